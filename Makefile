@@ -1,0 +1,38 @@
+PYTHON ?= python3
+OLD := import sys; sys.exit("malice needs Python 3.11: make PYTHON=..." if sys.version_info < (3, 11) else 0)
+CONSTRAINTS := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))constraints.txt
+
+.PHONY: .venv demo test lint bench clean
+
+.venv: .venv/.installed
+
+# The first holds for what is installed, the second for what builds it.
+.venv/.installed: export PIP_CONSTRAINT := $(CONSTRAINTS)
+.venv/.installed: export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
+.venv/.installed: pyproject.toml constraints.txt
+	test -x .venv/bin/python || { $(PYTHON) -c '$(OLD)' && $(PYTHON) -m venv .venv; }
+	.venv/bin/python -m pip install --upgrade pip  # --group needs 25.1
+	.venv/bin/python -m pip install -e . --group dev
+	touch $@
+
+# From nothing each time: a league is not continued with a bot that was changed meanwhile.
+demo: .venv
+	rm -rf demo
+	mkdir demo
+	.venv/bin/malice run tournaments/demo.toml --db demo/league.db --site demo/site
+
+# make test ARGS="-k clock -x"
+test: .venv
+	.venv/bin/pytest $(ARGS)
+
+lint: .venv
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/mypy
+
+bench: .venv
+	.venv/bin/malice bench
+
+clean:
+	rm -rf demo dist bots/*/*/build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -r {} +

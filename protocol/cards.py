@@ -1,0 +1,34 @@
+"""Card names: two characters, rank then suit, and the orders they are listed in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+RANKS: Final = "A23456789TJQKW"
+"""Ranks from low to high; `W` is a joker or Skip-Bo's wild card."""
+
+SUITS: Final = "CDHSX"
+"""Suits in listing order; `X` is no suit."""
+
+JOKER: Final = "WX"
+HIDDEN: Final = "??"
+"""Stands for a card that the reader may not see."""
+
+CARDS: Final = tuple(rank + suit for rank in RANKS for suit in SUITS if rank != "W" or suit == "X")
+"""Every card name, in the order in which hands and legal actions are listed: by rank, then suit."""
+
+VALUE: Final = {card: RANKS.index(card[0]) + 1 for card in CARDS}
+"""Card name -> 1 (ace) to 13 (king), 14 for a joker."""
+
+ORDER: Final = {card: place for place, card in enumerate(CARDS)}
+"""Card name -> its place in `CARDS`: the sort key of a hand."""
+
+
+def french_pack() -> tuple[str, ...]:
+    """Return one pack of 52: clubs, diamonds, hearts, spades, each from ace to king."""
+    return tuple(rank + suit for suit in "CDHS" for rank in RANKS[:13])
+
+
+def skipbo_pack() -> tuple[str, ...]:
+    """Return Skip-Bo's 162 cards: twelve times 1 to 12, then 18 wild cards."""
+    return tuple(rank + "X" for _ in range(12) for rank in RANKS[:12]) + (JOKER,) * 18

@@ -1,0 +1,241 @@
+"""Every line of the protocol as a frozen struct; PROTOCOL.md says the same for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+Cards = tuple[str, ...]
+
+
+class Limits(Struct, frozen=True):
+    """What holds for every request that is not a move."""
+
+    init_ms: int
+    """Time for the answer to `hello`, `game_start` and `game_end`, in milliseconds."""
+    line_bytes: int
+    """The longest line that the referee reads, LF included."""
+
+
+class ClockRules(Struct, frozen=True, forbid_unknown_fields=True):
+    """Time control of a game, in milliseconds; null means no such limit."""
+
+    move_ms: int | None = 1000
+    """Time for one action."""
+    bank_ms: int | None = 60_000
+    """Time for all actions of one game."""
+    increment_ms: int = 50
+    """Given back to the bank when a turn of the seat begins, never above `bank_ms`."""
+    margin_ms: int = 100
+    """Grace on top of each deadline, for the machine's sake; what is used of it still counts."""
+
+
+class SeatName(Struct, frozen=True):
+    """Who sits at a seat."""
+
+    name: str
+    team: int
+
+
+class SeatClock(Struct, frozen=True):
+    """The asked seat's clock: what is left, and what its last action took (null at first)."""
+
+    bank_ms: float | None
+    last_ms: float | None
+    last_cpu_ms: float | None
+
+
+class CentreStack(Struct, frozen=True, gc=False):
+    """One centre stack, bottom to top."""
+
+    cards: Cards
+    height: int
+    """The value reached; it can exceed the number of cards where a ruleset takes cards out from below."""
+    needs: str
+    """The rank that fits next, as in `protocol.cards.RANKS`."""
+
+
+class Payoff(Struct, frozen=True, gc=False):
+    """The pay-off pile of a seat."""
+
+    top: str | None
+    left: int | None
+    """Cards in the pile, the top one included; null where the ruleset hides the count."""
+
+
+class SeatView(Struct, frozen=True, gc=False):
+    """What anybody sees of a seat."""
+
+    payoff: Payoff
+    hand: int
+    side: tuple[Cards, ...]
+    team: int
+    out: bool
+
+
+class View(Struct, frozen=True, gc=False):
+    """The table as one seat sees it; seats and piles are absolute and count from 0."""
+
+    turn: int
+    seat: int
+    hand: Cards
+    stock: int
+    aside: int
+    centre: tuple[CentreStack, ...]
+    seats: tuple[SeatView, ...]
+
+
+class Deal(Struct, frozen=True, tag="deal", tag_field="type"):
+    """Cards were dealt; `flip` events name the pay-off tops."""
+
+    hands: tuple[Cards, ...]
+    payoffs: tuple[int, ...]
+    sides: tuple[tuple[Cards, ...], ...]
+    stock: int
+
+
+class TurnBegins(Struct, frozen=True, tag="turn", tag_field="type"):
+    """A turn of `seat` begins."""
+
+    seat: int
+
+
+class CardMoved(Struct, frozen=True, tag="move", tag_field="type", rename={"source": "from", "target": "to"}):
+    """`seat` moved `card` between two piles, named absolutely: `0h 0p 0s2 c1`."""
+
+    seat: int
+    source: str
+    target: str
+    card: str
+
+
+class Flip(Struct, frozen=True, tag="flip", tag_field="type"):
+    """The next pay-off card of `seat` was turned up."""
+
+    seat: int
+    card: str
+
+
+class Draw(Struct, frozen=True, tag="draw", tag_field="type"):
+    """`seat` drew `cards` from the stock, in this order."""
+
+    seat: int
+    cards: Cards
+
+
+class Shuffled(
+    Struct, frozen=True, tag="shuffle", tag_field="type", rename={"source": "from", "target": "to"}
+):
+    """`count` cards of pile `source` were put to pile `target`, and `target` was shuffled."""
+
+    source: str
+    target: str
+    count: int
+
+
+class Count(Struct, frozen=True, tag="count", tag_field="type"):
+    """`seat` asked for the counts of the pay-off piles."""
+
+    seat: int
+
+
+class Pass(Struct, frozen=True, tag="pass", tag_field="type"):
+    """`seat` ended its turn without a discard."""
+
+    seat: int
+
+
+class Out(Struct, frozen=True, tag="out", tag_field="type"):
+    """`seat` left the game by the referee's verdict `code`."""
+
+    seat: int
+    code: str
+
+
+Event = Deal | TurnBegins | CardMoved | Flip | Draw | Shuffled | Count | Pass | Out
+
+
+class Hello(Struct, frozen=True, tag="hello", tag_field="type"):
+    """The first line to a process: which protocol versions the referee speaks, and its limits."""
+
+    id: int
+    protocol: tuple[int, int]
+    referee: str
+    limits: Limits
+
+
+class GameStart(Struct, frozen=True, tag="game_start", tag_field="type"):
+    """A game begins; `rules` holds every parameter of the ruleset."""
+
+    id: int
+    game: int
+    """Counts the games of this process, from 1."""
+    ruleset: str
+    rules: dict[str, Any]
+    seat: int
+    seats: tuple[SeatName, ...]
+    rng: int
+    """A seed for the bot's own randomness, 31 bits: the same in every replay of this game."""
+    commit: str
+    """`sha256:` and the digest of the tournament seed, which is published at the end."""
+    clock: ClockRules
+
+
+class Move(Struct, frozen=True, tag="move", tag_field="type", kw_only=True):
+    """The seat is asked for one action."""
+
+    id: int
+    view: View
+    events: tuple[Event, ...]
+    """What happened since this process was last asked, masked for this seat."""
+    legal: tuple[str, ...] | UnsetType = UNSET
+    """Every legal action; absent when the bot declined the list in its answer to `hello`."""
+    clock: SeatClock
+
+
+class GameEnd(Struct, frozen=True, tag="game_end", tag_field="type"):
+    """The game is over."""
+
+    id: int
+    place: int
+    places: tuple[int, ...]
+    scores: tuple[int, ...]
+    reason: str
+    key: str
+
+
+class Bye(Struct, frozen=True, tag="bye", tag_field="type"):
+    """The last line to a process; the only one without an `id`, and without an answer."""
+
+
+Request = Hello | GameStart | Move | GameEnd | Bye
+
+
+class HelloAnswer(Struct, frozen=True):
+    """A bot's answer to `hello`; all but `id` may be left out."""
+
+    id: int
+    protocol: int = 1
+    name: str | None = None
+    version: str | None = None
+    legal: bool = True
+    """False declines the list of legal actions in every `move`."""
+
+
+class BareAnswer(Struct, frozen=True):
+    """A bot's answer to `game_start`, `game_end` and any type it does not know."""
+
+    id: int
+
+
+class MoveAnswer(Struct, frozen=True):
+    """A bot's answer to `move`."""
+
+    id: int
+    move: str
+    note: Any = None
+    """A remark for the replay, kept when it is a string, cut at 500 characters."""
+
+
+Answer = HelloAnswer | BareAnswer | MoveAnswer

@@ -1,0 +1,1 @@
+"""The rules and the table: pure game engines, bot processes, clocks, one game from deal to record."""

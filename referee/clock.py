@@ -1,0 +1,50 @@
+"""A seat's time: so much for one action, a bank for the whole game, an increment a turn."""
+
+from __future__ import annotations
+
+from protocol.messages import ClockRules, SeatClock
+
+MS = 1_000_000
+"""Nanoseconds in a millisecond."""
+
+
+class Clock:
+    """The time of one seat in one game, in nanoseconds; `ClockRules` says what its parts mean."""
+
+    def __init__(self, rules: ClockRules) -> None:
+        self._full = None if rules.bank_ms is None else rules.bank_ms * MS
+        self._move = None if rules.move_ms is None else rules.move_ms * MS
+        self._increment = rules.increment_ms * MS
+        self._margin = rules.margin_ms * MS
+        self._bank = self._full
+        self._last: tuple[int, int] | None = None
+        self.used = 0
+        self.cpu = 0
+        self.slowest = 0
+
+    def begin_turn(self) -> None:
+        """Give the increment, never above what the bank started with."""
+        if self._bank is not None and self._full is not None:
+            self._bank = min(self._bank + self._increment, self._full)
+
+    def limit(self) -> int | None:
+        """Return how long the next answer may take, margin included; None for ever."""
+        limits = [part for part in (self._move, self._bank) if part is not None]
+        return min(limits) + self._margin if limits else None
+
+    def spend(self, wall: int, cpu: int) -> None:
+        """Take the time of one action from the bank."""
+        self._last = (wall, cpu)
+        self.used += wall
+        self.cpu += cpu
+        self.slowest = max(self.slowest, wall)
+        if self._bank is not None:
+            self._bank = max(0, self._bank - wall)
+
+    def shown(self) -> SeatClock:
+        """Return the clock as the bot is told, in milliseconds."""
+        bank = None if self._bank is None else round(self._bank / MS, 1)
+        if self._last is None:
+            return SeatClock(bank, None, None)
+        wall, cpu = self._last
+        return SeatClock(bank, round(wall / MS, 3), round(cpu / MS, 3))

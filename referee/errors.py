@@ -1,0 +1,34 @@
+"""Errors of the rules and the table.
+
+MaliceError              (protocol/errors.py)
+├── IllegalAction        an action that is not in the legal list
+├── DataError            a file or a record that people or programs wrote does not fit
+│   ├── RulesetError     a ruleset is unknown, contradicts itself or is not played
+│   └── RecordError      a record does not replay
+├── BotError             a bot cannot be started at all
+└── Fault                a bot broke a rule of the table: the referee turns it into a verdict
+"""
+
+from __future__ import annotations
+
+from protocol.errors import MaliceError
+
+
+class IllegalAction(MaliceError):
+    """An action is not legal in the state it was played in."""
+
+
+class DataError(MaliceError):
+    """A file or a record does not fit; the message names the place and what would."""
+
+
+class RulesetError(DataError):
+    """A ruleset is unknown, contradicts itself, or asks for what is not played."""
+
+
+class RecordError(DataError):
+    """A stored game does not replay to what it says."""
+
+
+class BotError(MaliceError):
+    """A bot cannot be started, or its folder does not describe one."""

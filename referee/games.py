@@ -1,0 +1,15 @@
+"""From a ruleset to the game that plays it."""
+
+from __future__ import annotations
+
+from referee.ruleset import Parameters
+from referee.spite import SpiteAndMalice
+
+
+def game(rules: Parameters, seats: int) -> SpiteAndMalice:
+    """Return the game under `rules` with that many seats.
+
+    Raises:
+        RulesetError: the parameters do not make a game of that many seats.
+    """
+    return SpiteAndMalice(rules, seats)

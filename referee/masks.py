@@ -1,0 +1,22 @@
+"""What a seat may see of an event."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from protocol.cards import HIDDEN
+from protocol.messages import Cards, Deal, Draw, Event
+
+
+def masked(event: Event, seat: int) -> Event:
+    """Return `event` as `seat` may see it: cards in other hands become `??`."""
+    if isinstance(event, Draw):
+        return event if event.seat == seat else Draw(event.seat, _backs(event.cards))
+    if isinstance(event, Deal):
+        hands = tuple(cards if owner == seat else _backs(cards) for owner, cards in enumerate(event.hands))
+        return replace(event, hands=hands)
+    return event
+
+
+def _backs(cards: Cards) -> Cards:
+    return (HIDDEN,) * len(cards)

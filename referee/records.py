@@ -1,0 +1,188 @@
+"""What goes into a referee process and what comes out: batches, records, and their digest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct
+
+from protocol.messages import ClockRules
+from referee.errors import DataError
+from referee.ruleset import Parameters
+
+FORMAT = 1
+"""The version of what a record says and of how its digest is made."""
+
+
+class Key(Struct, frozen=True, order=True, array_like=True):
+    """Names a game: the table of entries, the deal at that table, the rotation of seats; all from 0."""
+
+    table: int
+    deal: int
+    rotation: int
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.deal}.{self.rotation}"
+
+    @classmethod
+    def parse(cls, text: str) -> Key:
+        """Return the key written as `table.deal.rotation`.
+
+        Raises:
+            DataError: `text` is no key.
+        """
+        parts = text.split(".")
+        if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
+            raise DataError(f"expected a key such as 0.12.1 (table.deal.rotation), got: {text!r}")
+        return cls(*map(int, parts))
+
+
+class Player(Struct, frozen=True):
+    """An entry as the referee needs it: how it is called, what it is, how it is started."""
+
+    label: str
+    hash: str
+    """SHA-256 of the bot's files or command line, hex."""
+    command: tuple[str, ...]
+    cwd: str | None = None
+    name: str = ""
+    version: str = ""
+
+
+class GameOrder(Struct, frozen=True):
+    """One game of a batch."""
+
+    key: Key
+    deal_seed: str
+    """32 bytes, hex."""
+    rngs: tuple[int, ...]
+    """By seat: a seed for the bot's own randomness, 31 bits."""
+
+
+class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
+    """Games of one table in one rotation of seats; the bots start with it and stop after it."""
+
+    ruleset: str
+    rules: Parameters
+    players: tuple[Player, ...]
+    """By seat."""
+    clock: ClockRules
+    init_ms: int
+    commit: str
+    games: tuple[GameOrder, ...]
+    cpus: tuple[int, ...] = ()
+    """The processors that the referee and its bots keep to; empty leaves the choice to the system."""
+
+
+class Fault(Struct, frozen=True):
+    """A verdict about a seat, with its evidence."""
+
+    seat: int
+    code: str
+    """crash, timeout, protocol or illegal."""
+    action: int
+    """How many actions had been played."""
+    sentence: str
+    """What happened, for the bot's author."""
+    exit: str | None
+    """How the process ended, in words; None while it lived."""
+    lines: tuple[str, ...]
+    """The last messages exchanged, oldest first, each with a mark of its direction."""
+    stderr: str
+    """The first and the last 8 KiB of what the bot wrote to stderr."""
+
+
+class SeatReport(Struct, frozen=True):
+    """What a game cost and said at one seat; nothing of it enters the digest."""
+
+    name: str
+    """As the bot called itself."""
+    version: str
+    used_ms: float
+    cpu_ms: float
+    slowest_ms: float
+    stray_lines: int
+
+
+class Record(Struct, frozen=True, tag="record", tag_field="type"):
+    """A finished game, from which it can be replayed without bots."""
+
+    key: Key
+    ruleset: str
+    rules: Parameters
+    entries: tuple[tuple[str, str], ...]
+    """By seat: label and content hash."""
+    deal_seed: str
+    actions: tuple[tuple[int, str], ...]
+    """Seat and action, or `!` and the code of a verdict."""
+    places: tuple[int, ...]
+    scores: tuple[int, ...]
+    reason: str
+    digest: str
+    micros: tuple[int, ...]
+    """By action: wall time from the end of the write to the newline of the answer, in microseconds."""
+    cpu_micros: tuple[int, ...]
+    """By action: CPU time of the bot process, in microseconds."""
+    notes: dict[int, str]
+    """By index of the action."""
+    seats: tuple[SeatReport, ...]
+    faults: tuple[Fault, ...]
+    commit: str
+    clock: ClockRules
+    isolation: str
+    host: str
+    versions: str
+    started: float
+    """Seconds since 1970, UTC."""
+    elapsed_ms: float
+    format: int = FORMAT
+
+
+class Started(Struct, frozen=True, tag="started", tag_field="type"):
+    """A bot process runs: its pid and start time (clock ticks since boot), so that somebody else can end it."""
+
+    pid: int
+    start_time: int
+
+
+class BatchDone(Struct, frozen=True, tag="done", tag_field="type"):
+    """Every game of the batch has its record."""
+
+
+class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):
+    """A game could not be finished for a reason that is no bot's; it is to be played again."""
+
+    key: Key
+    sentence: str
+
+
+Report = Started | Record | BatchDone | RefereeFault
+"""Every line that a referee process writes."""
+
+_encoder = msgspec.json.Encoder()
+
+
+def digest(record: Record) -> str:
+    """Return the SHA-256, hex, of what the game was and how it went; times and notes are not in it."""
+    told = (
+        record.format,
+        record.key,
+        record.rules,
+        record.entries,
+        record.deal_seed,
+        record.actions,
+        record.places,
+        record.scores,
+        record.reason,
+    )
+    return hashlib.sha256(_encoder.encode(told)).hexdigest()
+
+
+def tournament_sha(digests: Iterable[str]) -> str:
+    """Return the SHA-256, hex, of the games' digests (hex, in key order, one after the other without a separator)."""
+    whole = hashlib.sha256()
+    for one in digests:
+        whole.update(one.encode())
+    return whole.hexdigest()

@@ -1,0 +1,145 @@
+"""A bot at the table: a process that is started, greeted, asked, and ended."""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Callable
+
+import msgspec
+
+from protocol import LINE_BYTES, PROTOCOL
+from protocol.codec import encode
+from protocol.messages import (
+    BareAnswer,
+    Bye,
+    GameEnd,
+    GameStart,
+    Hello,
+    HelloAnswer,
+    Limits,
+    Move,
+    MoveAnswer,
+)
+from referee.bot import Bot
+from referee.clock import MS
+from referee.exchange import Line
+from referee.records import Player
+from referee.verdicts import Verdict
+
+REFEREE = "malice/0.1"
+
+_hello_answer = msgspec.json.Decoder(HelloAnswer)
+_bare_answer = msgspec.json.Decoder(BareAnswer)
+_move_answer = msgspec.json.Decoder(MoveAnswer)
+
+BYE_WAIT_S = 0.5
+"""How long a bot may take to exit after `bye`."""
+
+
+class BotSeat:
+    """The seat of one player for a whole batch; after a verdict the next game gets a fresh process.
+
+    Args:
+        player: which bot to start, and how.
+        init_ms: the time for every answer that is not a move.
+        guard: a descriptor whose hang-up means that the batch was abandoned.
+        on_start: is told of every process that was started.
+    """
+
+    def __init__(
+        self, player: Player, init_ms: int, guard: int | None, on_start: Callable[[Bot], None] | None = None
+    ) -> None:
+        self._player = player
+        self._init_ms = init_ms
+        self._guard = guard
+        self._on_start = on_start
+        self._bot: Bot | None = None
+        self._line: Line | None = None
+        self._requests = 0
+        self.name = player.name or player.label
+        self.version = player.version
+        self.wants_legal = True
+        self.games = 0
+
+    @property
+    def stray(self) -> int:
+        """Lines without JSON that came in this game."""
+        return self._line.stray if self._line else 0
+
+    def begin(self) -> None:
+        """Start and greet the bot unless it runs, and forget what it said in the last game.
+
+        Raises:
+            Verdict: it cannot be started, or does not answer as it should.
+        """
+        if self._bot is None or self._line is None:
+            self._start()
+        else:
+            self._bot.drain_stderr()
+            self._bot.errors.clear()
+            self._line.new_game()
+        self.games += 1
+
+    def _start(self) -> None:
+        try:
+            bot = Bot(self._player)
+        except OSError as error:
+            raise Verdict("crash", f"cannot be started: {error}") from None
+        self._bot, self._line = bot, Line(bot, self._guard)
+        self._requests = self.games = 0
+        if self._on_start:
+            self._on_start(bot)
+        limits = Limits(self._init_ms, LINE_BYTES)
+        request = Hello(self.next_id(), (PROTOCOL, PROTOCOL), REFEREE, limits)
+        answer = self._line.ask(
+            encode(request), "hello", request.id, _hello_answer, self._init_ms * MS
+        ).answer
+        assert isinstance(answer, HelloAnswer)
+        if answer.protocol != PROTOCOL:
+            raise Verdict("protocol", f"expected protocol {PROTOCOL}, the bot chose {answer.protocol}")
+        self.name = answer.name or self.name
+        self.version = answer.version or self.version
+        self.wants_legal = answer.legal
+
+    def next_id(self) -> int:
+        """Number the next request of this process, from 1."""
+        self._requests += 1
+        return self._requests
+
+    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
+        """Return the answer to `move`, and the wall and CPU time it took in nanoseconds."""
+        assert self._line
+        reply = self._line.ask(encode(request), "move", request.id, _move_answer, limit)
+        assert isinstance(reply.answer, MoveAnswer)
+        return reply.answer, reply.wall, reply.cpu
+
+    def ask(self, request: GameStart | GameEnd) -> None:
+        """Wait for the bare answer to a request that is no move."""
+        assert self._line
+        what = "game_start" if isinstance(request, GameStart) else "game_end"
+        self._line.ask(encode(request), what, request.id, _bare_answer, self._init_ms * MS)
+
+    def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
+        """End the bot; return how it had ended before, the last messages, and its stderr."""
+        bot, line = self._bot, self._line
+        self._bot = None
+        if bot is None or line is None:
+            return None, (), ""
+        while bot.drain_stderr() and select.select([bot.stderr], [], [], 0)[0]:
+            pass
+        exit = bot.exit()
+        bot.kill()
+        return exit, line.evidence(), bot.errors.text()
+
+    def leave(self) -> None:
+        """Say bye and close the bot's input; `end` follows."""
+        if self._bot and self._line:
+            self._line.tell(encode(Bye()))
+            self._bot.close_input()
+
+    def end(self, deadline: int) -> None:
+        """Read on until the bot exits or the deadline (monotonic nanoseconds) passes, then kill its group."""
+        if self._bot and self._line:
+            self._line.drain(deadline)
+            self._bot.kill()
+            self._bot = None

@@ -1,0 +1,5 @@
+"""Spite & Malice and its relatives: one turn engine, played by the parameters of a ruleset."""
+
+from referee.spite.engine import SpiteAndMalice
+
+__all__ = ["SpiteAndMalice"]

@@ -1,0 +1,92 @@
+"""Spite & Malice behind the interface of `referee.rules`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from protocol.messages import Event, View
+from referee.errors import IllegalAction
+from referee.rules import Events, Result, Shuffle, Turn
+from referee.ruleset import Parameters
+from referee.spite import actions, dealing, plays, turns, views
+from referee.spite.setting import Setting
+from referee.spite.state import State
+
+
+class SpiteAndMalice:
+    """The game under one set of parameters and with a fixed number of seats.
+
+    Raises:
+        RulesetError: the parameters do not make a game of that many seats.
+    """
+
+    def __init__(self, rules: Parameters, seats: int) -> None:
+        self.setting = Setting(rules, seats)
+        self._listed: tuple[State | None, tuple[str, ...]] = (None, ())
+
+    @property
+    def seats(self) -> int:
+        """How many seats play."""
+        return self.setting.seats
+
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """The team of each seat; without partners, the seat itself."""
+        return self.setting.teams
+
+    def start(self) -> State:
+        """Return the position before the first shuffle."""
+        return dealing.start(self.setting)
+
+    def next(self, state: State, /) -> Turn | Shuffle | Result:
+        """Say who acts: one seat, chance, or nobody."""
+        if state.phase == "turn":
+            return Turn(state.seat)
+        if state.result is not None:
+            return state.result
+        return Shuffle(len(state.tied) if state.phase == "lot" else len(state.mixing))
+
+    def legal(self, state: State, /) -> tuple[str, ...]:
+        """List the legal actions; the last list is kept, as `play` looks into the one that was just asked for."""
+        listed, found = self._listed
+        if listed is not state:
+            found = actions.legal(self.setting, state)
+            self._listed = (state, found)
+        return found
+
+    def play(self, state: State, action: str, /) -> tuple[State, Events]:
+        """Play one legal action.
+
+        Raises:
+            IllegalAction: it is not in the legal list.
+        """
+        if action not in self.legal(state):
+            raise IllegalAction(f"expected a legal action of seat {state.seat}, got: {action!r}")
+        events: list[Event] = []
+        return plays.play(self.setting, state, action, events), tuple(events)
+
+    def shuffled(self, state: State, order: Sequence[int], /) -> tuple[State, Events]:
+        """Bring the waiting pile into `order` and go on."""
+        events: list[Event] = []
+        if state.phase == "lot":
+            return dealing.draw_lot(self.setting, state, order, events), tuple(events)
+        pile = tuple(state.mixing[place] for place in order)
+        going_on = {
+            "deal": dealing.deal,
+            "tie": dealing.break_tie,
+            "recycle": plays.recycled,
+            "bottom": plays.recycled,
+            "refill": turns.restock,
+        }[state.phase]
+        return going_on(self.setting, replace(state, phase="turn", mixing=()), pile, events), tuple(events)
+
+    def withdraw(self, state: State, seat: int, /) -> tuple[State, Events]:
+        """Take `seat` out: its cards stay, its turns are skipped; the last seat left wins."""
+        events: list[Event] = []
+        return turns.withdraw(self.setting, state, seat, events), tuple(events)
+
+    def view(self, state: State, seat: int | None, /) -> View:
+        """Show the table to `seat`, or to a spectator."""
+        return views.view(self.setting, state, state.seat if seat is None else seat)

@@ -1,0 +1,270 @@
+"""One game from deal to record."""
+
+from __future__ import annotations
+
+import platform
+import time
+from typing import Protocol
+
+import msgspec
+
+from protocol.messages import Event, GameEnd, GameStart, Move, MoveAnswer, Out, SeatName
+from referee.clock import MS, Clock
+from referee.dealer import Dealer
+from referee.games import game
+from referee.masks import masked
+from referee.records import Batch, Fault, GameOrder, Record, SeatReport, digest
+from referee.replay import VERDICT, VOID
+from referee.rules import Events, Result, Shuffle, Turn
+from referee.verdicts import Verdict, illegal
+
+NOTE_LENGTH = 500
+NOTES_BYTES = 16_384
+"""How long a note may be, and all notes of one seat in one game."""
+
+
+class Seat(Protocol):
+    """Somebody who can be asked: a bot process behind a line, or a script in a test."""
+
+    @property
+    def name(self) -> str:
+        """As the bot calls itself."""
+
+    @property
+    def version(self) -> str:
+        """As the bot says."""
+
+    @property
+    def wants_legal(self) -> bool:
+        """Whether it wants the list of legal actions."""
+
+    @property
+    def games(self) -> int:
+        """How many games its process has begun."""
+
+    @property
+    def stray(self) -> int:
+        """How many lines without JSON it wrote in this game."""
+
+    def begin(self) -> None:
+        """Be ready for a game: started and greeted; raises `Verdict`."""
+
+    def next_id(self) -> int:
+        """Number the next request."""
+
+    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
+        """Return the answer, and the wall and CPU time it took in nanoseconds; raises `Verdict`."""
+
+    def ask(self, request: GameStart | GameEnd) -> None:
+        """Wait for the bare answer; raises `Verdict`."""
+
+    def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
+        """End the bot; return how it had ended before, the last messages, and its stderr."""
+
+
+class Table:
+    """Plays one game of a batch.
+
+    Args:
+        batch: what all its games have in common.
+        order: the game.
+        seats: who plays, by seat.
+        dealer: gives the order of every shuffle; a test may script it.
+    """
+
+    def __init__(
+        self, batch: Batch, order: GameOrder, seats: list[Seat], dealer: Dealer | None = None
+    ) -> None:
+        self._batch = batch
+        self._order = order
+        self._seats = seats
+        self._dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
+        self._rules = game(batch.rules, len(seats))
+        self._state = self._rules.start()
+        self._unheard: list[list[Event]] = [[] for _ in seats]
+        self._clocks = [Clock(batch.clock) for _ in seats]
+        self._notes_left = [NOTES_BYTES] * len(seats)
+        self._actions: list[tuple[int, str]] = []
+        self._micros: list[int] = []
+        self._cpu_micros: list[int] = []
+        self._notes: dict[int, str] = {}
+        self._faults: list[Fault] = []
+
+    def play(self) -> Record:
+        """Play the game and return its record; whatever the bots do, there is one."""
+        started, begin = time.time(), time.monotonic_ns()
+        self._shuffle()
+        failed = self._start()
+        if len(failed) == len(self._seats):
+            for number in failed:
+                self._judge(number, failed[number])
+            result = Result((1,) * len(self._seats), (0,) * len(self._seats), VOID)
+        else:
+            for number in failed:
+                self._withdraw(number, failed[number])
+            result = self._play_on()
+            self._end(result)
+        return self._record(result, started, (time.monotonic_ns() - begin) / MS)
+
+    def _play_on(self) -> Result:
+        turn = 0
+        while not isinstance(step := self._rules.next(self._state), Result):
+            assert isinstance(step, Turn)
+            if self._state.turn != turn:
+                turn = self._state.turn
+                self._clocks[step.seat].begin_turn()
+            self._act(step.seat)
+        return step
+
+    def _start(self) -> dict[int, Verdict]:
+        """Greet the seats and tell them of the game; return the verdicts on those that failed."""
+        names: list[SeatName] = []
+        failed: dict[int, Verdict] = {}
+        for number, seat in enumerate(self._seats):
+            try:
+                seat.begin()
+            except Verdict as verdict:
+                failed[number] = verdict
+            names.append(SeatName(seat.name, self._rules.teams[number]))
+        rules = msgspec.to_builtins(self._batch.rules)
+        for number, seat in enumerate(self._seats):
+            if number in failed:
+                continue
+            request = GameStart(
+                id=seat.next_id(),
+                game=seat.games,
+                ruleset=self._batch.ruleset,
+                rules=rules,
+                seat=number,
+                seats=tuple(names),
+                rng=self._order.rngs[number],
+                commit=self._batch.commit,
+                clock=self._batch.clock,
+            )
+            try:
+                seat.ask(request)
+            except Verdict as verdict:
+                failed[number] = verdict
+        return dict(sorted(failed.items()))
+
+    def _shuffle(self) -> None:
+        while isinstance(step := self._rules.next(self._state), Shuffle):
+            self._state, events = self._rules.shuffled(self._state, self._dealer.order(step.size))
+            self._post(events)
+
+    def _post(self, events: Events) -> None:
+        for seat, unheard in enumerate(self._unheard):
+            unheard.extend([masked(event, seat) for event in events])
+
+    def _act(self, number: int) -> None:
+        """Ask a seat for one action and play it, or withdraw the seat."""
+        seat, clock = self._seats[number], self._clocks[number]
+        legal = self._rules.legal(self._state)
+        request = Move(
+            id=seat.next_id(),
+            view=self._rules.view(self._state, number),
+            events=tuple(self._unheard[number]),
+            legal=legal if seat.wants_legal else msgspec.UNSET,
+            clock=clock.shown(),
+        )
+        self._unheard[number] = []
+        try:
+            answer, wall, cpu = seat.ask_move(request, clock.limit())
+            clock.spend(wall, cpu)
+            if answer.move not in legal:
+                raise illegal(answer.move, legal)
+        except Verdict as verdict:
+            self._withdraw(number, verdict)
+            return
+        if answer.note is not None:
+            self._note(number, answer.note)
+        self._actions.append((number, answer.move))
+        self._micros.append(wall // 1000)
+        self._cpu_micros.append(cpu // 1000)
+        self._state, events = self._rules.play(self._state, answer.move)
+        self._post(events)
+        self._shuffle()
+
+    def _note(self, number: int, note: object) -> None:
+        if not isinstance(note, str) or not self._notes_left[number]:
+            return
+        text = (
+            note[:NOTE_LENGTH]
+            .encode("utf-8", "replace")[: self._notes_left[number]]
+            .decode("utf-8", "ignore")
+        )
+        self._notes_left[number] -= len(text.encode())
+        self._notes[len(self._actions)] = text
+
+    def _judge(self, number: int, verdict: Verdict) -> None:
+        """Write down a verdict with its evidence and end the bot."""
+        exit, lines, stderr = self._seats[number].dismiss()
+        played = sum(not action.startswith(VERDICT) for _, action in self._actions)
+        self._faults.append(Fault(number, verdict.code, played, verdict.sentence, exit, lines, stderr))
+        self._actions.append((number, VERDICT + verdict.code))
+        self._micros.append(0)
+        self._cpu_micros.append(0)
+
+    def _withdraw(self, number: int, verdict: Verdict) -> None:
+        self._judge(number, verdict)
+        self._post((Out(number, verdict.code),))
+        self._state, events = self._rules.withdraw(self._state, number)
+        self._post(events)
+        self._shuffle()
+
+    def _end(self, result: Result) -> None:
+        """Tell those who are left how it ended; what they do about it changes nothing any more."""
+        out = {fault.seat for fault in self._faults}
+        for number, seat in enumerate(self._seats):
+            if number in out:
+                continue
+            request = GameEnd(
+                id=seat.next_id(),
+                place=result.places[number],
+                places=result.places,
+                scores=result.scores,
+                reason=result.reason,
+                key=str(self._order.key),
+            )
+            try:
+                seat.ask(request)
+            except Verdict:
+                seat.dismiss()
+
+    def _record(self, result: Result, started: float, elapsed_ms: float) -> Record:
+        batch = self._batch
+        record = Record(
+            key=self._order.key,
+            ruleset=batch.ruleset,
+            rules=batch.rules,
+            entries=tuple((player.label, player.hash) for player in batch.players),
+            deal_seed=self._order.deal_seed,
+            actions=tuple(self._actions),
+            places=result.places,
+            scores=result.scores,
+            reason=result.reason,
+            digest="",
+            micros=tuple(self._micros),
+            cpu_micros=tuple(self._cpu_micros),
+            notes=self._notes,
+            seats=tuple(
+                SeatReport(
+                    seat.name,
+                    seat.version,
+                    round(clock.used / MS, 3),
+                    round(clock.cpu / MS, 3),
+                    round(clock.slowest / MS, 3),
+                    seat.stray,
+                )
+                for seat, clock in zip(self._seats, self._clocks, strict=True)
+            ),
+            faults=tuple(self._faults),
+            commit=batch.commit,
+            clock=batch.clock,
+            isolation="none",
+            host=platform.node(),
+            versions=f"python {platform.python_version()}",
+            started=started,
+            elapsed_ms=round(elapsed_ms, 3),
+        )
+        return msgspec.structs.replace(record, digest=digest(record))

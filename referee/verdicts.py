@@ -1,0 +1,52 @@
+"""What the referee holds against a bot, in words that help its author."""
+
+from __future__ import annotations
+
+import signal
+from typing import Literal
+
+from protocol.errors import MaliceError
+
+Code = Literal["crash", "timeout", "protocol", "illegal"]
+"""In the order in which they are tried."""
+
+
+class Verdict(MaliceError):
+    """A seat has lost its right to play on; the table withdraws it and the game goes on without it."""
+
+    def __init__(self, code: Code, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence
+
+
+def exit_in_words(returncode: int) -> str:
+    """Say how a process ended: "exited with status 3" or "killed by signal 11 (SIGSEGV)"."""
+    if returncode >= 0:
+        return f"exited with status {returncode}"
+    try:
+        name = signal.Signals(-returncode).name
+    except ValueError:
+        return f"killed by signal {-returncode}"
+    return f"killed by signal {-returncode} ({name})"
+
+
+def too_late(what: str, limit_ms: float, stray: int) -> Verdict:
+    """Return the verdict on a bot that has not answered `what` in time.
+
+    Args:
+        what: the type of the request.
+        limit_ms: the time it had, margin included.
+        stray: lines without JSON that came instead.
+    """
+    if stray:
+        lines = "a line that is" if stray == 1 else f"{stray} lines that are"
+        return Verdict("protocol", f"{lines} no JSON, and no answer to {what}: did you print to stdout?")
+    return Verdict("timeout", f"no answer to {what} within {limit_ms:g} ms (did you flush your output?)")
+
+
+def illegal(move: str, legal: tuple[str, ...]) -> Verdict:
+    """Return the verdict on an action that is not in the list."""
+    shown = ascii(move[:40]) + ("..." if len(move) > 40 else "")
+    some = ", ".join(legal[:12]) + (", ..." if len(legal) > 12 else "")
+    return Verdict("illegal", f"expected one of {some}; got: {shown}")

@@ -1,0 +1,106 @@
+"""Tests that need a program from outside: skipped in words on a desk, failed in CI, never left out unseen."""
+
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+
+class Need(NamedTuple):
+    programs: tuple[tuple[str, ...], ...]  # of each inner tuple one is enough
+    debian: str
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+NEEDS = {
+    "browser": Need((BROWSERS, ("chromedriver",)), "chromium chromium-driver"),
+    "compiler": Need((("cc",),), "gcc libc6-dev"),
+}
+CI = os.environ.get("CI") == "true"
+SKIPPED = pytest.StashKey[dict[str, list[str]]]()
+
+
+def find(names: tuple[str, ...]) -> str | None:
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def lack(marker: str) -> str | None:
+    """One sentence on what the tests with this marker lack and where to get it, or None."""
+    need = NEEDS[marker]
+    gone = [names[0] for names in need.programs if find(names) is None]
+    if not gone:
+        return None
+    return f"{' and '.join(gone)} not found (Debian: apt-get install {need.debian})"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    skipped: dict[str, list[str]] = defaultdict(list)
+    config.stash[SKIPPED] = skipped
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if "chromium" in getattr(item, "fixturenames", ()):
+        item.add_marker("browser")
+
+
+@pytest.hookimpl(tryfirst=True)  # before any fixture tries to start what is missing
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in NEEDS:
+        if item.get_closest_marker(marker) is None or (sentence := lack(marker)) is None:
+            continue
+        if CI:
+            pytest.fail(sentence, pytrace=False)
+        item.config.stash[SKIPPED][marker].append(item.nodeid)
+        pytest.skip(sentence)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # outermost, so that these are the last lines
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    yield
+    for marker, tests in terminalreporter.config.stash[SKIPPED].items():
+        terminalreporter.write_line(f"Skipped {marker} tests ({len(tests)}): {lack(marker)}", yellow=True)
+        for test in tests:
+            terminalreporter.write_line(f"  {test}")
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Chrome"]:
+    """The system's chromium, profile empty; `get_log("browser")` gives the console since the last call."""
+    from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+
+    browser, driver = (find(names) for names in NEEDS["browser"].programs)
+    options = ChromeOptions()
+    options.binary_location = browser or ""
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    profile = tmp_path_factory.mktemp("chromium")
+    arguments = [
+        "--headless",
+        f"--user-data-dir={profile}",
+        "--window-size=1280,900",
+        "--no-first-run",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",  # /dev/shm of a container holds 64 MiB, one page may need more
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # nothing from outside
+    ]
+    if os.geteuid() == 0 or CI:  # root may not have one, and Ubuntu's AppArmor denies it on CI machines
+        arguments.append("--no-sandbox")
+    for argument in arguments:
+        options.add_argument(argument)
+
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("no_proxy", "localhost")  # selenium would ask the proxy for the driver
+        # With both paths given, selenium neither looks for a browser nor downloads one.
+        window = Chrome(options=options, service=ChromeService(executable_path=driver))
+    window.get("about:blank")
+    window.get_log("browser")  # the page of a new tab has complaints of its own
+    yield window
+    window.quit()

@@ -1,0 +1,136 @@
+"""Two players, games in mirrored pairs: is the first one better, and how much of it is luck?
+
+Nothing here is ever nan or infinite: a figure that the results do not give is None.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+NORMAL_975 = 1.959963984540054
+K = 800 / math.log(10)
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What the results say about the first player."""
+
+    count: int
+    """Games, or pairs where the results are counted in pairs."""
+    score: float | None
+    elo: float | None
+    error: float | None
+    """Half the width of the 95 % interval; None too where all results are alike: that is no certainty."""
+    nelo: float | None
+    los: float | None
+    """Likelihood of superiority, 0..1."""
+
+
+class HeadToHead(msgspec.Struct, frozen=True):
+    games: Estimate
+    """From won, drawn, lost: as if the two games of a deal had nothing to do with each other."""
+    pairs: Estimate
+    """From the sums of the pairs: the one to go by."""
+    pair_counts: tuple[int, int, int, int, int]
+    """Pairs in which the first player got 0, 1/2, 1, 3/2, 2 points."""
+    luck: float | None
+    """Share of the variance of a game that deal and seat explain; below 0 where a deal helps both the same way."""
+    luck_low: float | None
+    luck_high: float | None
+
+
+def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
+    """The statistics of completed pairs: the first player's scores (0, 1/2, 1) in the two games of each deal."""
+    cells = Counter(pairs)
+    for cell in cells:
+        if len(cell) != 2 or not all(score in (0, 0.5, 1) for score in cell):
+            raise ValueError(f"expected two scores of 0, 0.5 or 1, got: {cell!r}")
+    by_sum = [0] * 5
+    by_score = [0] * 3
+    for (first, second), count in cells.items():
+        by_sum[round(2 * (first + second))] += count
+        by_score[round(2 * first)] += count
+        by_score[round(2 * second)] += count
+    low, high = _luck_interval(cells)
+    return HeadToHead(
+        games=trinomial(won=by_score[2], lost=by_score[0], drawn=by_score[1]),
+        pairs=pentanomial(by_sum),
+        pair_counts=(by_sum[0], by_sum[1], by_sum[2], by_sum[3], by_sum[4]),
+        luck=_luck(cells),
+        luck_low=low,
+        luck_high=high,
+    )
+
+
+def trinomial(*, won: int, lost: int, drawn: int) -> Estimate:
+    """The estimate from single games."""
+    return _estimate((lost, drawn, won), games_each=1)
+
+
+def pentanomial(counts: Sequence[int]) -> Estimate:
+    """The estimate from pairs: how many gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
+    if len(counts) != 5:
+        raise ValueError(f"expected 5 counts of pairs, got: {counts!r}")
+    return _estimate(counts, games_each=2)
+
+
+def elo_of(score: float) -> float | None:
+    """The Elo difference of an expected score; None for 0 and 1, which have none."""
+    return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
+
+
+def _estimate(counts: Sequence[int], games_each: int) -> Estimate:
+    total = sum(counts)
+    if not total:
+        return Estimate(0, None, None, None, None, None)
+    values = [index / (len(counts) - 1) for index in range(len(counts))]
+    mean = sum(value * count for value, count in zip(values, counts, strict=True)) / total
+    if max(counts) == total:
+        return Estimate(total, mean, elo_of(mean), None, None, None)
+    variance = sum(count * (value - mean) ** 2 for value, count in zip(values, counts, strict=True)) / total
+    error = math.sqrt(variance / total)
+    low, high = elo_of(mean - NORMAL_975 * error), elo_of(mean + NORMAL_975 * error)
+    return Estimate(
+        count=total,
+        score=mean,
+        elo=elo_of(mean),
+        error=None if low is None or high is None else (high - low) / 2,
+        nelo=(mean - 0.5) / math.sqrt(games_each * variance) * K,
+        los=math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2,
+    )
+
+
+def _luck(cells: Mapping[tuple[float, float], int]) -> float | None:
+    """Minus the correlation of the two games of a pair.
+
+    Both games are measured from one mean: with a mean of its own for each, an advantage of the first seat would
+    drop out and only the deal be counted.
+    """
+    total = sum(cells.values())
+    if not total:
+        return None
+    mean = sum((first + second) * count for (first, second), count in cells.items()) / (2 * total)
+    product = sum((first - mean) * (second - mean) * count for (first, second), count in cells.items())
+    square = sum(((first - mean) ** 2 + (second - mean) ** 2) * count for (first, second), count in cells.items())
+    return max(-1.0, min(1.0, -2 * product / square)) if square > 1e-9 else None
+
+
+def _luck_interval(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
+    """The 95 % interval by a jackknife over the pairs, on Fisher's scale so that it stays within -1..1."""
+    total = sum(cells.values())
+    centre = _fisher(_luck(cells))
+    if centre is None or total < 5:
+        return None, None
+    spread = 0.0
+    for cell, count in cells.items():
+        without = _fisher(_luck({**cells, cell: count - 1}))
+        if without is None:
+            return None, None
+        spread += count * (without - centre) ** 2
+    half = NORMAL_975 * math.sqrt(spread * (total - 1) / total)
+    return (math.tanh(centre - half), math.tanh(centre + half)) if half > 0 else (None, None)
+
+
+def _fisher(correlation: float | None) -> float | None:
+    return math.atanh(correlation) if correlation is not None and abs(correlation) < 1 - 1e-12 else None

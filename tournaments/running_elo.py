@@ -1,0 +1,72 @@
+"""The running Elo: one curve per player for the history plot.
+
+It depends on the order of the games, so it is never the ranking: that is the joint fit in `ratings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+try:
+    from elo import Elo
+except ImportError:
+    from ._elo import Elo
+
+if TYPE_CHECKING:
+    from .comparisons import RatedGame
+
+Point = tuple[int, float]
+
+
+def history(
+    games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0
+) -> list[list[Point]]:
+    """Per player the points (number of the game in the schedule, rating after it), games in schedule order.
+
+    Games count from 1; every curve begins with (0, initial). A game of n sides is n(n-1)/2 comparisons with
+    k/(n-1), all against the ratings before the game. A side of partners plays with the mean of its members'
+    ratings, and each member gets the side's gain in full.
+    """
+    ratings = [float(initial)] * players
+    curves: list[list[Point]] = [[(0, float(initial))] for _ in range(players)]
+    for number, game in enumerate(games, start=1):
+        gains: dict[int, float] = {}
+        for side, gain in zip(game.sides, _gains(game, ratings, k), strict=True):
+            for player in set(side):
+                gains[player] = gains.get(player, 0.0) + gain
+        for player, gain in gains.items():
+            ratings[player] += gain
+            curves[player].append((number, ratings[player]))
+    return curves
+
+
+def thin(points: Sequence[Point], at_most: int) -> list[Point]:
+    """At most so many of the points, evenly spread, the first and the last among them."""
+    if at_most < 2:
+        raise ValueError(f"expected room for 2 points or more, got: {at_most}")
+    if len(points) <= at_most:
+        return list(points)
+    last = len(points) - 1
+    return [points[step * last // (at_most - 1)] for step in range(at_most)]
+
+
+def _gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
+    count = len(game.sides)
+    if count < 2:
+        return [0.0] * count
+    elo = Elo(k / (count - 1))
+    strengths = [sum(ratings[player] for player in side) / len(side) for side in game.sides]
+    gains = []
+    for seat, strength in enumerate(strengths):
+        series = [
+            (_score(game.places[seat], game.places[other]), strengths[other])
+            for other in range(count)
+            if other != seat
+        ]
+        gains.append(float(elo.rate(strength, series)) - strength)
+    return gains
+
+
+def _score(place: int, other: int) -> float:
+    return 0.5 if place == other else float(place < other)
