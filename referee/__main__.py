@@ -15,10 +15,9 @@ import msgspec
 
 from protocol.errors import MaliceError
 from referee.bot import Bot
-from referee.clock import MS
 from referee.exchange import Abandoned
 from referee.records import Batch, BatchDone, RefereeFault, Report, Started
-from referee.seat import BYE_WAIT_S, BotSeat
+from referee.seat import BYE_WAIT_NS, BotSeat
 from referee.table import Table
 
 _encoder = msgspec.json.Encoder()
@@ -65,7 +64,7 @@ def play_batch(batch: Batch, guard: int | None, tell: Any) -> None:
     try:
         for order in batch.games:
             try:
-                record = Table(batch, order, list(seats)).play()
+                record = Table(batch, order, [seats[player] for player in order.seating]).play()
             except MaliceError as error:
                 if isinstance(error, Abandoned):
                     raise
@@ -74,7 +73,7 @@ def play_batch(batch: Batch, guard: int | None, tell: Any) -> None:
                 tell(record)
         for seat in seats:
             seat.leave()
-        deadline = time.monotonic_ns() + int(BYE_WAIT_S * 1000) * MS
+        deadline = time.monotonic_ns() + BYE_WAIT_NS
         for seat in seats:
             seat.end(deadline)
     finally:

@@ -77,7 +77,9 @@ class Bot:
         )
         self.pid = self.process.pid
         self.pidfd = os.pidfd_open(self.pid)
-        assert self.process.stdin and self.process.stdout and self.process.stderr
+        assert self.process.stdin
+        assert self.process.stdout
+        assert self.process.stderr
         self.stdin = self.process.stdin.fileno()
         self.stdout = self.process.stdout.fileno()
         self.stderr = self.process.stderr.fileno()

@@ -57,6 +57,8 @@ class GameOrder(Struct, frozen=True):
     key: Key
     deal_seed: str
     """32 bytes, hex."""
+    seating: tuple[int, ...]
+    """By seat: which of the batch's players sits there."""
     rngs: tuple[int, ...]
     """By seat: a seed for the bot's own randomness, 31 bits."""
 
@@ -67,7 +69,7 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     ruleset: str
     rules: Parameters
     players: tuple[Player, ...]
-    """By seat."""
+    """The entries that meet, in the order of the table."""
     clock: ClockRules
     init_ms: int
     commit: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import time
 from collections.abc import Callable
 
 import msgspec
@@ -32,7 +33,7 @@ _hello_answer = msgspec.json.Decoder(HelloAnswer)
 _bare_answer = msgspec.json.Decoder(BareAnswer)
 _move_answer = msgspec.json.Decoder(MoveAnswer)
 
-BYE_WAIT_S = 0.5
+BYE_WAIT_NS = 500 * MS
 """How long a bot may take to exit after `bye`."""
 
 
@@ -143,3 +144,22 @@ class BotSeat:
             self._line.drain(deadline)
             self._bot.kill()
             self._bot = None
+
+
+def greet_once(player: Player, init_ms: int) -> None:
+    """Start a bot, exchange a hello, and end it.
+
+    Raises:
+        Verdict: it cannot be started, or does not answer as it should; the end of its stderr is in the sentence.
+    """
+    seat = BotSeat(player, init_ms, None)
+    try:
+        seat.begin()
+        seat.leave()
+        seat.end(time.monotonic_ns() + BYE_WAIT_NS)
+    except Verdict as verdict:
+        _, _, stderr = seat.dismiss()
+        said = f"; its stderr ends: {stderr.strip()[-500:]}" if stderr.strip() else ""
+        raise Verdict(verdict.code, verdict.sentence + said) from None
+    finally:
+        seat.dismiss()

@@ -237,7 +237,7 @@ class Table:
             key=self._order.key,
             ruleset=batch.ruleset,
             rules=batch.rules,
-            entries=tuple((player.label, player.hash) for player in batch.players),
+            entries=tuple((batch.players[player].label, batch.players[player].hash) for player in self._order.seating),
             deal_seed=self._order.deal_seed,
             actions=tuple(self._actions),
             places=result.places,

@@ -1,4 +1,4 @@
-"""The part of package `elo` 0.1.1 that the running Elo needs, for Pythons on which that package does not build."""
+"""What the running Elo needs of package `elo` 0.1.1, for Pythons on which that package does not build."""
 
 from collections.abc import Iterable
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 import msgspec
@@ -28,10 +29,12 @@ class RatedGame(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Each different side once: its players padded to one width, with weights that sum to 1 (padding has 0)."""
+    """Each different side once: its players padded to one width, with weights that sum to 1."""
 
     members: Ints
     weights: Floats
+    real: Bools
+    """Neither padding nor a player named a second time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,23 @@ class Rows:
     seats: Floats
     """Sides in the game; in a tally the mean."""
 
+    def at(self, kept: Ints) -> Rows:
+        return Rows(self.first[kept], self.second[kept], self.points[kept], self.count[kept], self.seats[kept])
+
 
 @dataclass(frozen=True, slots=True)
+class PlayerRows:
+    """Rows seen by one player each: a row between two single players is in here twice."""
+
+    row: Ints
+    player: Ints
+    opponents: Ints
+    """The number of the side that the player met."""
+    points: Floats
+    count: Floats
+
+
+@dataclass(frozen=True)
 class Comparisons:
     players: int
     sides: Sides
@@ -68,10 +86,11 @@ class Comparisons:
             np.hstack([sides.weights[rows.first], -sides.weights[rows.second]]),
         )
 
-    def tally(self) -> tuple[Rows, Ints]:
-        """The rows summed by pair of sides, and of each row the number of its pair."""
+    @cached_property
+    def tally(self) -> Rows:
+        """The rows summed by pair of sides."""
         keys, inverse = np.unique(self.rows.first * len(self.sides.members) + self.rows.second, return_inverse=True)
-        return self._sum(keys, inverse), inverse
+        return self._sum(keys, inverse)
 
     def tally_by_group(self) -> tuple[Rows, Ints]:
         """The rows summed by deal group and pair of sides, and of each sum the group."""
@@ -81,20 +100,35 @@ class Comparisons:
         return self._sum(keys % width**2, inverse), keys // width**2
 
     def _sum(self, keys: Ints, inverse: Ints) -> Rows:
-        count = np.bincount(inverse, self.rows.count, len(keys))
+        count = summed(inverse, self.rows.count, len(keys))
         first, second = np.divmod(keys, len(self.sides.members))
         return Rows(
             first=first,
             second=second,
-            points=np.bincount(inverse, self.rows.points, len(keys)),
+            points=summed(inverse, self.rows.points, len(keys)),
             count=count,
-            seats=np.bincount(inverse, self.rows.count * self.rows.seats, len(keys)) / count,
+            seats=summed(inverse, self.rows.count * self.rows.seats, len(keys)) / count,
+        )
+
+    def by_player(self, rows: Rows) -> PlayerRows:
+        """The rows as each player of both sides saw them."""
+        sides = self.sides
+        either = np.concatenate([rows.first, rows.second])
+        other = np.concatenate([rows.second, rows.first])
+        row, slot = np.nonzero(sides.real[either])
+        points = np.concatenate([rows.points, rows.count - rows.points])
+        return PlayerRows(
+            row=row % len(rows.first),
+            player=sides.members[either[row], slot],
+            opponents=other[row],
+            points=points[row],
+            count=rows.count[row % len(rows.first)],
         )
 
     def met(self, *, unbeaten: bool = False) -> Bools:
-        """[i, j]: i was on the other side from j; `unbeaten`: and i's side got a half or a whole point of it."""
-        rows, _ = self.tally()
+        """[i, j]: i was on the other side from j; `unbeaten`: and i's side won or drew a game of those."""
         matrix = np.zeros((self.players, self.players), np.bool_)
+        rows = self.tally
         for one, other, points in (
             (rows.first, rows.second, rows.points),
             (rows.second, rows.first, rows.count - rows.points),
@@ -102,7 +136,7 @@ class Comparisons:
             kept = points > 0 if unbeaten else np.ones(len(one), np.bool_)
             for left in range(self.sides.members.shape[1]):
                 for right in range(self.sides.members.shape[1]):
-                    real = kept & (self.sides.weights[one, left] > 0) & (self.sides.weights[other, right] > 0)
+                    real = kept & self.sides.real[one, left] & self.sides.real[other, right]
                     matrix[self.sides.members[one[real], left], self.sides.members[other[real], right]] = True
         return matrix
 
@@ -112,17 +146,19 @@ class Comparisons:
             return self
         number = np.zeros(self.players, np.int64)
         number[pool] = np.arange(len(pool))
-        kept = np.isin(self.sides.members[self.rows.first, 0], pool)
-        rows = self.rows
+        kept = np.flatnonzero(np.isin(self.sides.members[self.rows.first, 0], pool))
         return Comparisons(
             players=len(pool),
             sides=replace(self.sides, members=number[self.sides.members]),
-            rows=Rows(
-                rows.first[kept], rows.second[kept], rows.points[kept], rows.count[kept], rows.seats[kept]
-            ),
+            rows=self.rows.at(kept),
             game=self.game[kept],
             group=np.unique(self.group[kept], return_inverse=True)[1],
         )
+
+
+def summed(keys: Ints, values: Floats, size: int) -> Floats:
+    """The sums of the values of each key from 0 to size - 1, where keys and values have one shape."""
+    return np.bincount(keys.ravel(), values.ravel(), size).astype(np.float64, copy=False)
 
 
 def compare(games: Sequence[RatedGame], players: int) -> Comparisons:
@@ -179,13 +215,15 @@ def _number(sides: list[tuple[int, ...]], players: int) -> tuple[Sides, Ints]:
     sizes = _integers(map(len, sides))
     flat = _integers(chain.from_iterable(sides))
     if not sizes.size or sizes.max() == 1:
-        return Sides(np.arange(players)[:, None], np.ones((players, 1))), flat
+        alone = np.ones((players, 1))
+        return Sides(np.arange(players)[:, None], alone, alone > 0), flat
     table = np.full((len(sides), sizes.max()), players, np.int64)  # padding sorts last
-    table[np.repeat(np.arange(len(sides)), sizes), np.arange(len(flat)) - np.repeat(np.cumsum(sizes) - sizes, sizes)] = flat
+    table[np.arange(table.shape[1]) < sizes[:, None]] = flat
     table, numbers = np.unique(np.sort(table, axis=1), axis=0, return_inverse=True)
     real = table < players
     weights = real / real.sum(axis=1, keepdims=True)
-    return Sides(np.where(real, table, 0), weights), numbers.reshape(-1)
+    again = np.diff(table, axis=1, prepend=-1) == 0
+    return Sides(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
 
 
 def _integers(values: object) -> Ints:

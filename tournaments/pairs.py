@@ -35,13 +35,13 @@ class HeadToHead(msgspec.Struct, frozen=True):
     pair_counts: tuple[int, int, int, int, int]
     """Pairs in which the first player got 0, 1/2, 1, 3/2, 2 points."""
     luck: float | None
-    """Share of the variance of a game that deal and seat explain; below 0 where a deal helps both the same way."""
+    """Share of the variance of a game that deal and seat explain; below 0 if they help one player twice."""
     luck_low: float | None
     luck_high: float | None
 
 
 def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
-    """The statistics of completed pairs: the first player's scores (0, 1/2, 1) in the two games of each deal."""
+    """The statistics of completed pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
     cells = Counter(pairs)
     for cell in cells:
         if len(cell) != 2 or not all(score in (0, 0.5, 1) for score in cell):
@@ -104,8 +104,8 @@ def _estimate(counts: Sequence[int], games_each: int) -> Estimate:
 def _luck(cells: Mapping[tuple[float, float], int]) -> float | None:
     """Minus the correlation of the two games of a pair.
 
-    Both games are measured from one mean: with a mean of its own for each, an advantage of the first seat would
-    drop out and only the deal be counted.
+    Both games are measured from one mean: with a mean of its own for each, an advantage of the first seat
+    would drop out and only the deal be counted.
     """
     total = sum(cells.values())
     if not total:

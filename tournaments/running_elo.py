@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 Point = tuple[int, float]
 
 
-def history(
-    games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0
-) -> list[list[Point]]:
+def history(games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0) -> list[list[Point]]:
     """Per player the points (number of the game in the schedule, rating after it), games in schedule order.
 
     Games count from 1; every curve begins with (0, initial). A game of n sides is n(n-1)/2 comparisons with
@@ -60,9 +58,7 @@ def _gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
     gains = []
     for seat, strength in enumerate(strengths):
         series = [
-            (_score(game.places[seat], game.places[other]), strengths[other])
-            for other in range(count)
-            if other != seat
+            (_score(game.places[seat], game.places[other]), strengths[other]) for other in range(count) if other != seat
         ]
         gains.append(float(elo.rate(strength, series)) - strength)
     return gains

@@ -1,0 +1,88 @@
+"""The joint Bradley-Terry fit of one pool, in natural units (1 unit = 400 / ln 10 Elo)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .comparisons import Comparisons, Floats, Ints, Rows, summed
+
+PRIOR_DRAWS = 0.1
+"""Virtual draws of each player against the pool's mean, so that a player who only won has a finite rating."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    values: Floats
+    """One per player, with mean 0."""
+    information: Floats
+    """Minus the second derivative of the log-likelihood with its prior."""
+    inverse: Floats
+    """Its pseudo-inverse: strengths are only known up to a constant."""
+
+
+def expected(difference: Floats) -> Floats:
+    """The expected score of a side that is so much stronger."""
+    return 0.5 * (1 + np.tanh(difference / 2))
+
+
+def advantage(strengths: Floats, index: Ints, factor: Floats) -> Floats:
+    """How much stronger the first side of each row of a design is."""
+    return np.asarray((strengths[index] * factor).sum(axis=1))
+
+
+def gram(players: int, index: Ints, factor: Floats, weight: Floats) -> Floats:
+    """The sum over the rows of weight x design x design', as a matrix of players."""
+    cells = index[:, :, None] * players + index[:, None, :]
+    values = weight[:, None, None] * factor[:, :, None] * factor[:, None, :]
+    return summed(cells, values, players**2).reshape(players, players)
+
+
+def maximise(comparisons: Comparisons) -> Strengths:
+    """The strengths of greatest likelihood, by Newton's method; the log-likelihood is concave."""
+    players = comparisons.players
+    rows = comparisons.tally
+    index, factor = comparisons.design(rows)
+    strengths = np.zeros(players)
+    likelihood = _likelihood(strengths, rows, index, factor)
+    for _ in range(100):
+        chance = expected(advantage(strengths, index, factor))
+        residual = rows.points - rows.count * chance
+        slope = summed(index, residual[:, None] * factor, players)
+        information = gram(players, index, factor, rows.count * chance * (1 - chance))
+        prior_slope, prior_information = _prior(strengths)
+        information += prior_information
+        step = np.linalg.solve(_full(information), slope + prior_slope)
+        if np.abs(step).max() < 1e-10:
+            break
+        for _ in range(30):  # a full step may go too far where many records are one-sided
+            after = _likelihood(strengths + step, rows, index, factor)
+            if after >= likelihood - 1e-12 * abs(likelihood):
+                break
+            step = step / 2
+        strengths = strengths + step
+        strengths -= strengths.mean()
+        likelihood = after
+    inverse = np.asarray(np.linalg.inv(_full(information)) - 1 / players)
+    return Strengths(strengths, information, inverse)
+
+
+def _likelihood(strengths: Floats, rows: Rows, index: Ints, factor: Floats) -> float:
+    ahead = advantage(strengths, index, factor)
+    centred = strengths - strengths.mean()
+    played = rows.points * ahead - rows.count * np.logaddexp(0, ahead)
+    return float(played.sum() + PRIOR_DRAWS * (centred / 2 - np.logaddexp(0, centred)).sum())
+
+
+def _prior(strengths: Floats) -> tuple[Floats, Floats]:
+    chance = expected(strengths - strengths.mean())
+    slope = PRIOR_DRAWS * (0.5 - chance)
+    information = np.diag(PRIOR_DRAWS * chance * (1 - chance))
+    information = information - information.mean(axis=0)
+    return slope - slope.mean(), information - information.mean(axis=1, keepdims=True)
+
+
+def _full(information: Floats) -> Floats:
+    """With something in the one direction that has no information: all strengths raised alike."""
+    return np.asarray(information + 1 / len(information))

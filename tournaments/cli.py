@@ -1,0 +1,250 @@
+"""The command line: parses, calls, prints. Data goes to stdout, everything else to stderr.
+
+Exit codes: 0 done · 1 an error of ours · 2 usage, configuration, a bot that cannot start · 3 stopped or
+incomplete, resumable · 5 data does not verify · 130 interrupted outside a run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from protocol.errors import MaliceError
+from referee.errors import BotError, DataError
+from tournaments.errors import LeagueError, Stopped, UnverifiedError
+
+if TYPE_CHECKING:
+    from tournaments.config import Config
+    from tournaments.store import Store
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
+    (UnverifiedError, 5),
+    (Stopped, 3),
+    (LeagueError, 2),
+    (DataError, 2),
+    (BotError, 2),
+)
+INTERRUPTED = 130
+
+
+class Failure(click.ClickException):
+    """One of our errors on its way out."""
+
+    def __init__(self, error: MaliceError) -> None:
+        super().__init__(str(error))
+        self.exit_code = next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
+
+
+class Commands(click.Group):
+    """Turns our errors into one line on stderr and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except MaliceError as error:
+            raise Failure(error) from None
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="malice")
+def main() -> None:
+    """Run tournaments between bots that play Spite & Malice and its relatives.
+
+    A BOT is a folder with bot.toml, the name of a bot that ships, or a quoted command line. A DB is the
+    league that `malice run` writes.
+    """
+
+
+def database(command: F) -> F:
+    """Add the argument that names an existing league."""
+    return click.argument("db", type=click.Path(dir_okay=False, path_type=Path))(command)
+
+
+def as_json(command: F) -> F:
+    """Add the option that prints for scripts."""
+    return click.option("--json", "json", is_flag=True, help="Print JSON.")(command)
+
+
+@main.command()
+@click.argument("tournament", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="The league's file [default: NAME.db].")
+@click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
+@click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
+def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) -> None:
+    """Play the tournament that a TOML file describes, or go on with it.
+
+    What is finished is on the disk; the same command goes on after Ctrl-C, a crash or a power cut.
+    """
+    from tournaments.config import read_config
+
+    config = read_config(tournament)
+    db = db or Path(f"{tournament.stem}.db")
+    again = ["malice", "run", str(tournament), "--db", str(db)]
+    again += ["--jobs", str(jobs)] if jobs else []
+    again += ["--site", str(site)] if site else []
+    with _open(db, create=True) as store:
+        _play(store, config, tournament.parent.resolve(), jobs or config.jobs, again)
+        _print_standings(store)
+        if site:
+            _write_site(store, site)
+
+
+@main.command()
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT")
+@click.option("--ruleset", default="standard", show_default=True, help="The rules to play by.")
+@click.option(
+    "--deals", type=click.IntRange(1), default=1, show_default=True, help="Deals; each is played in both seats."
+)
+@click.option("--seed", help="Fixes every card.")
+@click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
+@click.option("--replay", "replays", is_flag=True, help="Print every game action by action.")
+@as_json
+def play(
+    bots: tuple[str, ...], ruleset: str, deals: int, seed: str | None, db: Path | None, replays: bool, json: bool
+) -> None:
+    """Let bots play against each other and show how it went.
+
+    Example: malice play greedy "node mybot.js" --deals 10
+    """
+    from tempfile import TemporaryDirectory
+
+    from tournaments.config import Config, checked
+
+    config = checked(Config(entries=bots, name="play", rulesets=(ruleset,), deals=deals, seed=seed), "play")
+    with TemporaryDirectory(prefix="malice-") as folder, _open(db or Path(folder, "play.db"), create=True) as store:
+        _play(store, config, Path.cwd(), 0, sys.argv if db else [])
+        _print_games(store, replays, json)
+
+
+@main.command()
+@database
+@as_json
+@click.option("--csv", is_flag=True, help="Print CSV.")
+def standings(db: Path, json: bool, csv: bool) -> None:
+    """Print the ranking: Elo with its interval, results, points, time, forfeits."""
+    from tournaments.text_tables import standings_csv, standings_json
+
+    with _open(db) as store:
+        if json:
+            click.echo(standings_json(store.standings()))
+        elif csv:
+            click.echo(standings_csv(store.standings()), nl=False)
+        else:
+            _print_standings(store)
+
+
+@main.command()
+@database
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+def site(db: Path, out: Path) -> None:
+    """Write the pages: standings, bots, games, replays. They work from the disk and on any web server."""
+    with _open(db) as store:
+        _write_site(store, out)
+
+
+@main.command()
+@database
+@click.argument("key")
+def replay(db: Path, key: str) -> None:
+    """Print a game action by action; KEY is table.deal.rotation, such as 0.12.1."""
+    from referee.records import Key
+    from tournaments.transcript import transcript
+
+    with _open(db) as store:
+        for line in transcript(store.record(Key.parse(key))):
+            click.echo(line)
+
+
+@main.command()
+@database
+def export(db: Path) -> None:
+    """Print every game as a line of JSON."""
+    from tournaments.export import exported
+
+    with _open(db) as store:
+        for record in store.records():
+            click.echo(exported(record), nl=False)
+
+
+@main.command()
+@database
+@as_json
+def verify(db: Path, json: bool) -> None:
+    """Replay every game, check cards, actions, results and digests; exit 5 if something does not hold."""
+    import msgspec
+
+    from tournaments.verify import verify as verify_league
+
+    with _open(db) as store:
+        verified = verify_league(store)
+    if json:
+        click.echo(msgspec.json.encode(verified))
+        return
+    state = "complete" if verified.complete else f"of {verified.planned}, not complete"
+    click.echo(f"games           {verified.games} ({state}), all of them replay")
+    click.echo(f"commit          {verified.commit}")
+    click.echo(f"tournament SHA  {verified.sha}")
+
+
+@contextmanager
+def _open(db: Path, *, create: bool = False) -> Iterator[Store]:
+    from tournaments.store import Store
+
+    with Store(db, create=create) as store:
+        yield store
+
+
+def _play(store: Store, config: Config, base: Path, jobs: int, again: list[str]) -> None:
+    from tournaments.plan import open_league
+    from tournaments.run import run as run_tournament
+
+    plan = open_league(store, config, base)
+    run_tournament(store, plan, jobs, sys.stderr, again)
+
+
+def _print_standings(store: Store) -> None:
+    from tournaments.text_tables import standings_text
+
+    for line in standings_text(store.standings()):
+        click.echo(line)
+
+
+def _print_games(store: Store, replays: bool, json: bool) -> None:
+    import msgspec
+
+    from tournaments.text_tables import game_line
+    from tournaments.transcript import transcript
+
+    if json:
+        games = msgspec.to_builtins(list(store.games()), str_keys=True)
+        for game in games:
+            game["key"] = ".".join(map(str, game["key"]))
+        ranking = [row for each in store.standings() for row in msgspec.to_builtins(each.rows)]
+        click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
+        return
+    if replays:
+        for record in store.records():
+            for line in transcript(record):
+                click.echo(line)
+            click.echo()
+    for game in store.games():
+        click.echo(game_line(game))
+    _print_standings(store)
+
+
+def _write_site(store: Store, out: Path) -> None:
+    from site_pages import render
+
+    rendered = render(store, out)
+    click.echo(f"{rendered.games} games on {rendered.pages} pages", err=True)
+    click.echo((out.resolve() / "index.html").as_uri())

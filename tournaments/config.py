@@ -1,0 +1,85 @@
+"""A tournament as people write it: tournament.toml to frozen structs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from protocol.messages import ClockRules
+from referee.errors import DataError
+from referee.ruleset import DEFAULT
+from referee.toml_files import convert, read_toml
+
+
+class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry with a label of its own."""
+
+    bot: str
+    """A folder, a bot that ships, or a command line."""
+    label: str | None = None
+    """How standings call it; by default the name in its bot.toml."""
+
+
+class Config(Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that a tournament file may say."""
+
+    entries: tuple[str | EntryLine, ...]
+    """Who plays: bots by name, folder or command line."""
+    name: str = "tournament"
+    rulesets: tuple[str, ...] = (DEFAULT,)
+    """Every table plays each of them."""
+    deals: int = 50
+    """Deals per table; each is played once in every rotation of seats."""
+    clock: ClockRules = ClockRules()
+    init_ms: int = 5000
+    """Time for a bot to start, and for every answer that is no action."""
+    seed: str | None = None
+    """Fixes every card; for tests and demos, as bots could guess it."""
+    jobs: int = 0
+    """Referee processes; 0 takes as many as there are processors for."""
+    cpus_per_game: int = 1
+    """Processors for a referee and its bots, where there are enough."""
+    anchor: str | None = None
+    """The label of the entry that ratings are relative to; without one, the mean of all."""
+
+
+def read_config(path: Path) -> Config:
+    """Return the tournament that the TOML file at `path` describes.
+
+    Raises:
+        DataError: the file does not fit; the message names the place.
+    """
+    return checked(convert(read_toml(path), Config, str(path)), str(path))
+
+
+def checked(config: Config, where: str) -> Config:
+    """Return `config` if its numbers make sense.
+
+    Raises:
+        DataError: one does not; the message names the field.
+    """
+    rules: list[tuple[str, int, int]] = [
+        ("deals", config.deals, 1),
+        ("init_ms", config.init_ms, 1),
+        ("jobs", config.jobs, 0),
+        ("cpus_per_game", config.cpus_per_game, 1),
+        ("clock.margin_ms", config.clock.margin_ms, 0),
+        ("clock.increment_ms", config.clock.increment_ms, 0),
+    ]
+    limits = {"clock.move_ms": config.clock.move_ms, "clock.bank_ms": config.clock.bank_ms}
+    rules += [(field, value, 1) for field, value in limits.items() if value is not None]
+    for field, value, least in rules:
+        if value < least:
+            raise DataError(f"{where}: {field}: expected at least {least}, got {value}")
+    if not config.rulesets:
+        raise DataError(f"{where}: rulesets: expected at least one")
+    if len(set(config.rulesets)) < len(config.rulesets):
+        raise DataError(f"{where}: rulesets: one is named twice: {', '.join(config.rulesets)}")
+    return config
+
+
+def identity(config: Config) -> str:
+    """Return what must not change while a tournament goes on, as JSON: all but the jobs."""
+    return msgspec.json.encode(msgspec.structs.replace(config, jobs=0)).decode()

@@ -1,0 +1,118 @@
+"""Playing a tournament: batches to referee processes, records to the one writer."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+
+import trio
+from msgspec.structs import replace
+
+from referee.records import Batch, Key, Record, RefereeFault
+from tournaments.referees import RefereeProcess
+
+TRIES = 3
+"""How often a game is started before the tournament goes on without it."""
+
+
+class Outcome:
+    """What happened in a run: whether it was stopped, and which games could not be played."""
+
+    def __init__(self) -> None:
+        self.stopped: signal.Signals | None = None
+        self.given_up: dict[Key, str] = {}
+
+
+def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, on_record: Callable[[Record], None]) -> Outcome:
+    """Play all batches in `jobs` referee processes; SIGINT and SIGTERM stop the run in order.
+
+    Args:
+        batches: what is to be played, taken one by one.
+        jobs: how many referee processes.
+        cpus_per_game: processors for each of them; kept to only where there are enough for all.
+        on_record: is called with every finished game, in the order in which they finish.
+
+    Raises:
+        whatever `on_record` raises; no process is left then either.
+    """
+    outcome = Outcome()
+    trio.run(_play, batches, _cpu_sets(jobs, cpus_per_game), on_record, outcome)
+    return outcome
+
+
+async def _play(
+    batches: Iterator[Batch],
+    cpu_sets: list[tuple[int, ...]],
+    on_record: Callable[[Record], None],
+    outcome: Outcome,
+) -> None:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as everything:
+
+            async def watch() -> None:
+                async for number in signals:
+                    outcome.stopped = signal.Signals(number)
+                    everything.cancel_scope.cancel()
+
+            everything.start_soon(watch)
+            async with trio.open_nursery() as workers:
+                for cpus in cpu_sets:
+                    workers.start_soon(_work, batches, cpus, on_record, outcome)
+            everything.cancel_scope.cancel()
+
+
+async def _work(
+    batches: Iterator[Batch], cpus: tuple[int, ...], on_record: Callable[[Record], None], outcome: Outcome
+) -> None:
+    """Play batches until there are none, in one referee process, or a new one whenever it dies."""
+    tries: dict[Key, int] = {}
+    again: Batch | None = None
+    while True:
+        async with RefereeProcess() as process:
+            while process.alive:
+                batch = again or next(batches, None)
+                if batch is None:
+                    return
+                again = await _play_batch(process, replace(batch, cpus=cpus), on_record, tries, outcome)
+
+
+async def _play_batch(
+    process: RefereeProcess,
+    batch: Batch,
+    on_record: Callable[[Record], None],
+    tries: dict[Key, int],
+    outcome: Outcome,
+) -> Batch | None:
+    """Play one batch; return what is left of it to be played again."""
+    left = {order.key: order for order in batch.games}
+    failed: dict[Key, str] = {}
+    async for report in process.play(batch):
+        match report:
+            case Record(key=key):
+                on_record(report)
+                del left[key]
+            case RefereeFault(key, sentence):
+                failed[key] = sentence
+    if not process.alive and left:
+        # It died over the first game that has neither a record nor a fault.
+        failed[next((key for key in left if key not in failed), next(iter(left)))] = await process.last_words()
+    for key, sentence in failed.items():
+        tries[key] = tries.get(key, 0) + 1
+        if tries[key] >= TRIES:
+            outcome.given_up[key] = sentence
+            del left[key]
+    return replace(batch, games=tuple(left.values())) if left else None
+
+
+def _cpu_sets(jobs: int, each: int) -> list[tuple[int, ...]]:
+    """Give every job processors of its own, or none where there are too few."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if jobs * each > len(cpus):
+        return [()] * jobs
+    return [tuple(cpus[job * each : (job + 1) * each]) for job in range(jobs)]
+
+
+def default_jobs(cpus_per_game: int) -> int:
+    """Return how many games this machine can play at a time."""
+    return max(1, len(os.sched_getaffinity(0)) // cpus_per_game)

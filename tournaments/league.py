@@ -1,0 +1,61 @@
+"""What a league holds, as its readers see it: the tournament, its entries, its games."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from referee.records import Key
+from referee.ruleset import Parameters
+
+
+class Tournament(Struct, frozen=True):
+    """One tournament as it was started."""
+
+    name: str
+    commit: str
+    """`sha256:` and the SHA-256 of the seed, hex."""
+    seed: str | None
+    """32 bytes, hex; None until the tournament is complete."""
+    complete: bool
+    planned: int
+    """Games of the whole schedule."""
+    created: float
+    """Seconds since 1970, UTC."""
+    rulesets: dict[str, Parameters]
+
+
+class Entry(Struct, frozen=True):
+    """A bot that takes part."""
+
+    label: str
+    hash: str
+    """SHA-256 of its files or command line, hex."""
+    name: str
+    version: str
+    author: str
+    language: str
+    command: tuple[str, ...]
+
+
+class Game(Struct, frozen=True):
+    """A finished game without its actions: all that standings need."""
+
+    key: Key
+    number: int
+    """Its place in the schedule, from 0."""
+    ruleset: str
+    labels: tuple[str, ...]
+    """By seat."""
+    teams: tuple[int, ...]
+    """By seat; without partners, the seat itself."""
+    places: tuple[int, ...]
+    scores: tuple[int, ...]
+    reason: str
+    actions: int
+    used_ms: tuple[float, ...]
+    """By seat: thinking time of the whole game."""
+    asked: tuple[int, ...]
+    """By seat: how many actions it was asked for."""
+    verdicts: tuple[str, ...]
+    """By seat: crash, timeout, protocol, illegal, or nothing."""
+    digest: str

@@ -1,0 +1,185 @@
+"""A tournament made ready to be played: its bots found and built, its rulesets loaded, its seed drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee.errors import BotError, DataError
+from referee.games import game
+from referee.records import Batch, Key, Record
+from referee.ruleset import load
+from referee.seat import greet_once
+from referee.verdicts import Verdict
+from tournaments import bots
+from tournaments.config import Config, EntryLine, identity
+from tournaments.errors import LeagueError
+from tournaments.league import Entry, Game, Tournament
+from tournaments.schedule import BatchPlan, Schedule, Seeds
+from tournaments.store import Store
+
+SEATS = 2
+
+
+class Plan:
+    """All that a run needs, worked out from the configuration before anything is started.
+
+    Args:
+        config: what the tournament file says.
+        base: the folder that bots are named from.
+        seed: 32 bytes; by default the digest of the configured seed, or drawn afresh.
+
+    Raises:
+        BotError: an entry cannot be found or built.
+        DataError: a ruleset is unknown or does not fit, or there are too few entries.
+    """
+
+    def __init__(self, config: Config, base: Path, seed: bytes | None = None) -> None:
+        self.config = config
+        self.base = base
+        lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
+        found = [bots.find_bot(line.bot, base) for line in lines]
+        names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
+        labels = bots.labels(names)
+        if len(found) < SEATS:
+            raise DataError(f"entries: expected at least {SEATS}, got {len(found)}")
+        if config.anchor is not None and config.anchor not in labels:
+            raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
+        self.bots = tuple(found)
+        self.players = tuple(bot.player(label) for bot, label in zip(found, labels, strict=True))
+        self.rulesets = tuple(load(name) for name in config.rulesets)
+        self.schedule = Schedule(self.rulesets, len(found), config.deals, SEATS)
+        self.teams = {ruleset.name: game(ruleset.rules, SEATS).teams for ruleset in self.rulesets}
+        if seed is None:
+            seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
+        self.seeds = Seeds(seed)
+
+    def build(self) -> None:
+        """Build every bot that has to be built; raises `BotError`."""
+        for bot in dict.fromkeys(self.bots):
+            bots.build(bot)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries as the league keeps them."""
+        return tuple(
+            Entry(
+                player.label,
+                bot.hash,
+                bot.manifest.name,
+                bot.manifest.version,
+                bot.manifest.author,
+                bot.manifest.language,
+                bot.command,
+            )
+            for player, bot in zip(self.players, self.bots, strict=True)
+        )
+
+    def tournament(self) -> Tournament:
+        """Return the tournament as the league keeps it."""
+        return Tournament(
+            name=self.config.name,
+            commit=self.seeds.commit,
+            seed=None,
+            complete=False,
+            planned=self.schedule.total,
+            created=time.time(),
+            rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets},
+        )
+
+    def open_batches(self, done: set[Key]) -> Iterator[Batch]:
+        """List the batches that are still to be played, without the games that are done."""
+        for plan in self.schedule.batches():
+            keys = [key for key in plan.games() if key not in done]
+            if keys:
+                yield self.batch(plan, keys)
+
+    def batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
+        """Return a batch as a referee process takes it."""
+        table = self.schedule.tables[plan.table]
+        return Batch(
+            ruleset=table.ruleset.name,
+            rules=table.ruleset.rules,
+            players=tuple(self.players[entry] for entry in table.entries),
+            clock=self.config.clock,
+            init_ms=self.config.init_ms,
+            commit=self.seeds.commit,
+            games=tuple(self.seeds.order(key, self.schedule.seats) for key in keys),
+        )
+
+    def game(self, record: Record) -> Game:
+        """Return what standings need of a record."""
+        seats = range(len(record.entries))
+        asked = [0] * len(record.entries)
+        for seat, _ in record.actions:
+            asked[seat] += 1
+        verdicts = {fault.seat: fault.code for fault in record.faults}
+        return Game(
+            key=record.key,
+            number=self.schedule.number(record.key),
+            ruleset=record.ruleset,
+            labels=tuple(label for label, _ in record.entries),
+            teams=self.teams[record.ruleset],
+            places=record.places,
+            scores=record.scores,
+            reason=record.reason,
+            actions=len(record.actions),
+            used_ms=tuple(report.used_ms for report in record.seats),
+            asked=tuple(asked),
+            verdicts=tuple(verdicts.get(seat, "") for seat in seats),
+            digest=record.digest,
+        )
+
+    def longest_ms(self) -> int | None:
+        """Return the longest time that the clocks allow for all games one after the other; None for no limit."""
+        clock, config = self.config.clock, self.config
+        if clock.bank_ms is None:
+            return None
+        total = 0
+        for table in self.schedule.tables:
+            turns = table.ruleset.rules.max_turns
+            seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
+            total += seat * self.schedule.seats * self.schedule.deals * self.schedule.seats
+        return total
+
+
+def open_league(store: Store, config: Config, base: Path) -> Plan:
+    """Found the tournament in an empty league, or return the one that it holds if it is the same.
+
+    Raises:
+        LeagueError: the league holds another tournament, or a bot was changed since it began.
+        BotError, DataError: as `Plan`.
+    """
+    if store.is_empty():
+        plan = Plan(config, base)
+        plan.build()
+        store.found(config, base, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+        return plan
+    if store.config() != identity(config):
+        raise LeagueError(f"{store.path}: holds another tournament; give another --db, or its own configuration")
+    plan = Plan(config, base, store.seed())
+    plan.build()
+    for old, new in zip(store.entries(), plan.entries(), strict=True):
+        if old.hash != new.hash:
+            raise LeagueError(
+                f"{old.label}: the bot was changed since the tournament began (content was {old.hash[:12]},"
+                f" is {new.hash[:12]}); enter it under a new name in a new tournament"
+            )
+    if plan.rulesets != store.rulesets():
+        raise LeagueError(f"{store.path}: a ruleset was changed since the tournament began")
+    return plan
+
+
+def greet(plan: Plan) -> None:
+    """Start every entry once and exchange a hello with it.
+
+    Raises:
+        BotError: one of them cannot be started or does not answer; the message names it.
+    """
+    for player in plan.players:
+        try:
+            greet_once(player, plan.config.init_ms)
+        except Verdict as verdict:
+            raise BotError(f"{player.label}: {verdict.code}: {verdict}") from None

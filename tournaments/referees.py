@@ -1,0 +1,99 @@
+"""Referee processes as the coordinator holds them: a batch in, reports out, nothing left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import trio
+
+from referee.records import Batch, BatchDone, Report, Started
+
+END_WAIT_S = 1.0
+"""How long a referee may take to end its bots once its input is closed."""
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
+
+
+class RefereeProcess:
+    """One referee process; use it as an async context manager."""
+
+    def __init__(self) -> None:
+        self.alive = True
+        self._bots: list[Started] = []
+
+    async def __aenter__(self) -> RefereeProcess:
+        # A session of its own: Ctrl-C in the terminal reaches only us, and we end it in order.
+        self._process = await trio.lowlevel.open_process(
+            [sys.executable, "-P", "-m", "referee"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        process = self._process
+        with trio.CancelScope(shield=True):
+            assert process.stdin
+            assert process.stdout
+            assert process.stderr
+            await process.stdin.aclose()
+            with trio.move_on_after(END_WAIT_S):
+                await process.wait()
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+            await process.stdout.aclose()
+            await process.stderr.aclose()
+        self._end_bots()
+
+    async def play(self, batch: Batch) -> AsyncIterator[Report]:
+        """Give a batch and return its reports as they come; the last one is `BatchDone` unless the process died."""
+        self._bots.clear()
+        assert self._process.stdin
+        with contextlib.suppress(trio.BrokenResourceError):
+            await self._process.stdin.send_all(_encoder.encode(batch) + b"\n")
+        async for line in self._lines():
+            report = _decoder.decode(line)
+            if isinstance(report, Started):
+                self._bots.append(report)
+                continue
+            yield report
+            if isinstance(report, BatchDone):
+                return
+        self.alive = False
+
+    async def last_words(self) -> str:
+        """Return why the process died: its exit status and the end of its stderr."""
+        assert self._process.stderr
+        said = b""
+        with trio.move_on_after(END_WAIT_S):
+            async for data in self._process.stderr:
+                said = (said + data)[-2000:]
+            await self._process.wait()
+        return f"the referee process ended ({self._process.returncode}): {said.decode('utf-8', 'replace').strip()}"
+
+    async def _lines(self) -> AsyncIterator[bytes]:
+        assert self._process.stdout
+        pending = b""
+        async for data in self._process.stdout:
+            *lines, pending = (pending + data).split(b"\n")
+            for line in lines:
+                yield line
+
+    def _end_bots(self) -> None:
+        """Kill what a dead referee may have left: only processes whose start time proves who they are."""
+        for bot in self._bots:
+            with contextlib.suppress(OSError, ValueError):
+                stat = Path(f"/proc/{bot.pid}/stat").read_text()
+                if int(stat.rpartition(")")[2].split()[19]) == bot.start_time:
+                    os.killpg(bot.pid, signal.SIGKILL)

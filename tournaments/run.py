@@ -1,0 +1,77 @@
+"""A tournament from its plan to its last game: said, greeted, played, stored, resumable at any moment."""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from collections.abc import Sequence
+from typing import TextIO
+
+from referee.records import Record
+from tournaments.coordinator import default_jobs, play
+from tournaments.errors import Stopped
+from tournaments.plan import Plan, greet
+from tournaments.progress import Progress, clock
+from tournaments.store import Store
+
+
+def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) -> None:
+    """Play what is still open of a tournament and complete it.
+
+    Args:
+        store: where its league is written.
+        plan: the tournament, opened on that store.
+        jobs: referee processes; 0 takes as many as there are processors for.
+        out: where progress is told.
+        again: the words of the command that goes on after a stop.
+
+    Raises:
+        BotError: an entry does not greet; nothing was played then.
+        Stopped: by a signal, a full disk, or games that could not be played; the message says how to go on.
+    """
+    done = store.keys()
+    if len(done) < plan.schedule.total:
+        jobs = jobs or default_jobs(plan.config.cpus_per_game)
+        _say_plan(plan, len(done), jobs, out)
+        greet(plan)
+        _play(store, plan, jobs, out, again)
+    if not store.tournament().complete:
+        store.complete()
+    store.finish_writing()
+
+
+def _play(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) -> None:
+    done = store.keys()
+    go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
+    with Progress(plan.schedule.total, len(done), out) as progress:
+
+        def on_record(record: Record) -> None:
+            store.add(plan.game(record), record)
+            progress.game(len(record.faults))
+
+        try:
+            outcome = play(plan.open_batches(done), jobs, plan.config.cpus_per_game, on_record)
+        except* sqlite3.Error as errors:
+            raise Stopped(f"{store.path}: cannot store a game: {errors.exceptions[0]}; {go_on}") from None
+    if outcome.stopped:
+        finished = len(store.keys())
+        raise Stopped(f"stopped by {outcome.stopped.name} after {finished} of {plan.schedule.total} games; {go_on}")
+    if outcome.given_up:
+        told = "\n".join(f"  {key}: {why}" for key, why in sorted(outcome.given_up.items()))
+        raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{told}\n{go_on}")
+
+
+def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
+    schedule = plan.schedule
+    longest = plan.longest_ms()
+    at_most = "no limit by the clocks" if longest is None else f"at most {clock(longest / 1000 / jobs)} by the clocks"
+    print(
+        f"{plan.config.name}: {len(plan.players)} entries, {len(schedule.tables)} tables,"
+        f" {schedule.deals} deals in {schedule.seats} rotations: {schedule.total} games in"
+        f" {schedule.batch_count()} batches, {jobs} at a time, {at_most}",
+        file=out,
+    )
+    if done:
+        print(f"{done} games are played already", file=out)
+    if plan.config.seed is not None:
+        print("the seed is given by hand: who knows it knows every card, bots too", file=out)

@@ -1,0 +1,163 @@
+"""Games to standings: the ranking, who beat whom, and the history of the running Elo."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from referee.replay import VOID
+from tournaments.league import Game
+from tournaments.ratings import RatedGame, Rating, fit
+from tournaments.running_elo import history, thin
+
+
+class Row(Struct, frozen=True):
+    """One entry in the ranking; the rating holds its points, opponents and intervals."""
+
+    rank: int
+    label: str
+    rating: Rating
+    games: int
+    mean_ms: float | None
+    """Thinking time per action."""
+    forfeits: int
+    """Games that ended for it by a verdict, void ones included."""
+
+
+class Meeting(Struct, frozen=True):
+    """What an entry did against another: games in which both sat, in different sides."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def score(self) -> float | None:
+        """The share of the points, 0 to 1."""
+        return (self.wins + self.draws / 2) / self.games if self.games else None
+
+
+class Standings(Struct, frozen=True):
+    """The standings of one ruleset with one number of seats."""
+
+    ruleset: str
+    seats: int
+    rows: tuple[Row, ...]
+    """Best first."""
+    crosstable: dict[str, dict[str, Meeting]]
+    """Label -> opponent's label -> how it went."""
+    history: dict[str, tuple[tuple[int, float], ...]]
+    """Label -> points of (game number, running Elo), in schedule order, thinned for plotting."""
+    variance_ratio: float | None
+    """Variance clustered by deal over that of independent games: how much more games the luck of the deal costs."""
+    anchor: str | None
+    """The entry that ratings are relative to; None is the mean of the pool."""
+    games: int
+    """Games that count: of complete pairs, none of them void."""
+    waiting: int
+    """Finished games whose pair is not complete yet."""
+
+
+HISTORY_POINTS = 400
+"""Points of the history kept for each entry."""
+
+
+def standings(games: Iterable[Game], entries: Sequence[str], anchor: str | None = None) -> tuple[Standings, ...]:
+    """Return the standings for every ruleset and number of seats, in the order in which they were first played.
+
+    Only complete deals count, those that were played in every rotation, and no void game.
+
+    Args:
+        games: finished games in the order of the schedule.
+        entries: the labels of all entries.
+        anchor: the label that ratings are relative to; None for the mean of all.
+    """
+    kinds: dict[tuple[str, int], list[Game]] = {}
+    for game in games:
+        kinds.setdefault((game.ruleset, len(game.labels)), []).append(game)
+    return tuple(_standings(ruleset, seats, played, entries, anchor) for (ruleset, seats), played in kinds.items())
+
+
+def _standings(ruleset: str, seats: int, played: list[Game], entries: Sequence[str], anchor: str | None) -> Standings:
+    number = {label: index for index, label in enumerate(entries)}
+    rotations = Counter((game.key.table, game.key.deal) for game in played)
+    complete = [game for game in played if rotations[game.key.table, game.key.deal] == seats]
+    counted = [game for game in complete if game.reason != VOID]
+    rated = [_rated(game, number) for game in counted]
+    fitted = fit(rated, len(entries), anchor=None if anchor is None else number[anchor])
+    return Standings(
+        ruleset=ruleset,
+        seats=seats,
+        rows=_rows(played, entries, fitted.ratings),
+        crosstable=_crosstable(counted, entries),
+        history=_history(rated, entries),
+        variance_ratio=fitted.variance_ratio,
+        anchor=anchor,
+        games=len(counted),
+        waiting=len(played) - len(complete),
+    )
+
+
+def _rated(game: Game, number: Mapping[str, int]) -> RatedGame:
+    sides: dict[int, list[int]] = {}
+    places: dict[int, int] = {}
+    for label, team, place in zip(game.labels, game.teams, game.places, strict=True):
+        sides.setdefault(team, []).append(number[label])
+        places[team] = min(place, places.get(team, place))
+    group = game.key.table << 32 | game.key.deal
+    return RatedGame(tuple(map(tuple, sides.values())), tuple(places.values()), group)
+
+
+def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating]) -> tuple[Row, ...]:
+    games: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    forfeits: Counter[str] = Counter()
+    used: dict[str, float] = dict.fromkeys(entries, 0.0)
+    for game in played:
+        for seat, label in enumerate(game.labels):
+            games[label] += 1
+            asked[label] += game.asked[seat]
+            forfeits[label] += bool(game.verdicts[seat])
+            used[label] += game.used_ms[seat]
+    order = sorted(range(len(entries)), key=lambda index: _best_first(ratings[index], entries[index]))
+    return tuple(
+        Row(
+            rank=rank,
+            label=entries[index],
+            rating=ratings[index],
+            games=games[entries[index]],
+            mean_ms=used[entries[index]] / asked[entries[index]] if asked[entries[index]] else None,
+            forfeits=forfeits[entries[index]],
+        )
+        for rank, index in enumerate(order, 1)
+    )
+
+
+def _best_first(rating: Rating, label: str) -> tuple[bool, float, float, str]:
+    """Order by Elo, then by points; those without a figure come last."""
+    return (rating.elo is None, -(rating.elo or 0.0), -(rating.score or 0.0), label)
+
+
+def _crosstable(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
+    tally: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
+    for game in games:
+        for seat, label in enumerate(game.labels):
+            for other, opponent in enumerate(game.labels):
+                if game.teams[seat] != game.teams[other]:
+                    counts = tally[label].setdefault(opponent, [0, 0, 0])
+                    counts[1 + (game.places[seat] > game.places[other]) - (game.places[seat] < game.places[other])] += 1
+    return {
+        label: {opponent: Meeting(sum(counts), *counts) for opponent, counts in row.items()}
+        for label, row in tally.items()
+    }
+
+
+def _history(rated: list[RatedGame], entries: Sequence[str]) -> dict[str, tuple[tuple[int, float], ...]]:
+    points = history(rated, len(entries))
+    return {
+        label: tuple((point[0], point[1]) for point in thin(points[index], HISTORY_POINTS))
+        for index, label in enumerate(entries)
+    }

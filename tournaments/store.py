@@ -1,0 +1,360 @@
+"""The league's SQLite file: one writer, one transaction for each finished game."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+from msgspec import Struct
+from sqlite_utils import Database, Migrations
+
+from protocol.messages import ClockRules
+from referee.records import Fault, Key, Record, SeatReport
+from referee.ruleset import Parameters, Ruleset
+from tournaments.config import Config, identity
+from tournaments.errors import LeagueError
+from tournaments.league import Entry, Game, Tournament
+from tournaments.standings import Standings, standings
+
+APPLICATION_ID = 0x6D616C69
+"""Says in the file's header that it is ours ("mali")."""
+
+migrations = Migrations("malice")
+
+
+@migrations()
+def m001_league(db: Database) -> None:
+    """A tournament, its entries and rulesets, and its games: a row for standings, a blob for replays."""
+    db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    tables = """
+        CREATE TABLE tournament (
+            id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL, config TEXT NOT NULL, base TEXT NOT NULL,
+            seed BLOB NOT NULL, "commit" TEXT NOT NULL, planned INTEGER NOT NULL, complete INTEGER NOT NULL,
+            created REAL NOT NULL
+        ) STRICT;
+        CREATE TABLE rulesets (name TEXT PRIMARY KEY, about TEXT NOT NULL, source TEXT NOT NULL, rules TEXT NOT NULL)
+            STRICT;
+        CREATE TABLE entries (
+            position INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, name TEXT NOT NULL,
+            version TEXT NOT NULL, author TEXT NOT NULL, language TEXT NOT NULL, command TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE games (
+            number INTEGER PRIMARY KEY, "table" INTEGER NOT NULL, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
+            summary TEXT NOT NULL, digest TEXT NOT NULL, UNIQUE ("table", deal, rotation)
+        ) STRICT;
+        CREATE TABLE records (number INTEGER PRIMARY KEY REFERENCES games, record BLOB NOT NULL) STRICT;
+    """
+    for statement in tables.split(";"):
+        if statement.strip():
+            db.conn.execute(statement)
+
+
+class Columns(Struct, frozen=True, array_like=True):
+    """What the blob of a game holds, by column, as it packs best."""
+
+    entries: tuple[tuple[str, str], ...]
+    deal_seed: str
+    seats: str
+    """The seat of each action, one digit each."""
+    actions: str
+    """The actions, a space between two."""
+    micros: tuple[int, ...]
+    cpu_micros: tuple[int, ...]
+    notes: dict[int, str]
+    reports: tuple[SeatReport, ...]
+    faults: tuple[Fault, ...]
+    clock: ClockRules
+    isolation: str
+    host: str
+    versions: str
+    started: float
+    elapsed_ms: float
+    format: int
+
+
+_summary_decoder = msgspec.json.Decoder(Game)
+_columns_decoder = msgspec.json.Decoder(Columns)
+
+
+class Store:
+    """A league that is open for reading, and for one writer for writing.
+
+    Raises:
+        LeagueError: the file is missing, is no database of ours, or is of a newer schema.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        if not create and not path.is_file():
+            raise LeagueError(f"{path}: no such database")
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None)
+        except sqlite3.Error as error:
+            raise LeagueError(f"{path}: {error}") from None
+        self._db = Database(self._connection)
+        self._lock: int | None = None
+        try:
+            self._check_ours()
+            if create:
+                self._begin_writing()
+        except sqlite3.Error as error:
+            self._connection.close()
+            raise LeagueError(f"{path}: {error}") from None
+        except LeagueError:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; what was written stays readable from anywhere."""
+        self._connection.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _check_ours(self) -> None:
+        tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if not tables:
+            return
+        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
+        if application != APPLICATION_ID:
+            raise LeagueError(f"{self.path}: a database, but not one of malice")
+        known = {migration.name for migration in migrations.pending(Database(memory=True))}
+        applied = {migration.name for migration in migrations.applied(self._db)}
+        if applied - known:
+            raise LeagueError(f"{self.path}: written by a newer malice (schema {max(applied)})")
+
+    def _begin_writing(self) -> None:
+        # Held until the process ends; SQLite's own locks are of another kind and do not meet it.
+        self._lock = os.open(self.path, os.O_RDWR)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._lock)
+            raise LeagueError(f"{self.path}: another malice run is writing to it") from None
+        migrations.apply(self._db)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+
+    def finish_writing(self) -> None:
+        """Fold the write-ahead log into the file, so that it can be read from a read-only disk."""
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.execute("PRAGMA journal_mode = DELETE")
+
+    # What is written
+
+    def found(
+        self, config: Config, base: Path, seed: bytes, tournament: Tournament, entries: tuple[Entry, ...],
+        rulesets: tuple[Ruleset, ...],
+    ) -> None:  # fmt: skip
+        """Write a new tournament into an empty league."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute(
+            "INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, ?, 0, ?)",
+            (
+                tournament.name,
+                identity(config),
+                str(base),
+                seed,
+                tournament.commit,
+                tournament.planned,
+                tournament.created,
+            ),
+        )
+        self._connection.executemany(
+            "INSERT INTO rulesets VALUES (?, ?, ?, ?)",
+            [(each.name, each.about, each.source, msgspec.json.encode(each.rules).decode()) for each in rulesets],
+        )
+        self._connection.executemany(
+            "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (place, *msgspec.structs.astuple(entry)[:-1], msgspec.json.encode(entry.command).decode())
+                for place, entry in enumerate(entries)
+            ],
+        )
+        self._connection.execute("COMMIT")
+
+    def add(self, game: Game, record: Record) -> None:
+        """Write a finished game: when this returns it is on the disk, and before nothing of it is.
+
+        Raises:
+            sqlite3.Error: the disk is full or failed; the league is as it was before.
+        """
+        summary = msgspec.json.encode(game).decode()
+        blob = zlib.compress(msgspec.json.encode(_columns(record)))
+        row = (game.number, record.key.table, record.key.deal, record.key.rotation, summary, record.digest)
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._connection.execute("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._connection.execute("INSERT INTO records VALUES (?, ?)", (game.number, blob))
+            self._connection.execute("COMMIT")
+        except sqlite3.Error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def complete(self) -> None:
+        """Say that every game is played; from now on the seed may be told."""
+        self._connection.execute("UPDATE tournament SET complete = 1")
+
+    # What is read
+
+    def is_empty(self) -> bool:
+        """Tell whether no tournament was founded yet."""
+        return not self._db["tournament"].exists() or not self._db["tournament"].count
+
+    def config(self) -> str:
+        """Return what must not change while the tournament goes on, as JSON."""
+        return str(self._row("config"))
+
+    def base(self) -> Path:
+        """Return the folder that its bots were named from."""
+        return Path(str(self._row("base")))
+
+    def seed(self) -> bytes:
+        """Return the seed, secret until the tournament is complete."""
+        seed = self._row("seed")
+        assert isinstance(seed, bytes)
+        return seed
+
+    def _row(self, column: str) -> str | bytes | int | float:
+        found = self._connection.execute(f'SELECT "{column}" FROM tournament').fetchone()
+        if found is None:
+            raise LeagueError(f"{self.path}: holds no tournament")
+        return found[0]  # type: ignore[no-any-return]
+
+    def tournament(self) -> Tournament:
+        """Return the tournament as it was started."""
+        complete = bool(self._row("complete"))
+        return Tournament(
+            name=str(self._row("name")),
+            commit=str(self._row("commit")),
+            seed=self.seed().hex() if complete else None,
+            complete=complete,
+            planned=int(self._row("planned")),
+            created=float(self._row("created")),
+            rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets()},
+        )
+
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """Return the rulesets that are played."""
+        rows = self._connection.execute("SELECT name, about, source, rules FROM rulesets ORDER BY rowid")
+        return tuple(
+            Ruleset(name, about, source, msgspec.json.decode(rules, type=Parameters))
+            for name, about, source, rules in rows
+        )
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries in the order of the tournament file."""
+        rows = self._connection.execute(
+            "SELECT label, hash, name, version, author, language, command FROM entries ORDER BY position"
+        )
+        return tuple(
+            Entry(label, hash, name, version, author, language, tuple(msgspec.json.decode(command)))
+            for label, hash, name, version, author, language, command in rows
+        )
+
+    def standings(self) -> tuple[Standings, ...]:
+        """Return the standings as they are now."""
+        anchor = msgspec.json.decode(self.config(), type=Config).anchor
+        return standings(self.games(), [entry.label for entry in self.entries()], anchor)
+
+    def keys(self) -> set[Key]:
+        """Return the keys of all finished games."""
+        return {Key(*row) for row in self._connection.execute('SELECT "table", deal, rotation FROM games')}
+
+    def games(self) -> Iterator[Game]:
+        """Return every finished game without its actions, in the order of the schedule."""
+        for (summary,) in self._connection.execute("SELECT summary FROM games ORDER BY number"):
+            yield _summary_decoder.decode(summary)
+
+    def digests(self) -> Iterator[str]:
+        """Return the digests of all games in the order of their keys."""
+        rows = self._connection.execute('SELECT digest FROM games ORDER BY "table", deal, rotation')
+        return (digest for (digest,) in rows)
+
+    def records(self) -> Iterator[Record]:
+        """Return every finished game whole, in the order of the schedule."""
+        return self._records("ORDER BY number")
+
+    def record(self, key: Key) -> Record:
+        """Return one game.
+
+        Raises:
+            LeagueError: it is not in the league.
+        """
+        where = 'WHERE "table" = ? AND deal = ? AND rotation = ?'
+        found = next(self._records(where, (key.table, key.deal, key.rotation)), None)
+        if found is None:
+            raise LeagueError(f"{self.path}: no game {key}")
+        return found
+
+    def _records(self, where: str, values: tuple[int, ...] = ()) -> Iterator[Record]:
+        rules = {ruleset.name: ruleset.rules for ruleset in self.rulesets()}
+        commit = str(self._row("commit"))
+        rows = self._connection.execute(
+            f"SELECT summary, record FROM games JOIN records USING (number) {where}", values
+        )
+        for summary, blob in rows:
+            game = _summary_decoder.decode(summary)
+            yield _record(game, rules[game.ruleset], commit, _columns_decoder.decode(zlib.decompress(blob)))
+
+
+def _columns(record: Record) -> Columns:
+    return Columns(
+        entries=record.entries,
+        deal_seed=record.deal_seed,
+        seats="".join(str(seat) for seat, _ in record.actions),
+        actions=" ".join(action for _, action in record.actions),
+        micros=record.micros,
+        cpu_micros=record.cpu_micros,
+        notes=record.notes,
+        reports=record.seats,
+        faults=record.faults,
+        clock=record.clock,
+        isolation=record.isolation,
+        host=record.host,
+        versions=record.versions,
+        started=record.started,
+        elapsed_ms=record.elapsed_ms,
+        format=record.format,
+    )
+
+
+def _record(game: Game, rules: Parameters, commit: str, columns: Columns) -> Record:
+    return Record(
+        key=game.key,
+        ruleset=game.ruleset,
+        rules=rules,
+        entries=columns.entries,
+        deal_seed=columns.deal_seed,
+        actions=tuple(zip(map(int, columns.seats), columns.actions.split(), strict=True)),
+        places=game.places,
+        scores=game.scores,
+        reason=game.reason,
+        digest=game.digest,
+        micros=columns.micros,
+        cpu_micros=columns.cpu_micros,
+        notes=columns.notes,
+        seats=columns.reports,
+        faults=columns.faults,
+        commit=commit,
+        clock=columns.clock,
+        isolation=columns.isolation,
+        host=columns.host,
+        versions=columns.versions,
+        started=columns.started,
+        elapsed_ms=columns.elapsed_ms,
+        format=columns.format,
+    )

@@ -1,0 +1,94 @@
+"""Standings and results as text, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from tournaments.league import Game
+from tournaments.standings import Row, Standings
+from tournaments.transcript import harmless
+
+Cell = str | int | float | None
+
+HEAD = ("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "opponents", "ms/action", "forfeits")
+
+
+def standings_text(all_standings: Sequence[Standings]) -> Iterator[str]:
+    """Tell the standings as tables, one for each ruleset and number of seats."""
+    for standings in all_standings:
+        relative = f"relative to {harmless(standings.anchor)}" if standings.anchor else "relative to the mean"
+        waiting = f", {standings.waiting} wait for their pair" if standings.waiting else ""
+        yield f"{standings.ruleset}, {standings.seats} seats: {standings.games} games{waiting}, Elo {relative}"
+        yield from table(HEAD, [_row(row) for row in standings.rows])
+        if standings.variance_ratio is not None:
+            yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
+
+
+def _row(row: Row) -> tuple[str, ...]:
+    rating = row.rating
+    ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
+    return (
+        f"{row.rank}{ranks}",
+        harmless(row.label),
+        number(rating.elo, 0),
+        f"{number(rating.low, 0)} .. {number(rating.high, 0)}",
+        str(row.games),
+        f"{rating.wins}-{rating.draws}-{rating.losses}",
+        "n/a" if rating.score is None else f"{100 * rating.score:.1f} %",
+        number(rating.average_opponent, 0),
+        number(row.mean_ms, 2),
+        str(row.forfeits),
+    )
+
+
+def number(value: float | None, digits: int) -> str:
+    """Return a figure, or n/a where there is none."""
+    return "n/a" if value is None else f"{value:.{digits}f}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Return lines with columns of even width; the second column is text, the others stand to the right."""
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    for row in (head, *rows):
+        cells = (
+            cell.ljust(width) if column == 1 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()
+
+
+def standings_json(all_standings: Sequence[Standings]) -> str:
+    """Return the standings as one JSON array, without the curves of the history."""
+    told = [
+        {field: value for field, value in msgspec.to_builtins(standings).items() if field != "history"}
+        for standings in all_standings
+    ]
+    return msgspec.json.encode(told).decode()
+
+
+def standings_csv(all_standings: Sequence[Standings]) -> str:
+    """Return the rankings as CSV, one row for each entry and ruleset."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    fields = ["elo", "low", "high", "rank_low", "rank_high", "wins", "draws", "losses", "score", "average_opponent"]
+    writer.writerow(["ruleset", "seats", "rank", "bot", "games", *fields, "mean_ms", "forfeits"])
+    for standings in all_standings:
+        for row in standings.rows:
+            figures = [getattr(row.rating, field) for field in fields]
+            start: list[Cell] = [standings.ruleset, standings.seats, row.rank, row.label, row.games]
+            writer.writerow([*start, *figures, row.mean_ms, row.forfeits])
+    return out.getvalue()
+
+
+def game_line(game: Game) -> str:
+    """Tell a game in one line."""
+    order = sorted(zip(game.places, game.labels, game.scores, strict=True))
+    places = ", ".join(f"{place}. {harmless(label)} ({score})" for place, label, score in order)
+    faults = ", ".join(
+        f"{harmless(label)}: {code}" for label, code in zip(game.labels, game.verdicts, strict=True) if code
+    )
+    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{f' [{faults}]' if faults else ''}"

@@ -1,0 +1,59 @@
+"""Everything that a league claims, checked anew: cards, actions, results, digests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from referee.errors import DataError
+from referee.records import Record, tournament_sha
+from referee.replay import check
+from tournaments.errors import UnverifiedError
+from tournaments.schedule import Seeds
+from tournaments.store import Store
+
+
+class Verified(Struct, frozen=True):
+    """What was checked."""
+
+    games: int
+    planned: int
+    complete: bool
+    commit: str
+    sha: str
+    """The tournament SHA: SHA-256 of all digests in key order."""
+
+
+def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified:
+    """Replay every game of the league and compare it with what is stored.
+
+    Raises:
+        UnverifiedError: the seed is not the one that was committed to, a game's cards were not dealt by
+            it, or a game does not replay; the message names the game's key.
+    """
+    tournament = store.tournament()
+    seeds = Seeds(store.seed())
+    if seeds.commit != tournament.commit:
+        raise UnverifiedError(f"the seed's commit is {seeds.commit}, the tournament says {tournament.commit}")
+    hashes = {entry.label: entry.hash for entry in store.entries()}
+    games = 0
+    for record in store.records():
+        _verify_game(record, seeds, hashes)
+        games += 1
+        on_game()
+    sha = tournament_sha(store.digests())
+    return Verified(games, tournament.planned, tournament.complete, tournament.commit, sha)
+
+
+def _verify_game(record: Record, seeds: Seeds, hashes: dict[str, str]) -> None:
+    key = record.key
+    if record.deal_seed != seeds.deal_seed(key).hex():
+        raise UnverifiedError(f"game {key}: its cards were not dealt by the tournament's seed")
+    for label, hash in record.entries:
+        if hashes.get(label) != hash:
+            raise UnverifiedError(f"game {key}: {label!r} is no entry with content {hash[:12]}")
+    try:
+        check(record)
+    except DataError as error:
+        raise UnverifiedError(str(error)) from None
