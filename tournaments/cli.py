@@ -34,14 +34,6 @@ EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
 INTERRUPTED = 130
 
 
-class Failure(click.ClickException):
-    """One of our errors on its way out."""
-
-    def __init__(self, error: MaliceError) -> None:
-        super().__init__(str(error))
-        self.exit_code = next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
-
-
 class Commands(click.Group):
     """Turns our errors into one line on stderr and an exit code."""
 
@@ -50,7 +42,8 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except MaliceError as error:
-            raise Failure(error) from None
+            click.echo(f"Error: {error}", err=True)
+            ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
 
@@ -196,12 +189,42 @@ def verify(db: Path, json: bool) -> None:
     click.echo(f"tournament SHA  {verified.sha}")
 
 
+@main.command()
+@as_json
+def bench(json: bool) -> None:
+    """Measure what malice costs on this machine; every ratio is taken in one run. Takes a few minutes."""
+    import msgspec
+
+    from site_pages import render
+    from tournaments import bench as benches
+    from tournaments.bench.engine import engine
+    from tournaments.bench.exchange import exchange
+    from tournaments.bench.pages import pages
+    from tournaments.bench.throughput import throughput
+    from tournaments.text_tables import table
+
+    rows = []
+    for row in benches.rows([exchange, engine, throughput, lambda: pages(render)]):
+        click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
+        rows.append(row)
+    if json:
+        click.echo(msgspec.json.encode(rows))
+        return
+    for line in table(benches.HEAD, [benches.cells(row) for row in rows]):
+        click.echo(line)
+
+
 @contextmanager
 def _open(db: Path, *, create: bool = False) -> Iterator[Store]:
     from tournaments.store import Store
 
+    new = create and not db.exists()
     with Store(db, create=create) as store:
-        yield store
+        try:
+            yield store
+        finally:
+            if new and store.is_empty():
+                db.unlink()
 
 
 def _play(store: Store, config: Config, base: Path, jobs: int, again: list[str]) -> None:

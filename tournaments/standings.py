@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from referee.replay import VOID
 from tournaments.league import Game
-from tournaments.ratings import RatedGame, Rating, fit
-from tournaments.running_elo import history, thin
+from tournaments.ratings import RatedGame, Rating, fit, history, thin
 
 
 class Row(Struct, frozen=True):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .comparisons import Comparisons, Floats, Ints, Rows, summed
+from tournaments.ratings.comparisons import Comparisons, Floats, Ints, Rows, summed
 
 PRIOR_DRAWS = 0.1
 """Virtual draws of each player against the pool's mean, so that a player who only won has a finite rating."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bradley_terry import advantage
-from .comparisons import Bools, Comparisons, Floats, Ints
+from tournaments.ratings.bradley_terry import advantage
+from tournaments.ratings.comparisons import Bools, Comparisons, Floats, Ints
 
 CHANCE = 0.025
 FARTHEST = 100.0  # natural units, 17,000 Elo

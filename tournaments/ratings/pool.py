@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bradley_terry import gram, maximise
-from .comparisons import Bools, Comparisons, Floats, Ints
-from .covariance import clustered, from_information, student_cdf, student_quantile
-from .dominance import Levels, levels
+from tournaments.ratings.bradley_terry import gram, maximise
+from tournaments.ratings.comparisons import Bools, Comparisons, Floats, Ints
+from tournaments.ratings.covariance import clustered, from_information, student_cdf, student_quantile
+from tournaments.ratings.dominance import Levels, levels
 
 FEW = 5
 """With fewer deal groups not won, or not lost, outright the spread between groups alone says too little."""

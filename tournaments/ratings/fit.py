@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from .comparisons import Comparisons, Floats, RatedGame, compare
-from .dominance import classes, closure
-from .pool import Pool, rate
+from tournaments.ratings.comparisons import Comparisons, Floats, RatedGame, compare
+from tournaments.ratings.dominance import classes, closure
+from tournaments.ratings.pool import Pool, rate
 
 __all__ = ["ELO", "Fit", "RatedGame", "Rating", "fit"]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 try:
     from elo import Elo
 except ImportError:
-    from ._elo import Elo
+    from tournaments.ratings._elo import Elo
 
 if TYPE_CHECKING:
-    from .comparisons import RatedGame
+    from tournaments.ratings.comparisons import RatedGame
 
 Point = tuple[int, float]
 

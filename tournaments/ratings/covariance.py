@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from .bradley_terry import Strengths, advantage, expected, gram
-from .comparisons import Comparisons, Floats, Ints, summed
+from tournaments.ratings.bradley_terry import Strengths, advantage, expected, gram
+from tournaments.ratings.comparisons import Comparisons, Floats, Ints, summed
 
 BLOCK = 2_000_000
 """Numbers held at a time for the deal groups of one block."""

@@ -1,0 +1,61 @@
+"""What a tournament file may say, and what is said when it says something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee.errors import DataError
+from tournaments.config import Config, EntryLine, identity, read_config
+
+
+def read(tmp_path: Path, text: str) -> Config:
+    path = tmp_path / "t.toml"
+    path.write_text(text)
+    return read_config(path)
+
+
+def test_entries_are_words_or_tables(tmp_path: Path) -> None:
+    config = read(tmp_path, 'entries = ["greedy", {bot = "./mine", label = "me"}]')
+
+    assert config.entries == ("greedy", EntryLine("./mine", "me"))
+    assert config.rulesets == ("standard",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            'entries = ["a"]\ndeal = 3',
+            r"t.toml: unknown field 'deal' \(did you mean 'deals'\?\); fields here: entries,",
+        ),
+        (
+            'entries = ["a"]\n[clock]\nmoves_ms = 3',
+            r"clock: unknown field 'moves_ms' .*; fields here: move_ms, bank_ms",
+        ),
+        ('entries = [{bt = "a"}]', r"entries\[0\]: unknown field 'bt' .*; fields here: bot, label"),
+        ('entries = ["a"]\ndeals = "3"', "deals: expected `int`, got `str`"),
+        ('entries = ["a"]\ndeals = 0', "deals: expected at least 1, got 0"),
+        ('entries = ["a"]\n[clock]\nbank_ms = 0', r"clock\.bank_ms: expected at least 1, got 0"),
+        ('entries = ["a"]\nrulesets = []', "rulesets: expected at least one"),
+        ('entries = ["a"]\nrulesets = ["standard", "standard"]', "one is named twice"),
+        ("entries = [\n!", r"no TOML: Invalid value \(at line 2, column 1\)"),
+        ("deals = 3", "missing required field `entries`"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read(tmp_path, text)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.toml: No such file"):
+        read_config(tmp_path / "none.toml")
+
+
+def test_only_the_number_of_jobs_may_change_while_a_tournament_goes_on() -> None:
+    config = Config(entries=("a", "b"))
+
+    assert identity(config) == identity(Config(entries=("a", "b"), jobs=7))
+    assert identity(config) != identity(Config(entries=("a", "b"), deals=51))

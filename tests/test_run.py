@@ -1,0 +1,289 @@
+"""Tournaments as they are run for real: whatever ends them, nothing finished is lost and nothing is left running."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from referee.records import Record, tournament_sha
+from tournaments.store import Store
+
+MALICE = [sys.executable, "-P", "-c", "from tournaments.cli import main; main(prog_name='malice')"]
+TELLER = Path(__file__).parent / "bots" / "teller.py"
+MARK = "MALICE_TEST_MARK"
+
+pytestmark = pytest.mark.slow
+
+
+class Run:
+    """A folder with a tournament in it, and the commands run there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.db = folder / "t.db"
+        self.mark = uuid.uuid4().hex
+
+    def write(self, text: str) -> None:
+        (self.folder / "t.toml").write_text(text)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*MALICE, "run", "t.toml", "--db", "t.db", *words],
+            cwd=self.folder,
+            env=os.environ | {MARK: self.mark},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self, *words: str) -> tuple[int, str, str]:
+        with self.start(*words) as process:
+            out, err = process.communicate(timeout=120)
+            return process.returncode, out, err
+
+    def sha(self) -> str:
+        with Store(self.db) as store:
+            return tournament_sha(store.digests())
+
+    def games(self) -> int:
+        with Store(self.db) as store:
+            return len(store.keys())
+
+    @contextmanager
+    def in_the_third_game(self) -> Iterator[None]:
+        """Enter when the third game has begun; it goes on at the end."""
+        with open(self.fifo, "rb", buffering=0) as pipe:
+            assert pipe.read(5) == b"here\n"
+            self.fifo.unlink()
+            yield
+
+    @property
+    def fifo(self) -> Path:
+        return self.folder / "fifo"
+
+    def left_after(self, seconds: float) -> list[int]:
+        """Return the processes of this run that live on after `seconds`."""
+        deadline = time.monotonic() + seconds
+        for pid in self.alive():
+            try:
+                pidfd = os.pidfd_open(pid)
+            except ProcessLookupError:
+                continue
+            select.select([pidfd], [], [], max(0, deadline - time.monotonic()))
+            os.close(pidfd)
+        return list(self.alive())
+
+    def alive(self) -> Iterator[int]:
+        wanted = f"{MARK}={self.mark}".encode()
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                        yield int(entry.name)
+                except OSError:
+                    continue
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run(tmp_path)
+
+
+@pytest.fixture
+def told(run: Run) -> Run:
+    """A tournament whose bot stops in its third game until somebody listens."""
+    os.mkfifo(run.fifo)
+    run.write(
+        f'''
+        entries = ["{sys.executable} {TELLER} fifo", "first", "uniform"]
+        seed = "told"
+        deals = 6
+        init_ms = 60_000
+        '''
+    )
+    return run
+
+
+@pytest.fixture
+def undisturbed(told: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The tournament SHA of `told` when nothing happens to it."""
+    other = Run(tmp_path_factory.mktemp("undisturbed"))
+    shutil.copy(told.folder / "t.toml", other.folder)
+    code, _, err = other.finish()
+    assert code == 0, err
+    return other.sha()
+
+
+def test_one_job_and_two_give_the_same_tournament(tmp_path: Path) -> None:
+    found = []
+    for jobs in ("1", "2"):
+        folder = tmp_path / jobs
+        folder.mkdir()
+        each = Run(folder)
+        each.write('entries = ["greedy", "uniform", "first"]\nseed = "jobs"\ndeals = 3')
+        code, _, err = each.finish("--jobs", jobs)
+        assert code == 0, err
+        found.append((each.games(), each.sha()))
+
+    assert found[0] == found[1]
+    assert found[0][0] == 18
+
+
+def test_ctrl_c_stops_in_order_and_names_the_command_that_goes_on(told: Run, undisturbed: str) -> None:
+    process = told.start("--jobs", "1")
+    with told.in_the_third_game():
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+
+    assert process.returncode == 3
+    assert "stopped by SIGINT after" in err
+    assert "go on with: malice run t.toml --db t.db --jobs 1" in err
+    assert told.left_after(1.0) == []
+    assert 2 <= told.games() < 36
+    code, _, err = told.finish("--jobs", "2")
+    assert code == 0, err
+    assert "games are played already" in err
+    assert told.sha() == undisturbed
+
+
+def test_kill_9_loses_nothing_that_was_finished_and_leaves_nothing_running(told: Run, undisturbed: str) -> None:
+    process = told.start("--jobs", "1")
+    with told.in_the_third_game():
+        process.kill()
+        process.communicate(timeout=30)
+
+        assert told.left_after(1.0) == []
+    with sqlite3.connect(told.db) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+    assert told.games() >= 2
+    code, _, err = told.finish()
+    assert code == 0, err
+    assert told.sha() == undisturbed
+
+
+def test_a_referee_that_is_killed_is_replaced_and_its_game_is_played_again(told: Run, undisturbed: str) -> None:
+    process = told.start("--jobs", "1")
+    with told.in_the_third_game():
+        referee = next(pid for pid in told.alive() if b"\0referee\0" in Path(f"/proc/{pid}/cmdline").read_bytes())
+
+        os.kill(referee, signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 0, err
+    assert told.left_after(1.0) == []
+    assert told.sha() == undisturbed
+
+
+def test_a_finished_run_leaves_one_file_that_is_readable_from_a_read_only_folder(run: Run) -> None:
+    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 1')
+
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    assert sorted(path.name for path in run.folder.iterdir()) == ["t.db", "t.toml"]
+    with sqlite3.connect(run.db) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    connection.close()
+
+
+def test_the_seed_is_told_when_the_tournament_is_complete_and_not_before(told: Run) -> None:
+    process = told.start("--jobs", "1")
+    with told.in_the_third_game(), Store(told.db) as store:
+        assert store.tournament().seed is None
+    process.communicate(timeout=60)
+
+    with Store(told.db) as store:
+        assert store.tournament().seed == store.seed().hex()
+
+
+def test_a_second_run_on_the_same_database_is_refused(told: Run) -> None:
+    process = told.start("--jobs", "1")
+    with told.in_the_third_game():
+        code, _, err = told.finish()
+
+    assert code == 2
+    assert "another malice run is writing to it" in err
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_another_tournament_in_the_same_database_is_refused(run: Run) -> None:
+    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 1')
+    run.finish()
+    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 2')
+
+    code, _, err = run.finish()
+
+    assert code == 2
+    assert "t.db: holds another tournament" in err
+
+
+def test_a_bot_that_was_changed_meanwhile_is_refused_on_resume(run: Run) -> None:
+    bot = run.folder / "bot.py"
+    shutil.copy(TELLER, bot)
+    run.write(f'entries = ["uniform", "{sys.executable} bot.py none"]\nseed = "x"\ndeals = 1')
+    assert run.finish()[0] == 0
+    bot.write_text(bot.read_text() + "\n")
+
+    code, _, err = run.finish()
+
+    assert code == 2
+    assert "bot: the bot was changed since the tournament began" in err
+
+
+def test_an_entry_that_does_not_greet_is_named_before_the_first_game(run: Run) -> None:
+    run.write('entries = ["uniform", "false"]\ndeals = 1')
+
+    code, _, err = run.finish()
+
+    assert code == 2
+    assert "false: crash: the bot exited with status 1" in err
+    assert run.left_after(1.0) == []
+
+
+def test_a_full_disk_stops_the_run_and_keeps_the_database_whole(run: Run) -> None:
+    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 60')
+    limited = ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh", *MALICE, "run", "t.toml", "--db", "t.db"]
+
+    done = subprocess.run(limited, cwd=run.folder, capture_output=True, text=True, timeout=120, check=False)
+
+    assert done.returncode == 3
+    assert "t.db: cannot store a game:" in done.stderr
+    assert "Traceback" not in done.stderr
+    with sqlite3.connect(run.db) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+    kept = run.games()
+    assert 0 < kept < 120
+    code, _, err = run.finish()
+    assert code == 0, err
+    assert run.games() == 120
+
+
+def test_every_stored_game_is_whole(run: Run) -> None:
+    run.write('entries = ["uniform", "greedy"]\nseed = "x"\ndeals = 2')
+    run.finish()
+
+    with Store(run.db) as store:
+        records = list(store.records())
+        summaries = list(store.games())
+
+    assert [record.key for record in records] == [game.key for game in summaries]
+    for record, game in zip(records, summaries, strict=True):
+        assert isinstance(record, Record)
+        assert len(record.actions) == len(record.micros) == len(record.cpu_micros) == game.actions
+        assert sum(game.asked) == game.actions
+        assert record.places == game.places

@@ -1,0 +1,93 @@
+"""The schedule is a pure function of the configuration, and fair at every prefix."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+import pytest
+
+from referee.records import Key
+from referee.ruleset import load
+from tournaments.schedule import BATCH_DEALS, Schedule, Seeds
+
+STANDARD = (load("standard"),)
+
+
+def games(schedule: Schedule) -> list[Key]:
+    return [key for batch in schedule.batches() for key in batch.games()]
+
+
+@pytest.mark.parametrize(("entries", "deals"), [(2, 1), (3, 25), (4, 26), (5, 60)])
+def test_every_deal_of_every_table_is_played_once_in_each_rotation(entries: int, deals: int) -> None:
+    schedule = Schedule(STANDARD, entries, deals)
+
+    tables = entries * (entries - 1) // 2
+    expected = {Key(table, deal, rotation) for table in range(tables) for deal in range(deals) for rotation in range(2)}
+    assert set(games(schedule)) == expected
+    assert len(games(schedule)) == len(expected) == schedule.total
+
+
+@pytest.mark.parametrize(("entries", "deals"), [(2, 1), (3, 25), (4, 26), (5, 60)])
+def test_the_number_of_a_game_is_its_place_in_playing_order(entries: int, deals: int) -> None:
+    schedule = Schedule(STANDARD, entries, deals)
+
+    assert [schedule.number(key) for key in games(schedule)] == list(range(schedule.total))
+    assert sum(1 for _ in schedule.batches()) == schedule.batch_count()
+
+
+def test_a_batch_never_holds_two_games_of_one_deal() -> None:
+    for batch in Schedule(STANDARD, 4, 70).batches():
+        deals = [key.deal for key in batch.games()]
+
+        assert len(deals) == len(set(deals)) <= BATCH_DEALS
+
+
+def test_every_table_has_played_its_first_batch_in_both_seats_before_any_plays_its_second() -> None:
+    schedule = Schedule(STANDARD, 4, 2 * BATCH_DEALS)
+
+    first = [(batch.table, batch.rotation) for batch in schedule.batches() if batch.first == 0]
+    assert first == [(table, rotation) for table in range(6) for rotation in range(2)]
+    assert [batch.first for batch in schedule.batches()] == [0] * 12 + [BATCH_DEALS] * 12
+
+
+def test_several_rulesets_give_every_pair_a_table_of_each() -> None:
+    schedule = Schedule((load("standard"), load("classic")), 3, 1)
+
+    assert [(table.ruleset.name, table.entries) for table in schedule.tables] == [
+        ("standard", (0, 1)),
+        ("standard", (0, 2)),
+        ("standard", (1, 2)),
+        ("classic", (0, 1)),
+        ("classic", (0, 2)),
+        ("classic", (1, 2)),
+    ]
+
+
+def test_the_deal_seed_is_the_hmac_of_table_and_deal_whatever_the_rotation() -> None:
+    seeds = Seeds(bytes(range(32)))
+
+    expected = hmac.new(bytes(range(32)), b"deal\x003\x0017", hashlib.sha256).digest()
+    assert seeds.deal_seed(Key(3, 17, 0)) == seeds.deal_seed(Key(3, 17, 1)) == expected
+
+
+def test_a_seat_gets_31_bits_of_its_own_in_every_game() -> None:
+    seeds = Seeds(b"x" * 32)
+
+    orders = [seeds.order(Key(0, deal, rotation), 2) for deal in range(50) for rotation in range(2)]
+    rngs = [rng for order in orders for rng in order.rngs]
+    assert len(set(rngs)) == 200
+    assert all(0 <= rng < 2**31 for rng in rngs)
+    expected = hmac.new(b"x" * 32, b"rng\x000.7.1\x001", hashlib.sha256).digest()
+    assert seeds.order(Key(0, 7, 1), 2).rngs[1] == int.from_bytes(expected[:4], "big") >> 1
+
+
+def test_rotation_k_moves_every_player_by_k_seats() -> None:
+    seeds = Seeds(b"x" * 32)
+
+    assert seeds.order(Key(0, 0, 0), 2).seating == (0, 1)
+    assert seeds.order(Key(0, 0, 1), 2).seating == (1, 0)
+
+
+def test_the_commit_is_the_digest_of_the_seed() -> None:
+    assert Seeds(b"x" * 32).commit == "sha256:" + hashlib.sha256(b"x" * 32).hexdigest()

@@ -1,0 +1,43 @@
+"""The speed of the rules: uniform random playouts with legal lists, on one core."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from random import Random
+
+from referee.dealer import Dealer
+from referee.games import game
+from referee.rules import Result, Shuffle
+from referee.ruleset import load
+from tournaments.bench import Row
+
+GAMES = 400
+
+
+def engine() -> Iterator[Row]:
+    """Count actions per CPU second, and compare the rules with the dealer's shuffles beside them."""
+    rules = game(load("standard").rules, 2)
+    actions = 0
+    shuffling = 0.0
+    begin = time.process_time()
+    for number in range(GAMES):
+        dealer, rng = Dealer(number.to_bytes(32, "big")), Random(number)
+        state = rules.start()
+        while not isinstance(step := rules.next(state), Result):
+            if isinstance(step, Shuffle):
+                before = time.process_time()
+                order = dealer.order(step.size)
+                shuffling += time.process_time() - before
+                state, _ = rules.shuffled(state, order)
+            else:
+                state, _ = rules.play(state, rng.choice(rules.legal(state)))
+                actions += 1
+    seconds = time.process_time() - begin
+    yield Row(
+        "engine, uniform random playouts with legal lists",
+        actions / seconds,
+        "actions/CPU s",
+        "time without the shuffles",
+        seconds / (seconds - shuffling),
+    )

@@ -1,0 +1,111 @@
+"""The speed of the site and the size of its replays, for 10,000 games."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
+from referee.records import Record
+from referee.table import Table
+from tournaments.bench import Row
+from tournaments.config import Config
+from tournaments.plan import Plan
+from tournaments.store import Store
+
+GAMES = 10_000
+DIFFERENT = 1_000
+"""So many of the games are really played; the others repeat them under other keys."""
+
+
+class Rendered(Protocol):
+    """What the site says of itself."""
+
+    @property
+    def pages(self) -> int:
+        """Pages written."""
+
+    @property
+    def games(self) -> int:
+        """Games on them."""
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+
+
+class Player:
+    """A seat without a process: it plays to the centre when it can, and something at random when not."""
+
+    version = ""
+    wants_legal = True
+    games = 0
+    stray = 0
+
+    def __init__(self, name: str, rng: Random) -> None:
+        self.name = name
+        self._rng = rng
+
+    def begin(self) -> None:
+        """Be ready, as always."""
+
+    def next_id(self) -> int:
+        """Number every request alike; nobody looks."""
+        return 1
+
+    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
+        """Choose, in a time that looks like a bot's."""
+        assert isinstance(request.legal, tuple)
+        centre = [action for action in request.legal if "-c" in action]
+        move = self._rng.choice(centre or request.legal)
+        return MoveAnswer(request.id, move), self._rng.randrange(50_000, 900_000), 40_000
+
+    def ask(self, request: GameStart | GameEnd) -> None:
+        """Answer at once."""
+
+    def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
+        """Stay."""
+        return None, (), ""
+
+
+def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
+    """Fill a league with games, render it, and count pages per second and bytes for each game."""
+    with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
+        _fill(store, Path(folder))
+        begin = time.perf_counter()
+        rendered = render(store, Path(folder, "site"))
+        seconds = time.perf_counter() - begin
+        begin = time.perf_counter()
+        render(store, Path(folder, "site"))
+        again = time.perf_counter() - begin
+    yield Row(f"site, {rendered.games:,} games", rendered.pages / seconds, "pages/s", "", None)
+    yield Row("site, games on their pages", rendered.games / seconds, "games/s", "rendered again", seconds / again)
+    yield Row("site, replays and pages", rendered.bytes / rendered.games, "bytes/game", "", None)
+
+
+def _fill(store: Store, folder: Path) -> None:
+    config = Config(entries=("greedy",) * 5, deals=GAMES // 20, seed="bench")
+    plan = Plan(config, folder)
+    store.found(config, folder, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+    played = list(islice(_played(plan), DIFFERENT))
+    numbers = iter(range(GAMES))
+    for batch in plan.open_batches(set()):
+        for order in batch.games:
+            told = played[next(numbers) % DIFFERENT]
+            labels = tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating)
+            record = replace(told, key=order.key, entries=labels)
+            store.add(plan.game(record), record)
+
+
+def _played(plan: Plan) -> Iterator[Record]:
+    rng = Random(0)
+    for batch in plan.open_batches(set()):
+        for order in batch.games:
+            yield Table(batch, order, [Player("left", rng), Player("right", rng)]).play()

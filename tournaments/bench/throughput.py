@@ -1,0 +1,40 @@
+"""Games per second of a tournament with one and with two referee processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from tournaments.bench import Row
+from tournaments.config import Config
+from tournaments.coordinator import play
+from tournaments.plan import open_league
+from tournaments.store import Store
+
+ROUNDS = 3
+DEALS = 100
+
+
+def throughput() -> Iterator[Row]:
+    """Play the same tournament with one and two referee processes in turn, several times."""
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(ROUNDS):
+        for jobs, found in rates.items():
+            found.append(_games_per_second(jobs))
+    one, two = median(rates[1]), median(rates[2])
+    yield Row("tournament of greedy bots, one referee process", one, "games/s", "", None)
+    yield Row("tournament of greedy bots, two referee processes", two, "games/s", "one", two / one)
+
+
+def _games_per_second(jobs: int) -> float:
+    config = Config(entries=("greedy", "greedy"), deals=DEALS, seed="bench")
+    with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
+        plan = open_league(store, config, Path(folder))
+        begin = time.perf_counter()
+        outcome = play(plan.open_batches(set()), jobs, 1, lambda record: store.add(plan.game(record), record))
+        seconds = time.perf_counter() - begin
+        assert not outcome.given_up
+        return plan.schedule.total / seconds
