@@ -219,12 +219,16 @@ def _open(db: Path, *, create: bool = False) -> Iterator[Store]:
     from tournaments.store import Store
 
     new = create and not db.exists()
-    with Store(db, create=create) as store:
-        try:
-            yield store
-        finally:
-            if new and store.is_empty():
-                db.unlink()
+    unused = new
+    try:
+        with Store(db, create=create) as store:
+            try:
+                yield store
+            finally:
+                unused = new and store.is_empty()
+    finally:
+        if unused:
+            db.unlink(missing_ok=True)
 
 
 def _play(store: Store, config: Config, base: Path, jobs: int, again: list[str]) -> None:
@@ -248,10 +252,9 @@ def _print_games(store: Store, replays: bool, json: bool) -> None:
     from tournaments.text_tables import game_line
     from tournaments.transcript import transcript
 
+    by_key = sorted(store.games(), key=lambda game: game.key)
     if json:
-        games = msgspec.to_builtins(list(store.games()), str_keys=True)
-        for game in games:
-            game["key"] = ".".join(map(str, game["key"]))
+        games = [msgspec.to_builtins(game) | {"key": str(game.key)} for game in by_key]
         ranking = [row for each in store.standings() for row in msgspec.to_builtins(each.rows)]
         click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
         return
@@ -260,7 +263,7 @@ def _print_games(store: Store, replays: bool, json: bool) -> None:
             for line in transcript(record):
                 click.echo(line)
             click.echo()
-    for game in store.games():
+    for game in by_key:
         click.echo(game_line(game))
     _print_standings(store)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import trio
 from msgspec.structs import replace
 
-from referee.records import Batch, Key, Record, RefereeFault
+from referee.records import Batch, BatchDone, Key, Record, RefereeFault
 from tournaments.referees import RefereeProcess
 
 TRIES = 3
@@ -87,7 +87,8 @@ async def _play_batch(
     """Play one batch; return what is left of it to be played again."""
     left = {order.key: order for order in batch.games}
     failed: dict[Key, str] = {}
-    async for report in process.play(batch):
+    await process.give(batch)
+    while not isinstance(report := await process.report(), BatchDone | None):
         match report:
             case Record(key=key):
                 on_record(report)

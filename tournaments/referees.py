@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections import deque
 from pathlib import Path
 
 import msgspec
 import trio
 
-from referee.records import Batch, BatchDone, Report, Started
+from referee.records import Batch, Report, Started
 
 END_WAIT_S = 1.0
 """How long a referee may take to end its bots once its input is closed."""
@@ -27,6 +27,8 @@ class RefereeProcess:
 
     def __init__(self) -> None:
         self.alive = True
+        self._lines: deque[bytes] = deque()
+        self._pending = b""
         self._bots: list[Started] = []
 
     async def __aenter__(self) -> RefereeProcess:
@@ -56,21 +58,32 @@ class RefereeProcess:
             await process.stderr.aclose()
         self._end_bots()
 
-    async def play(self, batch: Batch) -> AsyncIterator[Report]:
-        """Give a batch and return its reports as they come; the last one is `BatchDone` unless the process died."""
+    async def give(self, batch: Batch) -> None:
+        """Hand over a batch; its reports follow."""
         self._bots.clear()
         assert self._process.stdin
         with contextlib.suppress(trio.BrokenResourceError):
             await self._process.stdin.send_all(_encoder.encode(batch) + b"\n")
-        async for line in self._lines():
+
+    async def report(self) -> Report | None:
+        """Return the next report, None once the process is dead."""
+        while (line := await self._line()) is not None:
             report = _decoder.decode(line)
-            if isinstance(report, Started):
-                self._bots.append(report)
-                continue
-            yield report
-            if isinstance(report, BatchDone):
-                return
+            if not isinstance(report, Started):
+                return report
+            self._bots.append(report)
         self.alive = False
+        return None
+
+    async def _line(self) -> bytes | None:
+        assert self._process.stdout
+        while not self._lines:
+            data = await self._process.stdout.receive_some()
+            if not data:
+                return None
+            *lines, self._pending = (self._pending + data).split(b"\n")
+            self._lines.extend(lines)
+        return self._lines.popleft()
 
     async def last_words(self) -> str:
         """Return why the process died: its exit status and the end of its stderr."""
@@ -81,14 +94,6 @@ class RefereeProcess:
                 said = (said + data)[-2000:]
             await self._process.wait()
         return f"the referee process ended ({self._process.returncode}): {said.decode('utf-8', 'replace').strip()}"
-
-    async def _lines(self) -> AsyncIterator[bytes]:
-        assert self._process.stdout
-        pending = b""
-        async for data in self._process.stdout:
-            *lines, pending = (pending + data).split(b"\n")
-            for line in lines:
-                yield line
 
     def _end_bots(self) -> None:
         """Kill what a dead referee may have left: only processes whose start time proves who they are."""

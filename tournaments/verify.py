@@ -29,7 +29,7 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
     """Replay every game of the league and compare it with what is stored.
 
     Raises:
-        UnverifiedError: the seed is not the one that was committed to, a game's cards were not dealt by
+        UnverifiedError: a record is missing, the seed is not the one that was committed to, a game's cards were not dealt by
             it, or a game does not replay; the message names the game's key.
     """
     tournament = store.tournament()
@@ -42,6 +42,9 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
         _verify_game(record, seeds, hashes)
         games += 1
         on_game()
+    stored = len(store.keys())
+    if games != stored:
+        raise UnverifiedError(f"the league holds the records of {games} of its {stored} games")
     sha = tournament_sha(store.digests())
     return Verified(games, tournament.planned, tournament.complete, tournament.commit, sha)
 

@@ -1,0 +1,251 @@
+"""The command line: what each command prints, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tournaments.cli import main
+
+pytestmark = pytest.mark.slow
+
+
+def malice(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished tournament."""
+    folder = tmp_path_factory.mktemp("league")
+    (folder / "t.toml").write_text('entries = ["greedy", "uniform"]\nseed = "cli"\ndeals = 2\nname = "small"')
+    result = malice("run", folder / "t.toml", "--db", folder / "t.db")
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def db(folder: Path) -> Path:
+    return folder / "t.db"
+
+
+def test_run_says_its_plan_on_stderr_and_the_ranking_on_stdout(folder: Path, tmp_path: Path) -> None:
+    result = malice("run", folder / "t.toml", "--db", tmp_path / "new.db", "--jobs", "1")
+
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[0] == (
+        "small: 2 entries, 1 tables, 2 deals in 2 rotations: 4 games in 2 batches, 1 at a time,"
+        " at most 12:01 by the clocks"
+    )
+    assert result.stdout.splitlines()[0] == "standard, 2 seats: 4 games, Elo relative to the mean"
+    assert "greedy" in result.stdout
+
+
+def test_running_a_finished_tournament_again_prints_its_standings(folder: Path, db: Path) -> None:
+    result = malice("run", folder / "t.toml", "--db", db)
+
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert result.stdout == malice("standings", db).stdout
+
+
+def test_standings_come_as_json_and_csv(db: Path) -> None:
+    (standings,) = json.loads(malice("standings", db, "--json").stdout)
+    rows = list(csv.DictReader(io.StringIO(malice("standings", db, "--csv").stdout)))
+
+    assert [row["label"] for row in standings["rows"]] == ["greedy", "uniform"]
+    assert [row["bot"] for row in rows] == ["greedy", "uniform"]
+    assert rows[0]["games"] == "4"
+
+
+def test_replay_tells_every_action(db: Path) -> None:
+    exported = [json.loads(line) for line in malice("export", db).stdout.splitlines()]
+    result = malice("replay", db, "0.1.1")
+
+    game = next(game for game in exported if game["key"] == "0.1.1")
+    assert result.exit_code == 0
+    told = [line for line in result.stdout.splitlines() if line[:5].strip().isdigit()]
+    assert [line.split()[2] for line in told] == [action["action"] for action in game["actions"]]
+    assert result.stdout.splitlines()[-1] == f"digest {game['digest']}"
+
+
+def test_export_prints_one_game_a_line(db: Path) -> None:
+    games = [json.loads(line) for line in malice("export", db).stdout.splitlines()]
+
+    assert [game["key"] for game in games] == ["0.0.0", "0.1.0", "0.0.1", "0.1.1"]
+    assert set(games[0]) == {
+        *("key", "ruleset", "rules", "entries", "deal_seed", "actions", "places", "scores", "reason", "digest")
+    }
+    assert set(games[0]["actions"][0]) == {"seat", "action", "ms"}
+
+
+def test_verify_prints_games_and_the_tournament_sha(db: Path) -> None:
+    verified = json.loads(malice("verify", db, "--json").stdout)
+    text = malice("verify", db).stdout
+
+    assert (verified["games"], verified["planned"], verified["complete"]) == (4, 4, True)
+    assert f"tournament SHA  {verified['sha']}" in text
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE games SET summary = replace(summary, '\"places\":[1,2]', '\"places\":[2,1]')", "at its end, the record says"),
+        ("UPDATE games SET digest = 'x', summary = replace(summary, '\"digest\":\"', '\"digest\":\"0')", "the digest"),
+        ("UPDATE tournament SET seed = zeroblob(32)", "the seed's commit"),
+        ("UPDATE entries SET hash = 'x'", "is no entry with content"),
+        ("DELETE FROM records WHERE number = 1", "3 of its 4 games"),
+    ],
+)
+def test_verify_ends_with_5_when_something_was_changed(db: Path, tmp_path: Path, statement: str, said: str) -> None:
+    changed = tmp_path / "changed.db"
+    changed.write_bytes(db.read_bytes())
+    with sqlite3.connect(changed) as connection:
+        connection.execute(statement)
+    connection.close()
+
+    result = malice("verify", changed)
+
+    assert result.exit_code == 5
+    assert said in result.stderr
+    assert result.stdout == ""
+
+
+def test_play_shows_the_games_and_the_ranking() -> None:
+    result = malice("play", "greedy", "uniform", "--deals", "2", "--seed", "x")
+
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines[:4]] == ["0.0.0", "0.0.1", "0.1.0", "0.1.1"]
+    assert lines[4].startswith("standard, 2 seats: 4 games")
+
+
+def test_play_prints_json_for_scripts() -> None:
+    result = malice("play", "greedy", "greedy", "--seed", "x", "--json")
+
+    told = json.loads(result.stdout)
+    assert [game["key"] for game in told["games"]] == ["0.0.0", "0.0.1"]
+    assert told["games"][0]["labels"] == ["greedy", "greedy#2"]
+    assert {row["label"] for row in told["ranking"]} == {"greedy", "greedy#2"}
+
+
+def test_play_takes_a_command_line(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text((Path(__file__).parent / "bots" / "teller.py").read_text())
+
+    result = malice("play", f"{sys.executable} {script} none", "uniform", "--json")
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["games"][0]["labels"][0] == "mine"
+
+
+def test_play_replays_its_games_when_asked() -> None:
+    result = malice("play", "first", "uniform", "--seed", "x", "--replay")
+
+    assert result.stdout.startswith("game 0.0.0 · standard · first (seat 0) against uniform (seat 1)\n")
+    assert result.stdout.count("\ndigest ") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["play", "greedy", "nobody"], "no bot 'nobody'"),
+        (["play", "greedy"], "expected at least 2"),
+        (
+            ["play", "greedy", "uniform", "--ruleset", "standrad"],
+            "unknown ruleset 'standrad' (did you mean 'standard'?)",
+        ),
+        (["standings", "none.db"], "none.db: no such database"),
+        (["run", "none.toml"], "none.toml: No such file or directory"),
+        (["replay", "{db}", "1.2"], "expected a key such as 0.12.1"),
+        (["replay", "{db}", "9.0.0"], "no game 9.0.0"),
+        (["nonsense"], "No such command 'nonsense'"),
+    ],
+)
+def test_a_mistake_is_one_clear_line_and_exit_2(
+    words: list[str], said: str, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    result = malice(*(word.format(db=db) for word in words))
+
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["standings", "export", "verify", "site"])
+def test_a_file_that_is_no_league_is_refused_and_left_alone(command: str, tmp_path: Path) -> None:
+    text, other = tmp_path / "text.db", tmp_path / "other.db"
+    text.write_text("this is no database, and long enough to be looked at as one" * 20)
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE cats (name TEXT)")
+    connection.close()
+    more = ["--out", str(tmp_path / "site")] if command == "site" else []
+
+    for path, said in ((text, "file is not a database"), (other, "a database, but not one of malice")):
+        before = path.read_bytes()
+        result = malice(command, path, *more)
+        assert result.exit_code == 2
+        assert said in result.stderr
+        assert path.read_bytes() == before
+
+
+def test_a_league_of_a_newer_malice_is_refused(db: Path, tmp_path: Path) -> None:
+    newer = tmp_path / "newer.db"
+    newer.write_bytes(db.read_bytes())
+    with sqlite3.connect(newer) as connection:
+        connection.execute(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('malice', 'm999_future', '')"
+        )
+    connection.close()
+
+    result = malice("standings", newer)
+
+    assert result.exit_code == 2
+    assert "written by a newer malice (schema m999_future)" in result.stderr
+
+
+def test_a_run_that_cannot_begin_leaves_no_file(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text('entries = ["greedy", "nobody"]')
+
+    result = malice("run", tmp_path / "t.toml", "--db", tmp_path / "t.db")
+
+    assert result.exit_code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["t.toml"]
+
+
+def test_the_site_command_prints_the_address_of_the_site(db: Path, tmp_path: Path) -> None:
+    result = malice("site", db, "--out", tmp_path / "pages")
+
+    assert result.exit_code == 0
+    assert result.stdout == (tmp_path / "pages" / "index.html").as_uri() + "\n"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = (
+        "import sys\n"
+        "from click.testing import CliRunner\n"
+        "from tournaments.cli import main\n"
+        "assert CliRunner().invoke(main, ['--help']).exit_code == 0\n"
+        "print(sorted({'numpy', 'trio', 'jinja2', 'sqlite_utils', 'site_pages'} & set(sys.modules)))\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
+
+
+def test_every_command_has_a_help_text() -> None:
+    for name, command in main.commands.items():
+        assert command.help, name
+        assert malice(name, "--help").exit_code == 0

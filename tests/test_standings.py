@@ -1,0 +1,129 @@
+"""From games to the ranking, the crosstable and the history."""
+
+from __future__ import annotations
+
+from referee.records import Key
+from tournaments.league import Game
+from tournaments.standings import Meeting, standings
+
+
+def played(
+    key: tuple[int, int, int],
+    labels: tuple[str, ...],
+    places: tuple[int, ...],
+    *,
+    reason: str = "payoff_empty",
+    verdicts: tuple[str, ...] = ("", ""),
+    teams: tuple[int, ...] = (0, 1),
+    ruleset: str = "standard",
+) -> Game:
+    seats = len(labels)
+    return Game(
+        key=Key(*key),
+        number=0,
+        ruleset=ruleset,
+        labels=labels,
+        teams=teams,
+        places=places,
+        scores=(0,) * seats,
+        reason=reason,
+        actions=100,
+        used_ms=(30.0, 60.0) if seats == 2 else (10.0,) * seats,
+        asked=(30, 20) if seats == 2 else (10,) * seats,
+        verdicts=verdicts,
+        digest="",
+    )
+
+
+def pair(deal: int, first: tuple[int, int], second: tuple[int, int]) -> list[Game]:
+    """One deal of a against b in both seats; places are given as (a, b)."""
+    return [played((0, deal, 0), ("a", "b"), first), played((0, deal, 1), ("b", "a"), (second[1], second[0]))]
+
+
+def test_the_better_bot_stands_first() -> None:
+    games = [game for deal in range(6) for game in pair(deal, (2, 1), (2, 1) if deal else (1, 2))]
+
+    (found,) = standings(games, ["a", "b"])
+
+    assert [row.label for row in found.rows] == ["b", "a"]
+    assert (found.rows[0].rating.wins, found.rows[0].rating.losses) == (11, 1)
+    assert found.rows[0].rating.elo is not None
+    assert found.rows[1].rating.elo is not None
+    assert found.rows[0].rating.elo > found.rows[1].rating.elo
+
+
+def test_only_complete_pairs_count() -> None:
+    games = [*pair(0, (1, 2), (1, 2)), played((0, 1, 0), ("a", "b"), (1, 2))]
+
+    (found,) = standings(games, ["a", "b"])
+
+    assert (found.games, found.waiting) == (2, 1)
+    assert found.rows[0].rating.games == 2
+    assert found.rows[0].games == 3
+
+
+def test_void_games_are_rated_for_nobody_but_their_faults_count() -> None:
+    void = [
+        played((0, 1, rotation), ("a", "b"), (1, 1), reason="void", verdicts=("crash", "crash")) for rotation in (0, 1)
+    ]
+
+    (found,) = standings([*pair(0, (1, 2), (1, 2)), *void], ["a", "b"])
+
+    assert found.games == 2
+    assert [row.forfeits for row in found.rows] == [2, 2]
+
+
+def test_the_crosstable_counts_wins_draws_and_losses_from_each_side() -> None:
+    games = [*pair(0, (1, 2), (1, 1)), *pair(1, (2, 1), (1, 2))]
+
+    (found,) = standings(games, ["a", "b", "c"])
+
+    assert found.crosstable["a"] == {"b": Meeting(4, 2, 1, 1)}
+    assert found.crosstable["b"] == {"a": Meeting(4, 1, 1, 2)}
+    assert found.crosstable["c"] == {}
+    assert found.crosstable["a"]["b"].score == 0.625
+
+
+def test_partners_meet_only_the_other_side() -> None:
+    labels = ("a", "b", "c", "d")
+    games = [played((0, 0, turn), labels, (1, 2, 1, 2), teams=(0, 1, 0, 1), verdicts=("",) * 4) for turn in range(4)]
+
+    (found,) = standings(games, list(labels))
+
+    assert set(found.crosstable["a"]) == {"b", "d"}
+    assert found.crosstable["a"]["b"] == Meeting(4, 4, 0, 0)
+
+
+def test_time_is_told_per_action() -> None:
+    (found,) = standings(pair(0, (1, 2), (1, 2)), ["a", "b"])
+
+    times = {row.label: row.mean_ms for row in found.rows}
+    assert times == {"a": (30.0 + 60.0) / 50, "b": (60.0 + 30.0) / 50}
+
+
+def test_every_ruleset_has_standings_of_its_own() -> None:
+    other = [played((1, 0, rotation), ("a", "b"), (2, 1), ruleset="classic") for rotation in (0, 1)]
+
+    found = standings([*pair(0, (1, 2), (1, 2)), *other], ["a", "b"])
+
+    assert [each.ruleset for each in found] == ["standard", "classic"]
+    assert [each.rows[0].label for each in found] == ["a", "b"]
+
+
+def test_an_entry_without_games_is_listed_last_without_a_rating() -> None:
+    (found,) = standings(pair(0, (1, 2), (1, 2)), ["idle", "a", "b"])
+
+    assert found.rows[-1].label == "idle"
+    assert found.rows[-1].rating.elo is None
+    assert found.rows[-1].mean_ms is None
+
+
+def test_the_history_begins_equal_and_follows_the_results() -> None:
+    (found,) = standings([game for deal in range(5) for game in pair(deal, (1, 2), (1, 2))], ["a", "b"])
+
+    assert found.history["a"][0] == found.history["b"][0]
+    assert found.history["a"][-1][1] > found.history["a"][0][1] > found.history["b"][-1][1]
+
+
+def test_no_games_give_no_standings() -> None:
+    assert standings([], ["a"]) == ()

@@ -1,0 +1,142 @@
+"""The league's file: absent or complete, and read back as it was written."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from referee.records import Batch, Key, Record, digest
+from referee.replay import check
+from tournaments.config import Config
+from tournaments.errors import LeagueError
+from tournaments.plan import Plan, open_league
+from tournaments.store import Store
+
+CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    return Plan(CONFIG, tmp_path)
+
+
+def forfeited(plan: Plan, key: Key) -> Record:
+    """A game that ended before its first action, without any bot."""
+    batch: Batch = next(batch for batch in plan.open_batches(set()) if batch.games[0].key.rotation == key.rotation)
+    order = plan.seeds.order(key, 2)
+    record = Record(
+        key=key,
+        ruleset=batch.ruleset,
+        rules=batch.rules,
+        entries=tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating),
+        deal_seed=order.deal_seed,
+        actions=((0, "!crash"),),
+        places=(2, 1),
+        scores=(0, 0),
+        reason="forfeit",
+        digest="",
+        micros=(0,),
+        cpu_micros=(0,),
+        notes={0: "a note"},
+        seats=(),
+        faults=(),
+        commit=batch.commit,
+        clock=batch.clock,
+        isolation="none",
+        host="here",
+        versions="",
+        started=1.5,
+        elapsed_ms=2.5,
+    )
+    return replace(record, seats=(), digest=digest(record))
+
+
+def founded(path: Path, plan: Plan) -> Store:
+    store = Store(path, create=True)
+    store.found(CONFIG, path.parent, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+    return store
+
+
+def test_a_game_is_read_back_as_it_was_written(tmp_path: Path, plan: Plan) -> None:
+    record = forfeited(plan, Key(0, 1, 1))
+    with founded(tmp_path / "t.db", plan) as store:
+        store.add(replace(plan.game(record), used_ms=(0.0, 0.0)), record)
+
+        assert store.record(record.key) == record
+        assert list(store.records()) == [record]
+        assert store.keys() == {record.key}
+
+
+def test_games_come_in_the_order_of_the_schedule_whatever_came_first(tmp_path: Path, plan: Plan) -> None:
+    keys = [Key(0, deal, rotation) for rotation in range(2) for deal in range(2)]
+    with founded(tmp_path / "t.db", plan) as store:
+        for key in reversed(keys):
+            record = forfeited(plan, key)
+            store.add(plan.game(record), record)
+
+        assert [game.key for game in store.games()] == keys
+        assert [game.number for game in store.games()] == [0, 1, 2, 3]
+        assert list(store.digests()) == [store.record(key).digest for key in sorted(keys)]
+
+
+def test_a_game_cannot_be_stored_twice(tmp_path: Path, plan: Plan) -> None:
+    record = forfeited(plan, Key(0, 0, 0))
+    with founded(tmp_path / "t.db", plan) as store:
+        store.add(plan.game(record), record)
+
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add(plan.game(record), record)
+        other = forfeited(plan, Key(0, 1, 0))
+        store.add(plan.game(other), other)
+        assert store.keys() == {record.key, other.key}
+
+
+def test_a_missing_game_is_an_error_that_names_it(tmp_path: Path, plan: Plan) -> None:
+    with founded(tmp_path / "t.db", plan) as store, pytest.raises(LeagueError, match=r"no game 0\.1\.0"):
+        store.record(Key(0, 1, 0))
+
+
+def test_a_league_that_was_opened_for_writing_only_has_no_tournament(tmp_path: Path) -> None:
+    with Store(tmp_path / "t.db", create=True) as store:
+        assert store.is_empty()
+        with pytest.raises(LeagueError, match="holds no tournament"):
+            store.tournament()
+
+
+def test_opening_a_league_again_gives_the_same_cards(tmp_path: Path) -> None:
+    config = Config(entries=("greedy", "uniform"), deals=2)
+    with Store(tmp_path / "t.db", create=True) as store:
+        first = open_league(store, config, tmp_path)
+        again = open_league(store, config, tmp_path)
+
+    assert first.seeds.seed == again.seeds.seed
+    assert first.seeds.seed != Plan(config, tmp_path).seeds.seed
+
+
+def test_a_stored_game_replays(tmp_path: Path, plan: Plan) -> None:
+    record = forfeited(plan, Key(0, 0, 1))
+    record = replace(record, scores=_scores(record))
+    record = replace(record, digest=digest(record))
+    with founded(tmp_path / "t.db", plan) as store:
+        store.add(plan.game(record), record)
+
+        check(store.record(record.key))
+
+
+def _scores(record: Record) -> tuple[int, ...]:
+    """What the winner of a forfeited game gets: by the rules, not by this test."""
+    from referee.dealer import Dealer
+    from referee.games import game
+    from referee.rules import Result, Shuffle
+
+    rules = game(record.rules, 2)
+    state, dealer = rules.start(), Dealer(bytes.fromhex(record.deal_seed))
+    while isinstance(step := rules.next(state), Shuffle):
+        state, _ = rules.shuffled(state, dealer.order(step.size))
+    state, _ = rules.withdraw(state, 0)
+    result = rules.next(state)
+    assert isinstance(result, Result)
+    return result.scores

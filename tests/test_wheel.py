@@ -1,0 +1,81 @@
+"""What people install is the wheel: everything is in it, and it works from an empty folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = {"protocol": ROOT, "referee": ROOT, "bots": ROOT, "tournaments": ROOT, "site_pages": ROOT / "site"}
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(folder.glob("malice-*.whl"))
+
+
+def tracked(package: str, root: Path) -> set[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", package],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name for name in listed.stdout.splitlines() if (root / name).is_file()}
+
+
+def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+
+    assert packed == set().union(*(tracked(package, root) for package, root in PACKAGES.items()))
+
+
+def test_an_installed_wheel_runs_a_tournament_from_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
+    home, empty = tmp_path / "venv", tmp_path / "empty"
+    empty.mkdir()
+    venv.create(home, with_pip=False)
+    python = str(home / "bin" / "python")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", str(wheel)],
+        check=True,
+        capture_output=True,
+    )
+    # The libraries come from here; a .pth file that this folder holds, such as our own, is not followed.
+    theirs = next((home / "lib").glob("python3.*")) / "site-packages"
+    (theirs / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    (empty / "t.toml").write_text('entries = ["greedy", "uniform"]\ndeals = 2\nseed = "x"\n')
+    # Folders of the user that are called like ours must not get in the way.
+    for name in ("bots", "referee", "protocol"):
+        (empty / name).mkdir()
+        (empty / name / "__init__.py").write_text("raise ImportError('the wrong one')\n")
+
+    done = subprocess.run(
+        [str(home / "bin" / "malice"), "run", "t.toml", "--site", "pages"],
+        cwd=empty,
+        env={key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PIP"))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == (empty / "pages" / "index.html").as_uri()
+    assert (empty / "pages" / "replay.html").is_file()
+    where = "import referee; print(referee.__file__)"
+    found = subprocess.run([python, "-P", "-c", where], cwd=empty, capture_output=True, text=True, check=True)
+    assert found.stdout.startswith(str(home))
