@@ -1,0 +1,59 @@
+"""The table as far as events tell it: which card lies where, for a reader who does not know the rules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from protocol.cards import HIDDEN
+from protocol.messages import CardMoved, Deal, Draw, Flip, Shuffled
+
+UNSEEN = -1
+"""Instead of a place in a pile: the card was not known to lie there."""
+
+
+class Piles:
+    """Piles by their names in events, bottom to top; static/table.js keeps the same ones.
+
+    Hands are kept in the order of arrival, so that a place in a hand names a card for both.
+    """
+
+    def __init__(self) -> None:
+        self.cards: defaultdict[str, list[str]] = defaultdict(list)
+
+    def deal(self, event: Deal) -> None:
+        """Lay out a deal; what is in the centre and aside stays, since it has its own events."""
+        for seat, hand in enumerate(event.hands):
+            self.cards[f"{seat}h"] = list(hand)
+            payoff = f"{seat}p"
+            if len(self.cards[payoff]) != event.payoffs[seat]:
+                self.cards[payoff] = [HIDDEN] * event.payoffs[seat]
+        for seat, piles in enumerate(event.sides):
+            for index, pile in enumerate(piles):
+                self.cards[f"{seat}s{index}"] = list(pile)
+
+    def move(self, event: CardMoved) -> int:
+        """Move a card; return its place in its pile counted from the top, or `UNSEEN`."""
+        source = self.cards[event.source]
+        back = UNSEEN
+        if event.card in source:
+            back = source[::-1].index(event.card)
+            del source[len(source) - 1 - back]
+        elif source:
+            source.pop()
+        self.cards[event.target].append(event.card)
+        return back
+
+    def flip(self, event: Flip) -> None:
+        """Show the top of a pay-off pile."""
+        self.cards[f"{event.seat}p"][-1:] = [event.card]
+
+    def draw(self, event: Draw) -> None:
+        """Take cards into a hand."""
+        self.cards[f"{event.seat}h"] += event.cards
+
+    def shuffle(self, event: Shuffled) -> None:
+        """Take cards from below a pile to another one, in which nobody knows the order then."""
+        if event.source != event.target:
+            del self.cards[event.source][: event.count]
+        target = self.cards[event.target]
+        target[:] = [HIDDEN] * (len(target) + (event.count if event.source != event.target else 0))

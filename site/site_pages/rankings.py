@@ -1,0 +1,290 @@
+"""Standings as the templates show them: every figure already a text, beside the value it sorts by."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import fmean
+
+from msgspec import Struct
+
+from site_pages import text
+from tournaments.ratings import Rating
+from tournaments.standings import Meeting, Row, Standings
+
+
+class Cell(Struct, frozen=True):
+    """A figure, and what to sort it by; None sorts last either way."""
+
+    text: str
+    sort: float | None = None
+
+
+class Name(Struct, frozen=True):
+    """An entry, shown and linked."""
+
+    label: str
+    slug: str
+
+
+class Whisker(Struct, frozen=True):
+    """A rating and its interval as percentages of the width of a column."""
+
+    low: float
+    high: float
+    at: float
+    open_low: bool
+    open_high: bool
+
+
+class RankRow(Struct, frozen=True):
+    """One line of the ranking."""
+
+    rank: Cell
+    range: str
+    bot: Name
+    elo: Cell
+    interval: str
+    whisker: Whisker | None
+    record: str
+    wins: int
+    games: Cell
+    score: Cell
+    opponents: Cell
+    ms: Cell
+    forfeits: int
+    pool: Cell
+
+
+class Crossing(Struct, frozen=True):
+    """A cell of the crosstable; `heat` runs from 0 (lost all) to 8 (won all), None without games."""
+
+    text: str
+    title: str
+    heat: int | None
+
+
+class Ranking(Struct, frozen=True):
+    """One pair of ruleset and number of seats."""
+
+    title: str
+    anchor: str
+    """The id of its section."""
+    ruleset: str
+    seats: int
+    rows: list[RankRow]
+    crosstable: list[tuple[Name, list[Crossing]]]
+    relative_to: str
+    luck: str
+    pools: int
+    games: int
+    waiting: int
+
+
+class OverallRow(Struct, frozen=True):
+    """One line of the table over all rulesets."""
+
+    rank: Cell
+    bot: Name
+    score: Cell
+    played: Cell
+    by_ruleset: list[Cell]
+
+
+class Against(Struct, frozen=True):
+    """One line of a bot's page: how it did against another."""
+
+    bot: Name
+    record: str
+    wins: int
+    games: Cell
+    score: Cell
+
+
+class Result(Struct, frozen=True):
+    """How a bot stands in one ranking, with its head-to-head table."""
+
+    title: str
+    anchor: str
+    of: int
+    row: RankRow
+    against: list[Against]
+
+
+def name(label: str) -> Name:
+    """Return an entry's label and file name."""
+    return Name(text.label(label), text.slug(label))
+
+
+def ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
+    """Return one ranking with its crosstable."""
+    title = standings.ruleset + (f", {standings.seats} seats" if several_sizes else "")
+    rows = standings.rows
+    span = _span([row.rating for row in rows])
+    pools = list(dict.fromkeys(row.rating.pool for row in rows if row.rating.games))
+    return Ranking(
+        title=title,
+        anchor=f"{text.slug(standings.ruleset)}-{standings.seats}",
+        ruleset=standings.ruleset,
+        seats=standings.seats,
+        rows=[_rank_row(row, span, pools) for row in rows],
+        crosstable=[(name(row.label), _crossings(standings, row.label)) for row in rows],
+        relative_to=text.label(standings.anchor) if standings.anchor is not None else "",
+        luck=_luck(standings.variance_ratio),
+        pools=len(pools),
+        games=standings.games,
+        waiting=standings.waiting,
+    )
+
+
+def _rank_row(row: Row, span: tuple[float, float] | None, pools: list[int]) -> RankRow:
+    rating = row.rating
+    pool = pools.index(rating.pool) + 1 if rating.games else None
+    return RankRow(
+        rank=Cell(str(row.rank), row.rank),
+        range=_range(rating),
+        bot=name(row.label),
+        elo=Cell(text.signed(rating.elo), text.known(rating.elo)),
+        interval=_interval(rating),
+        whisker=_whisker(rating, span),
+        record=f"{rating.wins}–{rating.draws}–{rating.losses}",
+        wins=rating.wins,
+        games=Cell(f"{row.games:,}", row.games),
+        score=Cell(text.percent(rating.score), text.known(rating.score)),
+        opponents=Cell(text.signed(rating.average_opponent), text.known(rating.average_opponent)),
+        ms=Cell(text.milliseconds(row.mean_ms), text.known(row.mean_ms)),
+        forfeits=row.forfeits,
+        pool=Cell(text.NONE if pool is None else str(pool), pool),
+    )
+
+
+def _range(rating: Rating) -> str:
+    low, high = rating.rank_low, rating.rank_high
+    if low is None or high is None:
+        return ""
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def _interval(rating: Rating) -> str:
+    low, high = text.known(rating.low), text.known(rating.high)
+    if low is not None and high is not None:
+        return f"{text.signed(low)} … {text.signed(high)}"
+    if low is not None:
+        return f"≥ {text.signed(low)}"
+    return text.NONE if high is None else f"≤ {text.signed(high)}"
+
+
+def _span(ratings: Sequence[Rating]) -> tuple[float, float] | None:
+    """Return the least and greatest figure of all intervals."""
+    figures = [text.known(figure) for rating in ratings for figure in (rating.elo, rating.low, rating.high)]
+    found = [figure for figure in figures if figure is not None]
+    return (min(found), max(found)) if found and min(found) < max(found) else None
+
+
+def _whisker(rating: Rating, span: tuple[float, float] | None) -> Whisker | None:
+    elo, low, high = text.known(rating.elo), text.known(rating.low), text.known(rating.high)
+    if span is None or elo is None:
+        return None
+    width = span[1] - span[0]
+
+    def place(figure: float) -> float:
+        return round(3 + 94 * (figure - span[0]) / width, 1)
+
+    return Whisker(
+        low=0 if low is None else place(low),
+        high=100 if high is None else place(high),
+        at=place(elo),
+        open_low=low is None,
+        open_high=high is None,
+    )
+
+
+def _crossings(standings: Standings, label: str) -> list[Crossing]:
+    return [_crossing(standings.crosstable.get(label, {}).get(row.label), label, row.label) for row in standings.rows]
+
+
+def _crossing(meeting: Meeting | None, label: str, other: str) -> Crossing:
+    if label == other:
+        return Crossing("", "", None)
+    score = meeting.score if meeting else None
+    if meeting is None or score is None:
+        return Crossing("–", "no games", None)
+    record = f"{meeting.wins}–{meeting.draws}–{meeting.losses}"
+    title = f"{text.label(label)} against {text.label(other)}: {record} in {text.counted(meeting.games, 'game')}"
+    return Crossing(text.decimal(100 * score), title, round(8 * score))
+
+
+def _luck(ratio: float | None) -> str:
+    """Explain the variance ratio in a sentence."""
+    ratio = text.known(ratio)
+    if ratio is None:
+        return ""
+    told = f"Variance ratio {text.decimal(ratio, 2)}: "
+    if ratio < 0.95:
+        return told + (
+            "because every deal is played from all seats, the luck of the cards cancels out in part, and"
+            f" {text.decimal(100 * ratio)} games say as much here as 100 independent ones would."
+        )
+    if ratio > 1.05:
+        return told + (
+            "games of one deal resemble each other, and it takes"
+            f" {text.decimal(100 * ratio)} games here to say as much as 100 independent ones would."
+        )
+    return told + "the games say about as much as the same number of independent ones would."
+
+
+def overall(all_standings: Sequence[Standings]) -> tuple[list[str], list[OverallRow]]:
+    """Return the rulesets and the table of mean scores; every ruleset weighs the same, whatever was played in it."""
+    rulesets = list(dict.fromkeys(standings.ruleset for standings in all_standings))
+    found: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for standings in all_standings:
+        for row in standings.rows:
+            scores = found[row.label][standings.ruleset]
+            if (score := text.known(row.rating.score)) is not None:
+                scores.append(score)
+    means = {
+        label: {ruleset: fmean(scores) for ruleset, scores in by_ruleset.items() if scores}
+        for label, by_ruleset in found.items()
+    }
+    order = sorted(means, key=lambda label: (-len(means[label]), -fmean(means[label].values() or [0.0]), label))
+    return rulesets, [_overall_row(label, means, rulesets) for label in order]
+
+
+def _overall_row(label: str, means: dict[str, dict[str, float]], rulesets: Sequence[str]) -> OverallRow:
+    own = means[label]
+    standing = (len(own), fmean(own.values())) if own else (0, 0.0)
+    rank = 1 + sum((len(other), fmean(other.values())) > standing for other in means.values() if other)
+    score = fmean(own.values()) if own else None
+    return OverallRow(
+        rank=Cell(str(rank), rank) if own else Cell(text.NONE),
+        bot=name(label),
+        score=Cell(text.percent(score), score),
+        played=Cell(f"{len(own)} of {len(rulesets)}", len(own)),
+        by_ruleset=[Cell(text.percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],
+    )
+
+
+def results(label: str, all_standings: Sequence[Standings], rankings: Sequence[Ranking]) -> list[Result]:
+    """Return how an entry stands in each ranking that it is in."""
+    found = []
+    for standings, shown in zip(all_standings, rankings, strict=True):
+        for row, rank_row in zip(standings.rows, shown.rows, strict=True):
+            if row.label == label:
+                against = _against(standings, label)
+                found.append(Result(shown.title, shown.anchor, len(shown.rows), rank_row, against))
+    return found
+
+
+def _against(standings: Standings, label: str) -> list[Against]:
+    meetings = standings.crosstable.get(label, {})
+    return [
+        Against(
+            bot=name(row.label),
+            record=f"{meeting.wins}–{meeting.draws}–{meeting.losses}",
+            wins=meeting.wins,
+            games=Cell(f"{meeting.games:,}", meeting.games),
+            score=Cell(text.percent(meeting.score), meeting.score),
+        )
+        for row in standings.rows
+        if row.label != label and (meeting := meetings.get(row.label)) is not None
+    ]

@@ -1,0 +1,233 @@
+"""A hundred games in a script: small enough for every action, and readable without the rules.
+
+The games of a shard are kept column by column. All that happens in one step of a game but for the new cards is
+its *shape*; each shape is listed once, and a game is one character per step and one per card that came to light:
+dealt, drawn or turned up. A moved card is named by its place in its pile.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from protocol.cards import CARDS
+from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins
+from referee.errors import RecordError
+from referee.records import Fault, Record
+from referee.replay import Step, steps
+from referee.ruleset import Parameters
+from site_pages import text
+from site_pages.piles import UNSEEN, Piles
+from tournaments.league import Game
+
+SIZE = 100
+"""Games in a shard."""
+FORMAT = 1
+"""Goes into every digest; a greater one renders all shards anew."""
+LINE = 800
+STDERR = 2000
+
+Shape = tuple[Any, ...]
+"""The seat that acted (None for the deal), then the events, each a tuple that starts with its type."""
+
+
+def symbol(index: int) -> str:
+    """Return the character that stands for `index`: of printable ASCII without quote and backslash first."""
+    if index < 91:
+        code = index + (35 if index < 57 else 36)
+    else:
+        code = index - 91 + 0xA1
+    return chr(code if code < 0xD800 else code + 0x800)
+
+
+_CARD = {card: symbol(place) for place, card in enumerate(CARDS)}
+
+
+def header(name: str, made_from: object) -> bytes:
+    """Return the first line of a data file; it changes with anything of what the file is made from."""
+    digest = hashlib.sha256(msgspec.json.encode((FORMAT, made_from))).hexdigest()
+    return f"// malice {name} {digest}\n".encode()
+
+
+def script(name: str, first_line: bytes, payload: object) -> bytes:
+    """Return a data file: a script that hands `payload` to the page, packed."""
+    packed = base64.b64encode(gzip.compress(msgspec.json.encode(payload), 6, mtime=0))
+    return b'%bmalice.receive("%b","%b");\n' % (first_line, name.encode(), packed)
+
+
+class Shard:
+    """Collects games, and turns them into what the page reads."""
+
+    def __init__(self, rulesets: dict[str, Parameters]) -> None:
+        self._rulesets = rulesets
+        self._games: list[dict[str, Any]] = []
+        self._steps: list[list[int]] = []
+        self._shapes: dict[Shape, int] = {}
+        self._uses: Counter[int] = Counter()
+
+    def add(self, game: Game, record: Record) -> None:
+        """Play a game again and keep what happens in it."""
+        recorder = _Recorder()
+        shapes = []
+        broken = ""
+        try:
+            for step in steps(record):
+                shape = recorder.step(step)
+                shapes.append(self._shapes.setdefault(shape, len(self._shapes)))
+        except RecordError as error:
+            broken = "" if record.reason == "void" else str(error)
+        self._steps.append(shapes)
+        self._uses.update(shapes)
+        self._games.append(_row(game, record) | recorder.columns() | {"broken": broken})
+
+    def payload(self) -> dict[str, Any]:
+        """Return the shard as JSON takes it."""
+        by_use = sorted(self._shapes.values(), key=lambda number: (-self._uses[number], number))
+        place = {number: symbol(rank) for rank, number in enumerate(by_use)}
+        shapes = list(self._shapes)
+        labels = sorted({label for row in self._games for label in row["labels"]})
+        numbers = {label: number for number, label in enumerate(labels)}
+        rulesets = sorted({row["ruleset"] for row in self._games})
+        for row in self._games:
+            row["labels"] = [numbers[label] for label in row["labels"]]
+        columns = {name: [row[name] for row in self._games] for name in (self._games[0] if self._games else ())}
+        columns["steps"] = ["".join([place[number] for number in game]) for game in self._steps]
+        return {
+            "cards": "".join(CARDS),
+            "labels": [[text.label(label), text.slug(label)] for label in labels],
+            "rulesets": {name: _told(self._rulesets.get(name, Parameters())) for name in rulesets},
+            "shapes": [shapes[number] for number in by_use],
+            "columns": columns,
+        }
+
+
+class _Recorder:
+    """One game on its way into a shard."""
+
+    def __init__(self) -> None:
+        self._piles = Piles()
+        self._cards: list[str] = []
+        self._odd: dict[int, str] = {}
+        self._count = -1
+
+    def step(self, step: Step) -> Shape:
+        shape = (step.seat, *[self._event(event) for event in step.events])
+        if step.seat is not None and step.action != _action(step):
+            self._odd[self._count] = text.shown(step.action, 200)
+        self._count += 1
+        return shape
+
+    def columns(self) -> dict[str, Any]:
+        return {"cards": "".join(self._cards), "odd": self._odd}
+
+    def _event(self, event: Event) -> Shape:
+        piles = self._piles
+        if isinstance(event, CardMoved):
+            back = piles.move(event)
+            if back == UNSEEN:
+                self._show((event.card,))
+            return ("move", event.seat, event.source, event.target, back)
+        if isinstance(event, TurnBegins):
+            return ("turn", event.seat)
+        if isinstance(event, Draw):
+            piles.draw(event)
+            self._show(event.cards)
+            return ("draw", event.seat, len(event.cards))
+        if isinstance(event, Flip):
+            piles.flip(event)
+            self._show((event.card,))
+            return ("flip", event.seat)
+        if isinstance(event, Shuffled):
+            piles.shuffle(event)
+            return ("shuffle", event.source, event.target, event.count)
+        return self._rare(event)
+
+    def _rare(self, event: Deal | Count | Pass | Out) -> Shape:
+        if isinstance(event, Deal):
+            self._piles.deal(event)
+            for hand in event.hands:
+                self._show(hand)
+            for piles in event.sides:
+                for pile in piles:
+                    self._show(pile)
+            sides = tuple(tuple(map(len, piles)) for piles in event.sides)
+            return ("deal", tuple(map(len, event.hands)), event.payoffs, sides, event.stock)
+        if isinstance(event, Out):
+            return ("out", event.seat, event.code)
+        return ("count" if isinstance(event, Count) else "pass", event.seat)
+
+    def _show(self, cards: Iterable[str]) -> None:
+        self._cards += [_CARD[card] for card in cards]
+
+
+def _action(step: Step) -> str:
+    """Return the action that the first event speaks of; the page makes the same out of it."""
+    first = step.events[0] if step.events else None
+    match first:
+        case CardMoved(seat, source, target, card):
+            own = str(seat)
+            origin = f"h{card}" if source == f"{own}h" else source.removeprefix(own)
+            return f"{origin}-{target.removeprefix(own)}"
+        case Out(code=code):
+            return f"!{code}"
+        case Pass():
+            return "pass"
+        case Count():
+            return "count"
+        case _:
+            return ""
+
+
+def _row(game: Game, record: Record) -> dict[str, Any]:
+    return {
+        "number": game.number,
+        "key": str(game.key),
+        "ruleset": game.ruleset,
+        "labels": game.labels,
+        "teams": game.teams,
+        "places": game.places,
+        "scores": game.scores,
+        "reason": text.reason(game.reason),
+        "micros": [_rounded(micros) for micros in record.micros],
+        "notes": {place: text.shown(note, 500, lines=True) for place, note in record.notes.items()},
+        "faults": [_fault(fault) for fault in record.faults],
+        "stray": [seat.stray_lines for seat in record.seats],
+    }
+
+
+def _rounded(micros: int) -> int:
+    """Keep two digits that count: nobody reads more, and they cost a third of the shard."""
+    unit = 1
+    while micros >= 100 * unit:
+        unit *= 10
+    return (micros + unit // 2) // unit * unit
+
+
+def _fault(fault: Fault) -> dict[str, Any]:
+    return {
+        "seat": fault.seat,
+        "code": fault.code,
+        "action": fault.action,
+        "sentence": text.shown(fault.sentence, LINE),
+        "exit": text.shown(fault.exit or "", LINE),
+        "lines": [text.shown(line, LINE) for line in fault.lines],
+        "stderr": text.excerpt(fault.stderr, STDERR),
+    }
+
+
+def _told(rules: Parameters) -> dict[str, Any]:
+    """Return what the page has to know to draw a table of this ruleset."""
+    return {
+        "top": rules.stack_top,
+        "hand": rules.hand_size,
+        "skipbo": rules.deck_kind == "skipbo",
+        "kings": rules.wild_kings,
+        "buried": rules.side_visible == "all",
+        "counts": rules.payoff_count == "public",
+    }

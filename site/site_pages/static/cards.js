@@ -1,0 +1,98 @@
+// Cards and piles as elements.
+"use strict";
+window.malice = window.malice || {};
+
+(function (malice) {
+  const SHAPES = {
+    H: "M16 29C7.500 21.500 2.500 16.800 2.500 11A7 7 0 0 1 16 8.200A7 7 0 0 1 29.500 11C29.500 16.800 24.500 21.500 16 29z",
+    D: "M16 1.500L27.500 16L16 30.500L4.500 16z",
+    S: "M16 2C18 7.500 29 13.500 29 20C29 25.600 22 27 17.600 22.800C17.900 26 19 28.300 21.500 30H10.500C13 28.300 14.100 26 14.400 22.800C10 27 3 25.600 3 20C3 13.500 14 7.500 16 2z",
+    C: "M16 2A6.500 6.500 0 0 1 21 12.600A6.500 6.500 0 1 1 17.600 21.800C17.900 25.500 19 28.300 21.500 30H10.500C13 28.300 14.100 25.500 14.400 21.800A6.500 6.500 0 1 1 11 12.600A6.500 6.500 0 0 1 16 2z",
+    W: "M16 1L20.300 11.600L31.500 12.300L22.800 19.500L25.600 30.500L16 24.500L6.400 30.500L9.200 19.500L.500 12.300L11.700 11.600z",
+    K: "M3.500 26L1 9L9.500 15.500L16 4L22.500 15.500L31 9L28.500 26z",
+  };
+  const SVG = "http://www.w3.org/2000/svg";
+
+  /** Make an element: attributes, then children (texts or elements). */
+  malice.element = function (tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === true) made.setAttribute(name, "");
+      else if (value !== false && value != null) made.setAttribute(name, value);
+    }
+    made.append(...children.filter((child) => child != null && child !== false));
+    return made;
+  };
+  const { element } = malice;
+
+  function shape(name, kind) {
+    const svg = document.createElementNS(SVG, "svg");
+    const path = document.createElementNS(SVG, "path");
+    svg.setAttribute("viewBox", "0 0 32 32");
+    svg.setAttribute("class", kind);
+    svg.setAttribute("aria-hidden", "true");
+    path.setAttribute("d", SHAPES[name]);
+    svg.append(path);
+    return svg;
+  }
+
+  /** The suit of a card as a small drawing; nothing for a card without suit. */
+  malice.suit = (card) => (card[0] === "W" ? shape("W", "pip") : SHAPES[card[1]] ? shape(card[1], "pip") : null);
+
+  function colour(card) {
+    if (card[0] === "W") return "wild";
+    if (card[1] === "X") return `x${Math.floor((malice.valueOf(card) - 1) / 4)}`;
+    return card[1] === "D" || card[1] === "H" ? "red" : "black";
+  }
+
+  function face(card, rules) {
+    const rank = malice.rank(card);
+    if (card[0] === "W") return [shape("W", "big"), element("small", {}, rules.skipbo ? "wild" : "joker")];
+    if (card[1] === "X") return [element("b", { class: "number" }, rank)];
+    const suit = shape(card[1], "big");
+    if (!"JQK".includes(card[0])) return [suit];
+    return [card[0] === "K" && rules.kings ? shape("K", "crown") : null, element("b", { class: "court" }, rank), suit];
+  }
+
+  /** A card face up, or its back for `??`; `as` is the rank it stands for, if it is another one. */
+  malice.card = function (card, rules, { as = "", classes = "" } = {}) {
+    if (card === "??") {
+      return element("span", { class: `card back ${classes}`, role: "img", "aria-label": "a card, face down" });
+    }
+    const name = malice.cardName(card, rules).replace(/^(the|a) /, "");
+    const label = as ? `${name} as ${as}` : name;
+    const court = "JQK".includes(card[0]) && card[1] !== "X";
+    const drawn = element(
+      "span",
+      {
+        class: `card ${colour(card)} ${court ? "court-card" : ""} ${classes}`,
+        role: "img",
+        "aria-label": label,
+        title: label,
+        "data-card": card,
+      },
+      element("span", { class: "corner" }, malice.rank(card), card[0] === "W" ? null : malice.suit(card)),
+      element("span", { class: "face" }, ...face(card, rules).filter(Boolean)),
+    );
+    if (as) drawn.append(element("span", { class: "as" }, `= ${as}`));
+    return drawn;
+  };
+
+  /** A card in the log: rank and suit in a line. */
+  malice.chip = function (card, rules) {
+    if (card === "??") return element("span", { class: "chip" }, "?");
+    return element("span", { class: `chip ${colour(card)}` }, malice.rank(card), card[0] === "W" ? null : malice.suit(card));
+  };
+
+  /** A place for a pile, with its caption below. */
+  malice.place = function (name, kind, label, caption, ...content) {
+    return element(
+      "div",
+      { class: `place ${kind}`, "data-pile": name, role: "group", "aria-label": label },
+      element("div", { class: "stack" }, ...content),
+      element("div", { class: "caption" }, ...[].concat(caption)),
+    );
+  };
+
+  malice.emptyPlace = (text = "") => element("span", { class: "card empty", "aria-hidden": "true" }, text);
+})(window.malice);

@@ -1,0 +1,189 @@
+// The table as data: a game out of its shard, and the state after every step. Knows events, but no rules.
+"use strict";
+window.malice = window.malice || {};
+
+(function (malice) {
+  const HIDDEN = "??";
+
+  /** The inverse of `symbol` in shards.py. */
+  function place(char) {
+    const code = char.codePointAt(0);
+    if (code < 127) return code - (code < 92 ? 35 : 36);
+    return code - 0xa1 + 91 - (code >= 0xe000 ? 0x800 : 0);
+  }
+
+  const NATURAL = "A23456789TJQK";
+
+  /** The value that a card has by itself: 1 to 13, or null for a joker. */
+  malice.valueOf = function (card) {
+    const value = NATURAL.indexOf(card[0]) + 1;
+    return value || null;
+  };
+
+  /** A state is never changed: `draft` copies what it touches. */
+  class Draft {
+    constructor(state) {
+      this.state = { ...state, piles: { ...state.piles }, heights: { ...state.heights }, out: { ...state.out } };
+    }
+
+    pile(name) {
+      return (this.state.piles[name] = (this.state.piles[name] || []).slice());
+    }
+
+    fill(name, count) {
+      this.state.piles[name] = new Array(Math.max(0, count)).fill(HIDDEN);
+    }
+
+    size(name) {
+      return (this.state.piles[name] || []).length;
+    }
+  }
+
+  function total(state) {
+    return Object.values(state.piles).reduce((sum, pile) => sum + pile.length, 0);
+  }
+
+  const apply = {
+    deal(draft, event, next) {
+      const before = total(draft.state);
+      event.hands = event.sizes.map((size, seat) => (draft.state.piles[`${seat}h`] = next(size)));
+      event.payoffs.forEach((count, seat) => {
+        if (draft.size(`${seat}p`) !== count) draft.fill(`${seat}p`, count);
+      });
+      event.sides.forEach((piles, seat) =>
+        piles.forEach((size, index) => (draft.state.piles[`${seat}s${index}`] = next(size))),
+      );
+      draft.fill("stock", event.stock);
+      if (before === 0) return;
+      // A deal in the middle of a game: what lay aside or in the centre may have gone into it.
+      for (const name of ["aside", ...Object.keys(draft.state.piles).filter((pile) => pile[0] === "c")]) {
+        if (total(draft.state) <= before) break;
+        draft.fill(name, 0);
+        draft.state.heights[name] = 0;
+      }
+    },
+    turn(draft, event) {
+      draft.state.turn += 1;
+      draft.state.seat = event.seat;
+    },
+    move(draft, event, next) {
+      const source = draft.pile(event.from);
+      event.card = event.back < 0 ? next(1)[0] : source[source.length - 1 - event.back];
+      source.splice(source.length - 1 - Math.max(0, event.back), 1);
+      draft.pile(event.to).push(event.card);
+      if (event.to[0] === "c") {
+        event.value = draft.state.heights[event.to] = (draft.state.heights[event.to] || 0) + 1;
+      }
+    },
+    flip(draft, event, next) {
+      event.card = next(1)[0];
+      const pile = draft.pile(`${event.seat}p`);
+      pile.splice(Math.max(0, pile.length - 1), 1, event.card);
+    },
+    draw(draft, event, next) {
+      event.cards = next(event.count);
+      draft.pile(`${event.seat}h`).push(...event.cards);
+      draft.fill("stock", draft.size("stock") - event.count);
+    },
+    shuffle(draft, event) {
+      if (event.from === event.to) {
+        draft.fill(event.to, draft.size(event.to));
+        return;
+      }
+      const source = draft.pile(event.from);
+      source.splice(0, event.count);
+      event.emptied = source.length === 0;
+      if (event.emptied) draft.state.heights[event.from] = 0;
+      draft.fill(event.to, draft.size(event.to) + event.count);
+    },
+    count() {},
+    pass() {},
+    out(draft, event) {
+      draft.state.out[event.seat] = event.code;
+    },
+  };
+
+  const FIELDS = {
+    deal: ["sizes", "payoffs", "sides", "stock"],
+    turn: ["seat"],
+    move: ["seat", "from", "to", "back"],
+    flip: ["seat"],
+    draw: ["seat", "count"],
+    shuffle: ["from", "to", "count"],
+    count: ["seat"],
+    pass: ["seat"],
+    out: ["seat", "code"],
+  };
+
+  function named([type, ...values]) {
+    const event = { type };
+    FIELDS[type].forEach((field, index) => (event[field] = values[index]));
+    return event;
+  }
+
+  /** The action as the bot wrote it, from what it did. */
+  function actionOf(event) {
+    if (!event) return "";
+    if (event.type === "out") return `!${event.code}`;
+    if (event.type !== "move") return event.type;
+    const own = String(event.seat);
+    const strip = (pile) => (pile.startsWith(own) && /^\d/.test(pile) ? pile.slice(own.length) : pile);
+    const from = event.from === `${own}h` ? `h${event.card}` : strip(event.from);
+    return `${from}-${strip(event.to)}`;
+  }
+
+  /** Read one game out of a shard: `steps[0]` is the deal, `steps[i + 1]` is action i, `states` go with them. */
+  malice.read = function (shard, row) {
+    const of = (name) => shard.columns[name][row];
+    const cards = shard.cards.match(/../g);
+    const found = [...of("cards")].map((char) => cards[place(char)]);
+    let taken = 0;
+    const next = (count) => found.slice(taken, (taken += count));
+    const steps = [];
+    const states = [];
+    let state = { piles: {}, heights: {}, out: {}, turn: 0, seat: null };
+    for (const char of of("steps")) {
+      const [seat, ...shapes] = shard.shapes[place(char)];
+      const draft = new Draft(state);
+      const events = shapes.map(named);
+      const turn = state.turn;
+      for (const event of events) apply[event.type](draft, event, next);
+      state = draft.state;
+      const index = steps.length - 1;
+      steps.push({
+        seat,
+        events,
+        turn,
+        index,
+        action: index < 0 ? "" : (of("odd")[index] ?? actionOf(events[0])),
+        micros: index < 0 ? null : (of("micros")[index] ?? null),
+        note: index < 0 ? "" : (of("notes")[index] ?? ""),
+      });
+      states.push(state);
+    }
+    const plain = ["key", "ruleset", "teams", "places", "scores", "reason", "faults", "stray", "broken"];
+    return {
+      ...Object.fromEntries(plain.map((name) => [name, of(name)])),
+      rules: shard.rulesets[of("ruleset")],
+      seats: of("labels").map((label) => ({ name: shard.labels[label][0], slug: shard.labels[label][1] })),
+      steps,
+      states,
+    };
+  };
+
+  /** How deep the side stacks of a game get, and how many centre stacks it uses. */
+  malice.extent = function (game) {
+    const extent = { side: 1, sides: 0, centre: 1 };
+    for (const { piles } of game.states) {
+      for (const name in piles) {
+        if (name[0] === "c") extent.centre = Math.max(extent.centre, Number(name.slice(1)) + 1);
+        const side = /^\d+s(\d+)$/.exec(name);
+        if (side) {
+          extent.side = Math.max(extent.side, piles[name].length);
+          extent.sides = Math.max(extent.sides, Number(side[1]) + 1);
+        }
+      }
+    }
+    return extent;
+  };
+})(window.malice);

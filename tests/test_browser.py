@@ -1,0 +1,290 @@
+"""The site in a browser, opened from a folder: sorting, stepping, looking through a seat's eyes, links, phones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+import site_pages
+from protocol.messages import View
+from referee.records import Record
+from referee.replay import steps
+from tests.test_site_league import LABELS, League
+
+pytestmark = pytest.mark.browser
+
+READ = """
+const done = arguments[1];
+malice.find(arguments[0]).then((found) => {
+  const game = malice.read(found.shard, found.row);
+  done({states: game.states, actions: game.steps.map((step) => step.action)});
+}, (error) => done({error: error.message}));
+"""
+
+
+@pytest.fixture(scope="module")
+def league() -> League:
+    """Three bots; every fourth game ends by a verdict."""
+    return League((LABELS[0], LABELS[1], LABELS[4]), deals=2, faulty=4)
+
+
+@pytest.fixture(scope="module")
+def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rendered site of the league."""
+    folder = tmp_path_factory.mktemp("site")
+    site_pages.render(league, folder)
+    return folder
+
+
+@pytest.fixture
+def browser(chromium: Chrome) -> Iterator[Chrome]:
+    """The browser, at the size of a desk; afterwards its console must be empty."""
+    yield chromium
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert chromium.get_log("browser") == []
+
+
+def visit(browser: Chrome, folder: Path, page: str) -> None:
+    browser.get("about:blank")  # or a new fragment alone would not load the page again
+    browser.get(f"{folder.as_uri()}/{page}")
+
+
+def find(browser: Chrome, selector: str) -> WebElement:
+    return browser.find_element(By.CSS_SELECTOR, selector)
+
+
+def replay(browser: Chrome, folder: Path, address: str) -> None:
+    visit(browser, folder, f"replay.html#{address}")
+    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+
+
+def current(browser: Chrome) -> int:
+    """The step that is shown: 0 for the deal, i + 1 for action i."""
+    return int(find(browser, "#log [aria-current]").get_attribute("data-step") or -1)
+
+
+def press(browser: Chrome, *keys: str) -> None:
+    find(browser, "body").send_keys(*keys)
+
+
+def column(browser: Chrome, number: int) -> list[str]:
+    rows = browser.find_elements(By.CSS_SELECTOR, "table.ranking tbody tr")
+    return [row.find_elements(By.CSS_SELECTOR, "th, td")[number].text for row in rows]
+
+
+def test_the_ranking_is_sorted_by_keyboard(browser: Chrome, out: Path) -> None:
+    visit(browser, out, "index.html")
+    ranks = [rank.split()[0] for rank in column(browser, 0)]
+    button = find(browser, "table.ranking thead th:first-child button")
+
+    button.send_keys(Keys.ENTER)
+    downward = [rank.split()[0] for rank in column(browser, 0)]
+    assert find(browser, "table.ranking thead th").get_attribute("aria-sort") == "descending"
+    button.send_keys(Keys.SPACE)
+
+    assert ranks == ["1", "2", "3"]
+    assert downward == ["3", "2", "1"]
+    assert [rank.split()[0] for rank in column(browser, 0)] == ranks
+    assert find(browser, "table.ranking thead th").get_attribute("aria-sort") == "ascending"
+
+
+def test_a_missing_figure_sorts_last_either_way(browser: Chrome, out: Path) -> None:
+    visit(browser, out, "index.html")
+    browser.execute_script(
+        "const cell = document.querySelector('table.ranking tbody tr td.strong');"
+        "cell.removeAttribute('data-value'); cell.textContent = 'n/a';"
+    )
+    button = find(browser, "table.ranking thead th:nth-child(3) button")
+
+    button.click()
+    downward = column(browser, 2)
+    button.click()
+
+    assert downward[-1] == column(browser, 2)[-1] == "n/a"
+
+
+def test_a_game_is_stepped_through_by_keyboard(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0")
+    last = int(find(browser, "#slider").get_attribute("max") or 0)
+
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    third = current(browser), find(browser, "#live").text
+    press(browser, Keys.ARROW_LEFT)
+    second = current(browser), find(browser, "#live").text
+    press(browser, Keys.END)
+
+    assert third[0] == 3
+    assert second[0] == 2
+    assert third[1] != second[1] != ""
+    assert current(browser) == last
+    assert find(browser, "#ending").is_displayed()
+    press(browser, Keys.HOME)
+    assert current(browser) == 0
+    assert "cards are dealt" in find(browser, "#live").text
+
+
+def test_turns_are_stepped_through_by_keyboard(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0")
+
+    press(browser, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+
+    assert "turn 2" in find(browser, "#where").text
+    press(browser, Keys.ARROW_UP)
+    assert "turn 1" in find(browser, "#where").text
+
+
+def test_a_game_plays_by_itself_until_it_is_stopped(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0")
+    Select(find(browser, "#speed")).select_by_value("15")
+
+    find(browser, "#play").click()
+    WebDriverWait(browser, 10, 0.05).until(lambda _: current(browser) >= 2)
+    find(browser, "#play").click()
+
+    assert find(browser, "#play").get_attribute("aria-pressed") == "false"
+    assert find(browser, "#play").get_attribute("aria-label") == "Play"
+
+
+def test_the_view_of_a_seat_hides_the_other_hand(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0/5")
+    assert not browser.find_elements(By.CSS_SELECTOR, ".hand .back")
+
+    Select(find(browser, "#view")).select_by_value("0")
+
+    assert browser.find_elements(By.CSS_SELECTOR, '[data-pile="1h"] .back')
+    assert not browser.find_elements(By.CSS_SELECTOR, '[data-pile="1h"] [data-card]')
+    assert browser.find_elements(By.CSS_SELECTOR, '[data-pile="0h"] [data-card]')
+    assert not browser.find_elements(By.CSS_SELECTOR, '[data-pile="0h"] .back')
+
+
+def test_a_link_leads_to_an_action(league: League, browser: Chrome, out: Path) -> None:
+    record = next(record for record in league.records() if record.faults)
+    fault = record.faults[0]
+
+    visit(browser, out, "index.html")
+    browser.get(f"{out.as_uri()}/replay.html#{record.key}/{fault.action}")
+    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+
+    assert current(browser) == fault.action + 1
+    assert find(browser, "#raw").text == f"!{fault.code}"
+    assert fault.sentence in find(browser, "#result").text
+
+
+def test_the_address_follows_and_every_action_has_a_link(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.1.0")
+
+    find(browser, '#log [data-step="7"]').click()
+    WebDriverWait(browser, 10).until(lambda _: current(browser) == 7)
+    press(browser, Keys.ARROW_RIGHT)
+
+    WebDriverWait(browser, 10).until(lambda _: browser.current_url.endswith("#0.1.0/7"))
+    assert current(browser) == 8
+
+
+def test_the_neighbours_of_a_game_are_one_key_away(league: League, browser: Chrome, out: Path) -> None:
+    keys = [str(game.key) for game in league.games()]
+    replay(browser, out, keys[0])
+
+    press(browser, "n")
+    WebDriverWait(browser, 10).until(lambda _: keys[1] in find(browser, "#facts").text)
+    press(browser, "n")
+    WebDriverWait(browser, 10).until(lambda _: keys[2] in find(browser, "#facts").text)
+
+    assert f"replay.html#{keys[1]}" in (find(browser, "#previous").get_attribute("href") or "")
+
+
+@pytest.mark.parametrize(("address", "sentence"), [("9.9.9", "no game 9.9.9"), ("hello", "named by its key")])
+def test_an_unknown_game_is_said_to_be_unknown(browser: Chrome, out: Path, address: str, sentence: str) -> None:
+    visit(browser, out, f"replay.html#{address}")
+
+    WebDriverWait(browser, 10).until(lambda _: find(browser, "#message").is_displayed())
+
+    assert sentence in find(browser, "#message").text
+
+
+def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0")
+
+    press(browser, "?")
+    assert find(browser, "#help").is_displayed()
+    find(browser, "#help").send_keys(Keys.ESCAPE)
+
+    WebDriverWait(browser, 10).until(lambda _: not find(browser, "#help").is_displayed())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", ["index.html", "games/1.html", "bots/greedy.html", "replay.html#0.0.0/20"])
+def test_no_page_is_wider_than_a_phone(browser: Chrome, out: Path, page: str, scheme: str) -> None:
+    size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    media = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+
+    visit(browser, out, page)
+    if page.startswith("replay"):
+        WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [("standard", 2), ("book", 2), ("loading", 2), ("catsatcards", 2), ("partners-4", 4), ("skipbo", 3)],
+)
+def test_the_table_is_the_one_that_the_engine_shows(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
+    league = League(tuple(f"bot{seat}" for seat in range(seats)), deals=1, rulesets=(name,), seats=seats)
+    site_pages.render(league, tmp_path)
+    record = next(league.records())
+    replay(browser, tmp_path, str(record.key))
+
+    read = browser.execute_async_script(READ, str(record.key))
+
+    assert read["actions"][1:] == [action for _, action in record.actions]
+    for state, view in zip(read["states"], views(record), strict=True):
+        if view is not None:
+            assert seen(state, view) == told(view)
+
+
+def views(record: Record) -> list[View | None]:
+    return [step.view for step in steps(record, views=True)]
+
+
+def told(view: View) -> dict[str, Any]:
+    """What the engine shows, in the words of the page."""
+    shown: dict[str, Any] = {"turn": view.turn, "stock": view.stock, "aside": view.aside}
+    shown["hand"] = sorted(view.hand)
+    for index, stack in enumerate(view.centre):
+        shown[f"c{index}"] = (list(stack.cards), stack.height)
+    for number, seat in enumerate(view.seats):
+        shown[f"{number}h"] = seat.hand
+        shown[f"{number}p"] = seat.payoff.top
+        if seat.payoff.left is not None:
+            shown[f"{number} left"] = seat.payoff.left
+        shown |= {f"{number}s{index}": list(pile) for index, pile in enumerate(seat.side)}
+    return shown
+
+
+def seen(state: dict[str, Any], view: View) -> dict[str, Any]:
+    """The same of a state of the page."""
+    piles, heights = state["piles"], state["heights"]
+    shown: dict[str, Any] = {"turn": state["turn"]}
+    shown |= {name: len(piles.get(name, ())) for name in ("stock", "aside")}
+    shown["hand"] = sorted(piles[f"{view.seat}h"])
+    for index in range(len(view.centre)):
+        shown[f"c{index}"] = (piles.get(f"c{index}", []), heights.get(f"c{index}") or 0)
+    for number, seat in enumerate(view.seats):
+        payoff = piles[f"{number}p"]
+        shown[f"{number}h"] = len(piles[f"{number}h"])
+        shown[f"{number}p"] = payoff[-1] if payoff else None
+        if seat.payoff.left is not None:
+            shown[f"{number} left"] = len(payoff)
+        shown |= {f"{number}s{index}": piles.get(f"{number}s{index}", []) for index in range(len(seat.side))}
+    return shown

@@ -1,0 +1,474 @@
+"""The site as files: what is on its pages, what is in its shards, and when a file is written."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+import pytest
+
+import site_pages
+from protocol.cards import CARDS
+from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins
+from referee import ruleset
+from referee.records import Key, Record
+from referee.replay import steps
+from site_pages import chart, text
+from site_pages.keys import KeyIndex
+from site_pages.shards import FORMAT, symbol
+from tests.test_site_league import HOSTILE, LABELS, League, play
+from tournaments.league import Game
+
+
+class Page(HTMLParser):
+    """What a page consists of: its tags, links, ids and text."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.values: list[str] = []
+        self.words = ""
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name in ("href", "src") and value:
+                self.links.append(value)
+            elif name == "id" and value:
+                self.ids.append(value)
+            elif name == "data-value" and value:
+                self.values.append(value)
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+@pytest.fixture(scope="module")
+def league() -> League:
+    """Five bots, one of them with a hostile name; every ninth game ends by a verdict."""
+    return League(deals=2, faulty=9)
+
+
+@pytest.fixture(scope="module")
+def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rendered site of the league."""
+    folder = tmp_path_factory.mktemp("site")
+    site_pages.render(league, folder)
+    return folder
+
+
+def pages(folder: Path) -> dict[str, Page]:
+    return {str(path.relative_to(folder)): Page(path) for path in folder.rglob("*.html")}
+
+
+def data(path: Path) -> Any:
+    """Read a data file as the page does."""
+    first, call = path.read_text("ascii").splitlines()
+    assert first.startswith(f"// malice {path.stem} ")
+    packed = re.fullmatch(r'malice\.receive\("([a-z0-9-]+)","([A-Za-z0-9+/=]+)"\);', call)
+    assert packed
+    assert packed[1] == path.stem
+    return json.loads(gzip.decompress(base64.b64decode(packed[2])))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_every_link_leads_to_a_file_and_a_place_in_it(out: Path) -> None:
+    found = pages(out)
+
+    for name, page in found.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme == "data":
+                continue
+            assert not parts.scheme
+            assert not parts.netloc, f"{name}: {link} leads outside"
+            target = (out / name).parent / unquote(parts.path) if parts.path else out / name
+            assert target.is_file(), f"{name}: {link}"
+            place = str(target.resolve().relative_to(out.resolve()))
+            if parts.fragment and place != "replay.html":
+                assert parts.fragment in found[place].ids, f"{name}: {link}"
+
+
+def test_every_game_is_listed_once_and_linked_to_its_replay(league: League, out: Path) -> None:
+    links = [link for path in (out / "games").glob("*.html") for link in Page(path).links]
+
+    listed = [link for link in links if "replay.html#" in link]
+
+    assert sorted(listed) == sorted(f"../replay.html#{game.key}" for game in league.games())
+
+
+def test_a_list_has_two_hundred_games_and_a_pager(tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=1, faulty=1)
+    league.repeat(401)
+
+    site_pages.render(league, tmp_path)
+
+    assert sorted(path.name for path in (tmp_path / "games").iterdir()) == ["1.html", "2.html", "3.html"]
+    assert Page(tmp_path / "games/2.html").tags.count("tr") == 201
+    assert {"1.html", "3.html"} <= set(Page(tmp_path / "games/2.html").links)
+    assert "games/3.html" in Page(tmp_path / "index.html").links
+
+
+def test_text_of_strangers_makes_no_markup_and_no_invisible_character(out: Path) -> None:
+    for name, page in pages(out).items():
+        assert "img" not in page.tags, name
+        assert page.tags.count("script") <= 7, name
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", page.words), name
+    assert text.label(HOSTILE) in Page(out / "index.html").words
+
+
+def test_what_is_shown_can_be_seen() -> None:
+    assert text.shown("a\u202eb\x1b[0m\u200b\x00") == r"a\u202eb\x1b[0m\u200b\x00"
+    assert text.shown("a\nb", lines=True) == "a\nb"
+    assert text.shown("a\nb") == r"a\x0ab"
+    assert text.shown("e" + "\u0301" * 9).count("\u0301") == 2
+    assert text.shown("naïve \u05d0 日本 ♥") == "naïve \u05d0 日本 ♥"
+    assert text.shown("x" * 50, 10) == "x" * 9 + "…"
+    assert text.label("\u3164") == r"\u3164"
+    assert text.label(" ") == "(no name)"
+
+
+def test_slugs_are_safe_and_tell_all_labels_apart() -> None:
+    labels = [
+        "greedy",
+        "Greedy",
+        "greedy#2",
+        "greedy-2",
+        "",
+        ".",
+        "..",
+        "../x",
+        "a/b",
+        "con\x00",
+        HOSTILE,
+        "日本",
+        "é",
+        "e",
+    ]
+
+    slugs = [text.slug(label) for label in labels]
+
+    assert slugs[0] == "greedy"
+    assert len({slug.lower() for slug in slugs}) == len(labels)
+    assert all(re.fullmatch(r"[a-z0-9][a-z0-9._-]*", slug) and ".." not in slug for slug in slugs)
+    assert text.slug(text.slug("Greedy")) != text.slug("Greedy")
+
+
+def test_figures_are_never_nan() -> None:
+    for figure in (text.decimal, text.signed, text.percent, text.milliseconds):
+        assert figure(None) == figure(math.nan) == figure(math.inf) == "n/a"
+    assert [text.signed(elo) for elo in (12.4, -12.4, 0.2, -0.2)] == ["+12", "−12", "0", "0"]
+    assert text.percent(0.5) == "50.0 %"
+    assert [text.milliseconds(ms) for ms in (0.0123, 1.234, 45.67, 1234.5)] == ["0.012", "1.23", "45.7", "1234"]
+
+
+def test_values_to_sort_by_are_numbers(out: Path) -> None:
+    for name, page in pages(out).items():
+        assert all(math.isfinite(float(value)) for value in page.values), name
+        assert not re.search(r"\b(nan|inf|undefined)\b", page.words), name
+    assert len(Page(out / "index.html").values) > 30
+
+
+def test_a_league_without_games_has_a_site(tmp_path: Path) -> None:
+    league = League(deals=0, planned=40)
+
+    rendered = site_pages.render(league, tmp_path)
+
+    assert rendered.games == 0
+    assert "0 of 40 games" in Page(tmp_path / "index.html").words
+    assert "No game has been played yet" in Page(tmp_path / "games/1.html").words
+    assert data(tmp_path / "data/index.js")["count"] == 0
+
+
+def test_bots_without_a_counting_game_have_no_figures(tmp_path: Path) -> None:
+    league = League(LABELS[:3], deals=1, planned=100)
+    league.keep(1)
+
+    site_pages.render(league, tmp_path)
+
+    words = Page(tmp_path / "index.html").words
+    assert "No game counts yet: 1 waits" in words
+    assert "n/a" in words
+    assert "not published yet" in words
+
+
+def test_rulesets_weigh_the_same_in_the_table_over_all(tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=1, rulesets=("standard", "skipbo-short"))
+
+    site_pages.render(league, tmp_path)
+
+    page = Page(tmp_path / "index.html")
+    assert "All rulesets" in page.words
+    assert {"overall", "standard-2", "skipbo-short-2"} <= set(page.ids)
+
+
+def test_faults_are_shown_with_their_evidence(league: League, out: Path) -> None:
+    words = "".join(Page(path).words for path in (out / "bots").iterdir())
+
+    faults = [fault for record in league.records() for fault in record.faults]
+
+    assert {fault.code for fault in faults} == {"crash", "timeout", "protocol", "illegal"}
+    assert all(fault.sentence in words for fault in faults)
+    assert "killed by signal 11 (SIGSEGV)" in words
+    assert "</pre><script>alert(1)</script>\\x00" in words
+
+
+def told(event: Event) -> tuple[Any, ...]:
+    """What an event says, in the order of a shape's fields, cards apart."""
+    match event:
+        case CardMoved(seat, source, target, card):
+            return ("move", seat, source, target, card)
+        case TurnBegins(seat):
+            return ("turn", seat)
+        case Draw(seat, cards):
+            return ("draw", seat, list(cards))
+        case Flip(seat, card):
+            return ("flip", seat, card)
+        case Shuffled(source, target, count):
+            return ("shuffle", source, target, count)
+        case Deal(hands, payoffs, sides, stock):
+            return ("deal", list(map(list, hands)), list(payoffs), [list(map(list, piles)) for piles in sides], stock)
+        case Out(seat, code):
+            return ("out", seat, code)
+        case Count(seat):
+            return ("count", seat)
+        case Pass(seat):
+            return ("pass", seat)
+
+
+def read(shard: Any, row: int) -> Iterator[tuple[int | None, list[tuple[Any, ...]]]]:
+    """Read the events of a game out of a shard, in a straightforward way."""
+    columns = shard["columns"]
+    cards = re.findall("..", shard["cards"])
+    place = {symbol(index): index for index in range(len(shard["shapes"]) + len(cards))}
+    new = iter([cards[place[char]] for char in columns["cards"][row]])
+    piles: dict[str, list[str]] = {}
+    for char in columns["steps"][row]:
+        seat, *shapes = shard["shapes"][place[char]]
+        yield seat, [_event(shape, piles, new) for shape in shapes]
+
+
+def _event(shape: list[Any], piles: dict[str, list[str]], new: Iterator[str]) -> tuple[Any, ...]:
+    match shape:
+        case ["deal", sizes, payoffs, sides, stock]:
+            hands = [[next(new) for _ in range(size)] for size in sizes]
+            dealt = [[[next(new) for _ in range(size)] for size in row] for row in sides]
+            for seat, hand in enumerate(hands):
+                piles[f"{seat}h"] = list(hand)
+                if len(piles.get(f"{seat}p", ())) != payoffs[seat]:
+                    piles[f"{seat}p"] = ["??"] * payoffs[seat]
+                for index, pile in enumerate(dealt[seat]):
+                    piles[f"{seat}s{index}"] = list(pile)
+            return ("deal", hands, payoffs, dealt, stock)
+        case ["move", seat, source, target, back]:
+            pile = piles[source]
+            card = next(new) if back < 0 else pile[-1 - back]
+            del pile[len(pile) - 1 - max(0, back)]
+            piles.setdefault(target, []).append(card)
+            return ("move", seat, source, target, card)
+        case ["draw", seat, count]:
+            drawn = [next(new) for _ in range(count)]
+            piles[f"{seat}h"] += drawn
+            return ("draw", seat, drawn)
+        case ["flip", seat]:
+            card = next(new)
+            piles[f"{seat}p"][-1:] = [card]
+            return ("flip", seat, card)
+        case ["shuffle", source, target, count]:
+            if source != target:
+                del piles.setdefault(source, [])[:count]
+            size = len(piles.get(target, ())) + (count if source != target else 0)
+            piles[target] = ["??"] * size
+    return tuple(shape)
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [("standard", 2), ("book", 2), ("loading", 2), ("partners-4", 4), ("skipbo", 3)],
+)
+def test_a_shard_holds_exactly_what_happened(name: str, seats: int, tmp_path: Path) -> None:
+    labels = tuple(f"bot{seat}" for seat in range(seats))
+    league = League(labels, deals=1, rulesets=(name,), seats=seats, faulty=2)
+
+    site_pages.render(league, tmp_path)
+
+    shard = data(tmp_path / "data/games-0.js")
+    for row, record in enumerate(league.records()):
+        expected = [(step.seat, [told(event) for event in step.events]) for step in steps(record)]
+        assert list(read(shard, row)) == expected
+        assert shard["columns"]["key"][row] == str(record.key)
+        assert shard["columns"]["odd"][row] == {}, "every action can be made out of its events"
+
+
+def test_a_shard_holds_times_notes_and_verdicts(league: League, out: Path) -> None:
+    columns = data(out / "data/games-0.js")["columns"]
+
+    for row, (game, record) in enumerate(zip(league.games(), league.records(), strict=True)):
+        assert columns["number"][row] == game.number
+        assert columns["places"][row] == list(game.places)
+        assert len(columns["micros"][row]) == len(record.actions)
+        assert all(
+            abs(kept - real) <= 0.06 * real for kept, real in zip(columns["micros"][row], record.micros, strict=True)
+        )
+        assert len(columns["notes"][row]) == len(record.notes)
+        assert [fault["code"] for fault in columns["faults"][row]] == [fault.code for fault in record.faults]
+
+
+def test_a_game_takes_less_than_two_kilobytes(league: League, out: Path) -> None:
+    size = sum(path.stat().st_size for path in (out / "data").glob("games-*.js"))
+
+    assert size / len(list(league.games())) < 2000
+
+
+def test_symbols_are_all_different_and_never_break_a_string() -> None:
+    symbols = [symbol(index) for index in range(60_000)]
+
+    assert len(set(symbols)) == len(symbols)
+    assert not set('"\\\n') & set(symbols)
+    assert len(CARDS) < 91, "every card is one byte"
+    "".join(symbols).encode("utf-8")
+
+
+def test_keys_are_found_in_few_bytes() -> None:
+    index = KeyIndex()
+    keys = [
+        Key(table, first + deal, rotation)
+        for first in range(0, 500, 25)
+        for table in range(100)
+        for rotation in range(2)
+        for deal in range(25)
+    ]
+    for number, key in enumerate(keys):
+        index.add(number, key)
+
+    payload = index.payload()
+
+    assert payload["count"] == 100_000
+    assert sum(payload["counts"]) == 100_000
+    assert len(gzip.compress(msgspec.json.encode(payload))) < 20_000
+
+
+def test_a_gap_in_the_schedule_starts_a_run() -> None:
+    index = KeyIndex()
+    for number, key in ((0, Key(0, 0, 0)), (1, Key(0, 1, 0)), (3, Key(0, 3, 0)), (4, Key(0, 4, 0)), (5, Key(0, 0, 1))):
+        index.add(number, key)
+
+    payload = index.payload()
+
+    assert payload["gaps"] == [0, 1, 0]
+    assert payload["counts"] == [2, 2, 1]
+    assert payload["deals"] == [0, 3, 0]
+    assert payload["rotations"] == [0, 0, 1]
+
+
+def test_the_same_league_gives_the_same_bytes(league: League, out: Path, tmp_path: Path) -> None:
+    rendered = site_pages.render(league, tmp_path)
+
+    assert contents(tmp_path) == contents(out)
+    assert rendered.written == len(contents(out))
+    assert rendered.bytes == sum(map(len, contents(out).values()))
+
+
+def test_nothing_is_written_again_for_nothing(league: League, out: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+
+    rendered = site_pages.render(league, out)
+
+    assert rendered.written == 0
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+
+
+def test_new_games_touch_only_the_last_shard_and_list(tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=1, faulty=1)
+    league.repeat(205)
+    site_pages.render(league, tmp_path)
+    before = contents(tmp_path)
+
+    league.repeat(207)
+    site_pages.render(league, tmp_path)
+
+    changed = {name for name, content in contents(tmp_path).items() if before.get(name) != content}
+    assert "data/games-2.js" in changed
+    assert not {"data/games-0.js", "data/games-1.js", "replay.html"} & {
+        name for name in changed if name.startswith("data/")
+    }
+
+
+def test_what_an_earlier_rendering_left_is_taken_away_and_nothing_else(tmp_path: Path) -> None:
+    site_pages.render(League(LABELS[:3], deals=1), tmp_path)
+    (tmp_path / "bots/mine.html").write_text("<p>my own page</p>")
+
+    site_pages.render(League(LABELS[:2], deals=1), tmp_path)
+
+    assert {path.name for path in (tmp_path / "bots").iterdir()} == {"greedy.html", "careful.html", "mine.html"}
+
+
+def test_a_record_that_does_not_replay_is_shown_as_such(tmp_path: Path) -> None:
+    rules = ruleset.load("standard").rules
+    record = play(rules, LABELS[:2], Key(0, 0, 0))
+    broken = msgspec.structs.replace(record, actions=(*record.actions[:9], (0, "hXX-c9")))
+    league = League(LABELS[:2], deals=0)
+    league.add(0, "standard", broken)
+
+    site_pages.render(league, tmp_path)
+
+    shard = data(tmp_path / "data/games-0.js")
+    assert "hXX-c9" in shard["columns"]["broken"][0] or "turn of seat" in shard["columns"]["broken"][0]
+    assert len(shard["columns"]["steps"][0]) == 10
+
+
+def test_games_that_come_in_between_wait_for_the_next_rendering(tmp_path: Path) -> None:
+    class Growing(League):
+        """A league in which a game is added between two looks at it."""
+
+        looks = 0
+
+        def games(self) -> Iterator[Game]:
+            self.looks += 1
+            return iter([game for game, _ in self._pairs][: 2 + self.looks])
+
+        def records(self) -> Iterator[Record]:
+            return (record for _, record in self._pairs)
+
+    rendered = site_pages.render(Growing(LABELS[:2], deals=4), tmp_path)
+
+    assert rendered.games == 3
+    assert len(data(tmp_path / "data/games-0.js")["columns"]["key"]) == 3
+
+
+def test_the_format_is_part_of_the_digest(out: Path) -> None:
+    assert FORMAT == 1, "a change of what a shard says needs a new number here, or old shards stay"
+    assert re.match(r"// malice games-0 [0-9a-f]{64}\n", (out / "data/games-0.js").read_text())
+
+
+def test_names_in_the_chart_do_not_lie_on_each_other() -> None:
+    placed = chart.spread([100, 101, 102, 390], 17, 20, 340)
+
+    ordered = sorted(placed)
+    assert all(other - one >= 16.9 for one, other in pairwise(ordered))
+    assert ordered[-1] <= 340
+
+
+@pytest.mark.parametrize(("low", "high"), [(1480, 1520), (1500, 1500), (-3, 4000), (0, 7)])
+def test_ticks_are_round_and_hold_all_values(low: float, high: float) -> None:
+    found = chart.ticks(low, high, 6)
+
+    assert found[0] <= low
+    assert high <= found[-1]
+    assert 2 <= len(found) <= 9

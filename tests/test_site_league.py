@@ -1,0 +1,220 @@
+"""A league made up in process: the source that the tests of the site render from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+
+import msgspec
+
+from protocol.messages import ClockRules
+from referee import ruleset
+from referee.dealer import Dealer
+from referee.games import game
+from referee.records import Fault, Key, Record, SeatReport, digest
+from referee.rules import Result, Shuffle
+from referee.ruleset import Parameters
+from tournaments.league import Entry, Game, Tournament
+from tournaments.standings import Standings, standings
+
+HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"
+LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)
+VERDICTS = {
+    "crash": ("exited while it was asked for an action", "killed by signal 11 (SIGSEGV)"),
+    "timeout": ("expected an answer within 1100 ms, got none", None),
+    "protocol": ("3 lines that are no JSON, and no answer: did you print to stdout?", None),
+    "illegal": ("expected one of 12 legal actions, got: 'hQS-c9'", None),
+}
+
+
+def play(rules: Parameters, labels: tuple[str, ...], key: Key, fault: tuple[int, str] | None = None) -> Record:
+    """Play one game: the lower the entry's place in `LABELS`, the more often it plays at random."""
+    random = Random(str(key))
+    seed = hashlib.sha256(str((key.table, key.deal)).encode()).digest()
+    table, dealer = game(rules, len(labels)), Dealer(seed)
+    state = table.start()
+    actions: list[tuple[int, str]] = []
+    notes: dict[int, str] = {}
+    faults = []
+    while not isinstance(step := table.next(state), Result):
+        if isinstance(step, Shuffle):
+            state, _ = table.shuffled(state, dealer.order(step.size))
+            continue
+        if fault and len(actions) >= fault[0]:
+            faults.append(_fault(step.seat, fault[1], len(actions)))
+            actions.append((step.seat, f"!{fault[1]}"))
+            state, _ = table.withdraw(state, step.seat)
+            fault = None
+            continue
+        action = _choose(table.legal(state), labels[step.seat], random)
+        if action.startswith("p"):
+            notes[len(actions)] = f"pay-off first {HOSTILE[:10]}" if step.seat else "pay-off first"
+        actions.append((step.seat, action))
+        state, _ = table.play(state, action)
+    return _record(rules, labels, key, seed, actions, step, notes, faults, random)
+
+
+def _choose(legal: tuple[str, ...], label: str, random: Random) -> str:
+    if random.random() < 0.15 * (LABELS.index(label) if label in LABELS else 1):
+        return random.choice(legal)
+    payoff = [action for action in legal if action.startswith("p-")]
+    centre = [action for action in legal if "-c" in action and action[1] != "K"]
+    return (payoff or centre or [random.choice(legal)])[0]
+
+
+def _fault(seat: int, code: str, action: int) -> Fault:
+    sentence, ended = VERDICTS[code]
+    lines = (
+        '-> {"id":7,"type":"move","view":{"turn":12}}',
+        "<- Traceback (most recent call last):",
+        f"<- {HOSTILE}",
+    )
+    stderr = 'Traceback (most recent call last):\n  File "bot.py", line 7\n</pre><script>alert(1)</script>\x00\n' * 3
+    return Fault(seat, code, action, sentence, ended, lines, stderr)
+
+
+def _record(
+    rules: Parameters,
+    labels: tuple[str, ...],
+    key: Key,
+    seed: bytes,
+    actions: list[tuple[int, str]],
+    end: Result,
+    notes: dict[int, str],
+    faults: list[Fault],
+    random: Random,
+) -> Record:
+    micros = tuple(int(random.lognormvariate(5.0 + seat, 0.5)) for seat, _ in actions)
+    used = [
+        sum(time for time, (seat, _) in zip(micros, actions, strict=True) if seat == own) for own in range(len(labels))
+    ]
+    record = Record(
+        key=key,
+        ruleset="",
+        rules=rules,
+        entries=tuple((label, hashlib.sha256(label.encode()).hexdigest()) for label in labels),
+        deal_seed=seed.hex(),
+        actions=tuple(actions),
+        places=end.places,
+        scores=end.scores,
+        reason=end.reason,
+        digest="",
+        micros=micros,
+        cpu_micros=micros,
+        notes=notes,
+        seats=tuple(
+            SeatReport(label, "1", time / 1000, time / 1000, 2.0, 0) for label, time in zip(labels, used, strict=True)
+        ),
+        faults=tuple(faults),
+        commit="sha256:00",
+        clock=ClockRules(),
+        isolation="none",
+        host="",
+        versions="",
+        started=1.7e9,
+        elapsed_ms=100.0,
+    )
+    return msgspec.structs.replace(record, digest=digest(record))
+
+
+class League:
+    """A round-robin, played when it is made; the schedule runs through the tables, deal by deal."""
+
+    def __init__(
+        self,
+        labels: tuple[str, ...] = LABELS,
+        deals: int = 2,
+        rulesets: tuple[str, ...] = ("standard",),
+        seats: int = 2,
+        faulty: int = 0,
+        planned: int = 0,
+    ) -> None:
+        self._labels = labels
+        self._rulesets = {name: ruleset.load(name).rules for name in rulesets}
+        self._pairs: list[tuple[Game, Record]] = []
+        self._planned = planned
+        codes = list(VERDICTS)
+        table = 0
+        for name, rules in self._rulesets.items():
+            for seated in combinations(labels, seats):
+                for rotation in range(seats):
+                    own = seated[rotation:] + seated[:rotation]
+                    for deal in range(deals):
+                        number = len(self._pairs)
+                        bad = faulty and number % faulty == faulty - 1
+                        fault = (number % 90, codes[number // faulty % 4]) if bad else None
+                        self.add(number, name, play(rules, own, Key(table, deal, rotation), fault))
+                table += 1
+
+    def add(self, number: int, name: str, record: Record) -> None:
+        """Take in a game."""
+        record = msgspec.structs.replace(record, ruleset=name)
+        labels = tuple(label for label, _ in record.entries)
+        verdicts = {fault.seat: fault.code for fault in record.faults}
+        seats = range(len(labels))
+        row = Game(
+            key=record.key,
+            number=number,
+            ruleset=name,
+            labels=labels,
+            teams=game(record.rules, len(labels)).teams,
+            places=record.places,
+            scores=record.scores,
+            reason=record.reason,
+            actions=len(record.actions),
+            used_ms=tuple(seat.used_ms for seat in record.seats),
+            asked=tuple(sum(seat == own for seat, _ in record.actions) for own in seats),
+            verdicts=tuple(verdicts.get(own, "") for own in seats),
+            digest=record.digest,
+        )
+        self._pairs.append((row, record))
+
+    def keep(self, count: int) -> None:
+        """Forget all games but the first ones."""
+        del self._pairs[count:]
+
+    def repeat(self, count: int) -> None:
+        """Fill up to so many games with the first two of them, under new keys."""
+        first = self._pairs[:2]
+        while (number := len(self._pairs)) < count:
+            game, record = first[number % 2]
+            key = Key(game.key.table, number // 2, number % 2)
+            replace = msgspec.structs.replace
+            self._pairs.append((replace(game, key=key, number=number), replace(record, key=key)))
+
+    def tournament(self) -> Tournament:
+        """Return the tournament."""
+        planned = self._planned or len(self._pairs)
+        complete = planned == len(self._pairs)
+        seed = hashlib.sha256(b"a seed").hexdigest()
+        commit = "sha256:" + hashlib.sha256(bytes.fromhex(seed)).hexdigest()
+        return Tournament("Spring <cup>", commit, seed if complete else None, complete, planned, 1.7e9, self._rulesets)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the bots."""
+        return tuple(
+            Entry(
+                label,
+                hashlib.sha256(label.encode()).hexdigest(),
+                label,
+                "1.0",
+                "A. Author",
+                "Python",
+                ("python3", "bot.py"),
+            )
+            for label in self._labels
+        )
+
+    def games(self) -> Iterator[Game]:
+        """Yield the games."""
+        return (row for row, _ in self._pairs)
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records."""
+        return (record for _, record in self._pairs)
+
+    def standings(self) -> tuple[Standings, ...]:
+        """Return the standings, fitted to the games."""
+        return standings(self.games(), self._labels)
