@@ -15,6 +15,12 @@ _request_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 
 A = TypeVar("A", bound=Answer)
 
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises on lines that other people wrote."""
+
+BACKLOG_BYTES = 1 << 20
+"""How much may wait in a `LineBuffer` at most, if nobody takes lines out of it."""
+
 
 def encode(message: Request | Answer) -> bytes:
     """Return `message` as one line, LF included."""
@@ -29,7 +35,7 @@ def decode_request(line: bytes) -> Request:
     """
     try:
         return _request_decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ProtocolError(f"expected a message of the referee, got: {excerpt(line)} ({error})") from None
 
 
@@ -47,39 +53,49 @@ def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
     """
     try:
         answer = decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise _diagnosis(line, id, error) from None
+    except UNREADABLE as error:
+        return _second_look(line, decoder, id, error)
     if answer.id != id:
         raise _wrong_id(answer.id, id)
     return answer
 
 
 def excerpt(line: bytes, most: int = 200) -> str:
-    """Return the start of `line` for people: quoted, escaped, cut at `most` characters."""
-    text = line[: 4 * most].decode("utf-8", "backslashreplace").rstrip("\r\n")
+    """Return the start of `line` for people: quoted, in ASCII, all else escaped, cut at `most` characters."""
+    # No character is longer than four bytes; what is cut in the middle of one lies behind the cut below.
+    text = line[: 4 * most + 4].decode("utf-8", "backslashreplace").rstrip("\r\n")
     return ascii(text[:most]) + ("..." if len(text) > most else "")
 
 
-def _diagnosis(line: bytes, id: int, error: Exception) -> ProtocolError:
+def _second_look(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: Exception) -> A:
+    """Say what is wrong with a line that was refused, or return the answer if only the spelling of its id was."""
     try:
         value: Any = msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return StrayLine(f"no JSON: {excerpt(line)}")
+    except UNREADABLE as reason:
+        raise StrayLine(f"no JSON: {excerpt(line)} ({reason})") from None
     if not isinstance(value, dict):
-        return StrayLine(f"no JSON object: {excerpt(line)}")
+        raise StrayLine(f"no JSON object: {excerpt(line)}")
     if "id" not in value:
-        return ProtocolError(f"expected the id {id}, got an answer without id: {excerpt(line)}")
-    if isinstance(value["id"], bool) or not isinstance(value["id"], int | float):
-        return ProtocolError(f"expected the number {id} as id, got: {excerpt(line)}")
-    if value["id"] != id:
-        return _wrong_id(value["id"], id)
-    return ProtocolError(f"{_lower(str(error))}, got: {excerpt(line)}")
+        raise ProtocolError(f"expected the id {id}, got an answer without id: {excerpt(line)}")
+    got = value["id"]
+    if isinstance(got, bool) or not isinstance(got, int | float):
+        raise ProtocolError(f"expected the number {id} as id, got: {excerpt(line)}")
+    if got != id:
+        raise _wrong_id(got, id)
+    if isinstance(got, float):
+        # Languages without integers write 3.0.
+        try:
+            return msgspec.convert(value | {"id": id}, decoder.type)
+        except msgspec.ValidationError as another:
+            error = another
+    raise ProtocolError(f"{_lower(str(error))}, got: {excerpt(line)}") from None
 
 
 def _wrong_id(got: float, id: int) -> ProtocolError:
-    if 0 < got < id:
-        return ProtocolError(f"expected the id {id}, got {got}, which was answered or ran out before")
-    return ProtocolError(f"expected the id {id}, got {got}")
+    shown = str(got)
+    shown = shown if len(shown) <= 20 else f"{shown[:20]}..."
+    used = ", which was answered or ran out before" if 0 < got < id else ""
+    return ProtocolError(f"expected the id {id}, got {shown}{used}")
 
 
 def _lower(text: str) -> str:
@@ -90,29 +106,36 @@ class LineBuffer:
     """Splits what a pipe delivers into lines, with a cap on the length of each.
 
     `feed` bytes as they come, `pop` whole lines. A line that outgrows the cap raises at the `feed` that
-    shows it, so that memory stays bounded whatever the other side sends.
+    shows it, or at its `pop`. Who takes all lines out before the next `feed` holds less than the cap and
+    what was fed last; who does not is stopped at `BACKLOG_BYTES`.
     """
 
     def __init__(self, cap: int = LINE_BYTES) -> None:
         self.cap = cap
         self._pending = b""
+        self._start = 0
 
     def __bool__(self) -> bool:
         """Tell whether bytes wait here, a whole line or not."""
-        return bool(self._pending)
+        return len(self) > 0
+
+    def __len__(self) -> int:
+        """Return how many bytes wait here."""
+        return len(self._pending) - self._start
 
     def feed(self, data: bytes) -> None:
         """Add bytes as read from the pipe.
 
         Raises:
-            ProtocolError: a line is longer than the cap.
+            ProtocolError: a line is longer than the cap, or more lines wait than anybody asked for.
         """
-        self._pending = self._pending + data if self._pending else data
-        if len(self._pending) > self.cap:
-            end = self._pending.find(b"\n", 0, self.cap)
-            if end < 0:
-                start = excerpt(self._pending, 80)
-                raise ProtocolError(f"expected lines of at most {self.cap} bytes, got a longer one: {start}")
+        self._pending = self._pending[self._start :] + data if self else data
+        self._start = 0
+        waiting = len(self._pending)
+        if waiting > self.cap and self._pending.find(b"\n", 0, self.cap) < 0:
+            raise self._too_long("a longer one")
+        if waiting > BACKLOG_BYTES:
+            raise ProtocolError(f"expected one line for each request, got {waiting} bytes at once: {self._excerpt()}")
 
     def pop(self) -> bytes | None:
         """Return the oldest whole line without its LF, or None while there is none.
@@ -120,12 +143,17 @@ class LineBuffer:
         Raises:
             ProtocolError: the line is longer than the cap.
         """
-        end = self._pending.find(b"\n")
+        start = self._start
+        end = self._pending.find(b"\n", start)
         if end < 0:
             return None
-        if end >= self.cap:
-            start = excerpt(self._pending, 80)
-            raise ProtocolError(f"expected lines of at most {self.cap} bytes, got {end + 1}: {start}")
-        line = self._pending[:end]
-        self._pending = self._pending[end + 1 :]
-        return line
+        if end - start >= self.cap:
+            raise self._too_long(str(end - start + 1))
+        self._start = end + 1
+        return self._pending[start:end]
+
+    def _too_long(self, got: str) -> ProtocolError:
+        return ProtocolError(f"expected lines of at most {self.cap} bytes, got {got}: {self._excerpt()}")
+
+    def _excerpt(self) -> str:
+        return excerpt(self._pending[self._start : self._start + 1000], 80)

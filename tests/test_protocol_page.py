@@ -1,0 +1,204 @@
+"""protocol/PROTOCOL.md: its bot plays, its lines were spoken, its sentences are said, its numbers are right."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocol import messages
+from protocol.codec import encode
+from protocol.messages import ClockRules
+from referee.__main__ import play_batch
+from referee.clock import MS, Clock
+from referee.records import Batch, GameOrder, Key, Player, Record
+from referee.ruleset import load, names
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "protocol/PROTOCOL.md").read_text("utf-8")
+
+
+def section(title: str) -> str:
+    """Return what stands under a heading, up to the next one."""
+    found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, title
+    return found[1]
+
+
+def rows(title: str) -> list[list[str]]:
+    """Return the cells of the tables of a section, without their heads."""
+    lines = [line for line in section(title).splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    rules = [index for index, row in enumerate(cells) if set("".join(row)) == {"-"}]
+    return [row for index, row in enumerate(cells) if index not in rules and index + 1 not in rules]
+
+
+def block(title: str, language: str) -> str:
+    """Return the first block of code of a section."""
+    found = re.search(rf"```{language}\n(.*?)```", section(title), re.DOTALL)
+    assert found
+    return found[1]
+
+
+def pattern(text: str) -> str:
+    """Return the expression that the page's text stands for: each … is anything."""
+    return ".*".join(map(re.escape, text.split("…")))
+
+
+def played(bot: Path, ruleset: str) -> Record:
+    """Return a game of the bot against itself."""
+    bots = tuple(Player(f"bot {seat}", "", (sys.executable, "-I", str(bot))) for seat in range(8))
+    rules = load(ruleset).rules
+    seats = tuple(range(rules.players[0]))
+    order = GameOrder(Key(0, 0, 0), "00" * 32, seats, seats)
+    batch = Batch(ruleset, rules, tuple(bots[seat] for seat in seats), ClockRules(None, None), 10_000, "", (order,))
+    told: list[Any] = []
+
+    play_batch(batch, None, told.append)
+
+    (record,) = [message for message in told if isinstance(message, Record)]
+    return record
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    """The bot of the page."""
+    path = tmp_path / "bot.py"
+    path.write_text(block("A bot in ten lines", "python"), "utf-8")
+    return path
+
+
+def test_the_bot_in_ten_lines_has_ten_lines(bot: Path) -> None:
+    assert len(bot.read_text("utf-8").splitlines()) == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ruleset", names())
+def test_the_bot_in_ten_lines_plays_every_ruleset_to_its_end(bot: Path, ruleset: str) -> None:
+    record = played(bot, ruleset)
+
+    assert record.faults == ()
+    assert [seat.stray_lines for seat in record.seats] == [0] * len(record.entries)
+    assert len(record.actions) > 10
+
+
+def spoken() -> Iterator[str]:
+    """The lines of the game that the page tells, with their marks."""
+    for line in (ROOT / "protocol/transcripts/two-player.jsonl").read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        _, _, said = line.partition('"line":')
+        yield f"{entry['dir']} {said[:-1]}"
+
+
+def test_the_game_of_the_page_was_played_so() -> None:
+    told = [line for line in section("A game, line by line").splitlines() if line.startswith(("> ", "< "))]
+    said = list(spoken())
+
+    assert len(told) == len(said)
+    for shown, line in zip(told, said, strict=True):
+        assert re.fullmatch(pattern(shown), line), shown
+
+
+STRUCTS = {
+    "Requests": (
+        messages.Hello,
+        messages.Limits,
+        messages.GameStart,
+        messages.ClockRules,
+        messages.SeatName,
+        messages.Move,
+        messages.SeatClock,
+        messages.GameEnd,
+        messages.Bye,
+    ),
+    "Answers": (messages.HelloAnswer, messages.MoveAnswer, messages.BareAnswer),
+    "The view": (messages.View, messages.CentreStack, messages.SeatView, messages.Payoff),
+}
+
+
+@pytest.mark.parametrize("title", STRUCTS)
+def test_every_field_has_its_place_in_a_table(title: str) -> None:
+    told = " ".join(section(title).split("`")[1::2])
+
+    for struct in STRUCTS[title]:
+        for field in struct.__struct_encode_fields__:
+            assert re.search(rf"\b{field}\b", told), f"{struct.__name__}.{field}"
+
+
+def test_every_event_is_in_the_table_with_its_fields() -> None:
+    told = {row[0].strip("`"): set(row[1].split("`")[1::2]) for row in rows("Events")}
+    events = messages.Event.__args__
+
+    assert told == {event.__struct_config__.tag: set(event.__struct_encode_fields__) for event in events}
+
+
+SAID_ELSEWHERE = {
+    "the bot cannot be started: …": "cannot be started",
+    "…killed by signal …": "killed by signal",
+    "the bot closed its input, and its process lives on": "closed its input",
+    "no answer to … within … ms (it came later)": "it came later",
+    "no answer to … within … ms (it does not read its input)": "it does not read its input",
+    "expected one line for each request, got … bytes at once: …": "expected one line for each request",
+}
+"""Sentences that need more than a dialogue, and what stands of them in the source."""
+
+
+def verdicts() -> Iterator[tuple[str, str]]:
+    """The verdicts at the ends of the transcripts."""
+    for path in sorted((ROOT / "protocol/transcripts").glob("*.jsonl")):
+        last = json.loads(path.read_text("utf-8").splitlines()[-1])
+        if last["dir"] == "!":
+            yield last["code"], last["sentence"]
+
+
+def test_every_sentence_of_the_referee_is_explained() -> None:
+    told = [(code, pattern(sentence)) for code, sentence, _ in rows("What the referee may say")]
+
+    for code, sentence in verdicts():
+        assert any(code == known and re.fullmatch(words, sentence) for known, words in told), sentence
+
+
+@pytest.mark.parametrize(("code", "sentence"), [row[:2] for row in rows("What the referee may say")])
+def test_every_sentence_that_is_explained_is_said(code: str, sentence: str) -> None:
+    if sentence in SAID_ELSEWHERE:
+        modules = [*(ROOT / "protocol").glob("*.py"), *(ROOT / "referee").glob("*.py")]
+        assert any(SAID_ELSEWHERE[sentence] in module.read_text("utf-8") for module in modules)
+    else:
+        assert any(code == said and re.fullmatch(pattern(sentence), words) for said, words in verdicts())
+
+
+def test_the_example_of_the_clock_is_right() -> None:
+    clock = Clock(ClockRules(move_ms=1000, bank_ms=3000, increment_ms=50, margin_ms=100))
+
+    for event, before, deadline, used, after in rows("The clock"):
+        if event == "a turn begins":
+            clock.begin_turn()
+        limit = clock.limit()
+        assert (clock.shown().bank_ms, limit) == (int(before), int(deadline) * MS)
+        if after == "timeout":
+            assert limit is not None
+            assert int(used) * MS > limit
+        else:
+            clock.spend(int(used) * MS, 0)
+            assert clock.shown().bank_ms == int(after)
+
+
+def test_every_link_leads_somewhere() -> None:
+    titles = re.findall(r"^##+ (.*)$", PAGE, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", title).replace(" ", "-").lower() for title in titles}
+    links = re.findall(r"\]\((?!https:)(.*?)\)", PAGE)
+
+    assert links
+    for link in links:
+        assert link[1:] in anchors if link.startswith("#") else (ROOT / "protocol" / link).exists(), link
+
+
+def test_the_type_of_a_request_is_its_tag() -> None:
+    assert encode(messages.Bye()) == b'{"type":"bye"}\n'
+    for request in messages.Request.__args__:
+        assert f"`{request.__struct_config__.tag}`" in section("Requests")
