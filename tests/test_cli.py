@@ -42,7 +42,7 @@ def test_run_says_its_plan_on_stderr_and_the_ranking_on_stdout(folder: Path, tmp
 
     assert result.exit_code == 0
     assert result.stderr.splitlines()[0] == (
-        "small: 2 entries, 1 tables, 2 deals in 2 rotations: 4 games in 2 batches, 1 at a time,"
+        "small: 2 entries, 1 tables, 2 deals in every rotation of seats: 4 games in 2 batches, 1 at a time,"
         " at most 12:01 by the clocks"
     )
     assert result.stdout.splitlines()[0] == "standard, 2 seats: 4 games, Elo relative to the mean"
@@ -98,10 +98,13 @@ def test_verify_prints_games_and_the_tournament_sha(db: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("UPDATE games SET summary = replace(summary, '\"places\":[1,2]', '\"places\":[2,1]')", "at its end, the record says"),
+        (
+            "UPDATE games SET summary = replace(summary, '\"places\":[1,2]', '\"places\":[2,1]')",
+            "at its end, the record says",
+        ),
         ("UPDATE games SET digest = 'x', summary = replace(summary, '\"digest\":\"', '\"digest\":\"0')", "the digest"),
         ("UPDATE tournament SET seed = zeroblob(32)", "the seed's commit"),
-        ("UPDATE entries SET hash = 'x'", "is no entry with content"),
+        ("UPDATE entries SET hash = 'x'", "at seat 0, the record says"),
         ("DELETE FROM records WHERE number = 1", "3 of its 4 games"),
     ],
 )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
+import math
+from collections import Counter
 
 import pytest
 
 from referee.records import Key
 from referee.ruleset import load
-from tournaments.schedule import BATCH_DEALS, Schedule, Seeds
+from tournaments.schedule import BATCH_DEALS, Schedule, Seeds, drawn_tables
 
-STANDARD = (load("standard"),)
+STANDARD = ((load("standard"), 2),)
 
 
 def games(schedule: Schedule) -> list[Key]:
@@ -52,7 +55,7 @@ def test_every_table_has_played_its_first_batch_in_both_seats_before_any_plays_i
 
 
 def test_several_rulesets_give_every_pair_a_table_of_each() -> None:
-    schedule = Schedule((load("standard"), load("classic")), 3, 1)
+    schedule = Schedule(((load("standard"), 2), (load("classic"), 2)), 3, 1)
 
     assert [(table.ruleset.name, table.entries) for table in schedule.tables] == [
         ("standard", (0, 1)),
@@ -91,3 +94,54 @@ def test_rotation_k_moves_every_player_by_k_seats() -> None:
 
 def test_the_commit_is_the_digest_of_the_seed() -> None:
     assert Seeds(b"x" * 32).commit == "sha256:" + hashlib.sha256(b"x" * 32).hexdigest()
+
+
+@pytest.mark.parametrize(("entries", "seats", "deals"), [(4, 3, 26), (5, 4, 2), (6, 6, 1)])
+def test_tables_of_more_seats_play_every_deal_in_every_rotation(entries: int, seats: int, deals: int) -> None:
+    schedule = Schedule([(load("standard"), seats)], entries, deals)
+
+    found = games(schedule)
+    assert len(schedule.tables) == math.comb(entries, seats)
+    assert len(set(found)) == len(found) == schedule.total == len(schedule.tables) * deals * seats
+    assert [schedule.number(key) for key in found] == list(range(schedule.total))
+
+
+def test_rulesets_with_different_numbers_of_seats_share_one_schedule() -> None:
+    schedule = Schedule([(load("standard"), 2), (load("classic"), 3)], 3, 30)
+
+    assert [schedule.number(key) for key in games(schedule)] == list(range(schedule.total))
+    assert schedule.total == 30 * (3 * 2 + 1 * 3)
+
+
+def test_each_rotation_of_a_deal_moves_everybody_to_the_next_seat() -> None:
+    seeds = Seeds(b"x" * 32)
+
+    for deal in range(20):
+        seatings = [seeds.seating(Key(0, deal, rotation), 4) for rotation in range(4)]
+        assert [sorted(seating) for seating in seatings] == [[0, 1, 2, 3]] * 4
+        for before, after in itertools.pairwise(seatings):
+            assert after == (*before[1:], before[0])
+
+
+def test_with_three_seats_and_more_the_order_around_the_table_changes_from_deal_to_deal() -> None:
+    seeds = Seeds(b"x" * 32)
+
+    assert len({seeds.seating(Key(0, deal, 0), 4) for deal in range(50)}) > 10
+
+
+@pytest.mark.parametrize(("entries", "seats", "tables"), [(6, 3, 8), (10, 4, 15), (7, 2, 21), (5, 4, 3)])
+def test_drawn_tables_seat_everybody_equally_often(entries: int, seats: int, tables: int) -> None:
+    drawn = list(drawn_tables(entries, seats, tables))
+
+    sat = [sum(entry in table for table in drawn) for entry in range(entries)]
+    assert len(drawn) == tables
+    assert all(len(set(table)) == seats for table in drawn)
+    assert max(sat) - min(sat) <= 1
+
+
+def test_drawn_tables_spread_the_meetings() -> None:
+    drawn = list(drawn_tables(6, 2, 15))
+
+    met = Counter(drawn)
+    assert len(met) >= 11
+    assert max(met.values()) == 2

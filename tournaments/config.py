@@ -29,7 +29,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Who plays: bots by name, folder or command line."""
     name: str = "tournament"
     rulesets: tuple[str, ...] = (DEFAULT,)
-    """Every table plays each of them."""
+    """Every table plays each of them: rulesets that ship, or files such as "./mine.toml"."""
+    seats: int = 0
+    """Entries at a table; 0 takes the fewest that each ruleset allows."""
+    tables: int = 0
+    """Tables for each ruleset, drawn so that all sit equally often; 0 plays every set of entries."""
     deals: int = 50
     """Deals per table; each is played once in every rotation of seats."""
     clock: ClockRules = ClockRules()
@@ -64,6 +68,8 @@ def checked(config: Config, where: str) -> Config:
         ("deals", config.deals, 1),
         ("init_ms", config.init_ms, 1),
         ("jobs", config.jobs, 0),
+        ("seats", config.seats, 0),
+        ("tables", config.tables, 0),
         ("cpus_per_game", config.cpus_per_game, 1),
         ("clock.margin_ms", config.clock.margin_ms, 0),
         ("clock.increment_ms", config.clock.increment_ms, 0),

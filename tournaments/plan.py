@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee.errors import BotError, DataError
+from referee.errors import BotError, DataError, RulesetError
 from referee.games import game
 from referee.records import Batch, Key, Record
-from referee.ruleset import load
+from referee.ruleset import Ruleset, load, names, read_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
 from tournaments import bots
@@ -20,8 +20,6 @@ from tournaments.errors import LeagueError
 from tournaments.league import Entry, Game, Tournament
 from tournaments.schedule import BatchPlan, Schedule, Seeds
 from tournaments.store import Store
-
-SEATS = 2
 
 
 class Plan:
@@ -44,15 +42,15 @@ class Plan:
         found = [bots.find_bot(line.bot, base) for line in lines]
         names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
         labels = bots.labels(names)
-        if len(found) < SEATS:
-            raise DataError(f"entries: expected at least {SEATS}, got {len(found)}")
         if config.anchor is not None and config.anchor not in labels:
             raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
         self.bots = tuple(found)
         self.players = tuple(bot.player(label) for bot, label in zip(found, labels, strict=True))
-        self.rulesets = tuple(load(name) for name in config.rulesets)
-        self.schedule = Schedule(self.rulesets, len(found), config.deals, SEATS)
-        self.teams = {ruleset.name: game(ruleset.rules, SEATS).teams for ruleset in self.rulesets}
+        self.rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
+        self.schedule = schedule(config, self.rulesets, len(found))
+        self.teams = {
+            ruleset.name: game(ruleset.rules, seats).teams for ruleset, seats in _seated(config, self.rulesets)
+        }
         if seed is None:
             seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
         self.seeds = Seeds(seed)
@@ -106,7 +104,7 @@ class Plan:
             clock=self.config.clock,
             init_ms=self.config.init_ms,
             commit=self.seeds.commit,
-            games=tuple(self.seeds.order(key, self.schedule.seats) for key in keys),
+            games=tuple(self.seeds.order(key, len(table.entries)) for key in keys),
         )
 
     def game(self, record: Record) -> Game:
@@ -141,8 +139,40 @@ class Plan:
         for table in self.schedule.tables:
             turns = table.ruleset.rules.max_turns
             seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
-            total += seat * self.schedule.seats * self.schedule.deals * self.schedule.seats
+            total += seat * len(table.entries) ** 2 * self.schedule.deals
         return total
+
+
+def find_ruleset(name: str, base: Path) -> Ruleset:
+    """Return the ruleset that ships under `name`, or that the TOML file of that name describes.
+
+    Raises:
+        DataError: there is none, it does not fit, or it is called like one that ships.
+    """
+    if not name.endswith(".toml"):
+        return load(name)
+    ruleset = read_ruleset(base / name)
+    if ruleset.name in names():
+        raise RulesetError(f"{name}: {ruleset.name!r} is a ruleset that ships; call the file otherwise")
+    return ruleset
+
+
+def schedule(config: Config, rulesets: tuple[Ruleset, ...], entries: int) -> Schedule:
+    """Return the schedule of a tournament.
+
+    Raises:
+        DataError: a ruleset is not for so many seats, or there are too few entries for a table.
+    """
+    seated = _seated(config, rulesets)
+    for ruleset, seats in seated:
+        game(ruleset.rules, seats)
+        if entries < seats:
+            raise DataError(f"entries: expected at least {seats} for a table of {ruleset.name}, got {entries}")
+    return Schedule(seated, entries, config.deals, config.tables)
+
+
+def _seated(config: Config, rulesets: tuple[Ruleset, ...]) -> list[tuple[Ruleset, int]]:
+    return [(ruleset, config.seats or ruleset.rules.players[0]) for ruleset in rulesets]
 
 
 def open_league(store: Store, config: Config, base: Path) -> Plan:

@@ -67,7 +67,7 @@ def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     at_most = "no limit by the clocks" if longest is None else f"at most {clock(longest / 1000 / jobs)} by the clocks"
     print(
         f"{plan.config.name}: {len(plan.players)} entries, {len(schedule.tables)} tables,"
-        f" {schedule.deals} deals in {schedule.seats} rotations: {schedule.total} games in"
+        f" {schedule.deals} deals in every rotation of seats: {schedule.total} games in"
         f" {schedule.batch_count()} batches, {jobs} at a time, {at_most}",
         file=out,
     )

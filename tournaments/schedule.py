@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import combinations
+from itertools import accumulate, combinations
 
 from msgspec import Struct
 
+from referee.dealer import Dealer
 from referee.records import GameOrder, Key
 from referee.ruleset import Ruleset
 
@@ -37,38 +38,67 @@ class BatchPlan(Struct, frozen=True):
 
 
 class Schedule:
-    """A round-robin: every set of entries meets in `deals` deals, each played in every rotation.
+    """Every table plays `deals` deals, each of them in every rotation of its seats.
 
     Batches come in an order in which every prefix is as fair as it can be: the first batch of every
     table in every rotation, then the second.
+
+    Args:
+        rulesets: each with the number of seats it is played with.
+        entries: how many take part.
+        deals: for each table.
+        tables: how many tables each ruleset has, drawn evenly; 0 for every set of entries once.
     """
 
-    def __init__(self, rulesets: tuple[Ruleset, ...], entries: int, deals: int, seats: int = 2) -> None:
+    def __init__(self, rulesets: Sequence[tuple[Ruleset, int]], entries: int, deals: int, tables: int = 0) -> None:
         self.deals = deals
-        self.seats = seats
         self.tables = tuple(
-            TablePlan(ruleset, meeting) for ruleset in rulesets for meeting in combinations(range(entries), seats)
+            TablePlan(ruleset, meeting)
+            for ruleset, seats in rulesets
+            for meeting in (drawn_tables(entries, seats, tables) if tables else combinations(range(entries), seats))
         )
-        self.total = len(self.tables) * deals * seats
+        self._seats_before = list(accumulate((len(table.entries) for table in self.tables), initial=0))
+        self._rotations = self._seats_before[-1]
+        self.total = deals * self._rotations
 
     def batches(self) -> Iterator[BatchPlan]:
         """List every batch in playing order."""
         for first in range(0, self.deals, BATCH_DEALS):
             last = min(first + BATCH_DEALS, self.deals)
-            for table in range(len(self.tables)):
-                for rotation in range(self.seats):
-                    yield BatchPlan(table, rotation, first, last)
+            for number, table in enumerate(self.tables):
+                for rotation in range(len(table.entries)):
+                    yield BatchPlan(number, rotation, first, last)
 
     def batch_count(self) -> int:
         """Return how many batches there are."""
-        return -(-self.deals // BATCH_DEALS) * len(self.tables) * self.seats
+        return -(-self.deals // BATCH_DEALS) * self._rotations
 
     def number(self, key: Key) -> int:
         """Return the place of a game in playing order, from 0."""
         chunk, within = divmod(key.deal, BATCH_DEALS)
         size = min(BATCH_DEALS, self.deals - chunk * BATCH_DEALS)
-        before = chunk * BATCH_DEALS * len(self.tables) * self.seats
-        return before + (key.table * self.seats + key.rotation) * size + within
+        before = chunk * BATCH_DEALS * self._rotations
+        return before + (self._seats_before[key.table] + key.rotation) * size + within
+
+
+def drawn_tables(entries: int, seats: int, tables: int) -> Iterator[tuple[int, ...]]:
+    """Draw tables of `seats` entries so that all sit about equally often, and meet each other about equally often.
+
+    Each seat goes to the entry that has sat least often so far; among those to the one that has met the
+    others at the table least often.
+    """
+    sat = [0] * entries
+    met = [[0] * entries for _ in range(entries)]
+    for _ in range(tables):
+        table: list[int] = []
+        while len(table) < seats:
+            free = (entry for entry in range(entries) if entry not in table)
+            table.append(min(free, key=lambda entry: (sat[entry], sum(met[entry][other] for other in table), entry)))
+        for entry in table:
+            sat[entry] += 1
+            for other in table:
+                met[entry][other] += 1
+        yield tuple(sorted(table))
 
 
 class Seeds:
@@ -88,8 +118,14 @@ class Seeds:
         return self._told("deal", key.table, key.deal)
 
     def seating(self, key: Key, seats: int) -> tuple[int, ...]:
-        """Say which player of the table sits at each seat: rotation k moves everybody by k."""
-        return tuple((seat + key.rotation) % seats for seat in range(seats))
+        """Say which player of the table sits at each seat: rotation k moves everybody by k.
+
+        With three seats and more the order around the table is drawn anew for each deal.
+        """
+        around = list(range(seats))
+        if seats > 2:
+            around = Dealer(self._told("seating", key.table, key.deal)).order(seats)
+        return tuple(around[(seat + key.rotation) % seats] for seat in range(seats))
 
     def _rng(self, key: Key, seat: int) -> int:
         return int.from_bytes(self._told("rng", key, seat)[:4], "big") >> 1

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 from msgspec import Struct
 
 from referee.errors import DataError
 from referee.records import Record, tournament_sha
 from referee.replay import check
+from tournaments.config import Config
 from tournaments.errors import UnverifiedError
+from tournaments.league import Entry
+from tournaments.plan import schedule
 from tournaments.schedule import Seeds
 from tournaments.store import Store
 
@@ -29,17 +33,19 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
     """Replay every game of the league and compare it with what is stored.
 
     Raises:
-        UnverifiedError: a record is missing, the seed is not the one that was committed to, a game's cards were not dealt by
-            it, or a game does not replay; the message names the game's key.
+        UnverifiedError: a record is missing, the seed is not the one that was committed to, a game's cards
+            were not dealt by it, or a game does not replay; the message names the game's key.
     """
     tournament = store.tournament()
     seeds = Seeds(store.seed())
     if seeds.commit != tournament.commit:
         raise UnverifiedError(f"the seed's commit is {seeds.commit}, the tournament says {tournament.commit}")
-    hashes = {entry.label: entry.hash for entry in store.entries()}
+    entries = store.entries()
+    config = msgspec.json.decode(store.config(), type=Config)
+    tables = schedule(config, store.rulesets(), len(entries)).tables
     games = 0
     for record in store.records():
-        _verify_game(record, seeds, hashes)
+        _verify_game(record, seeds, [entries[entry] for entry in tables[record.key.table].entries])
         games += 1
         on_game()
     stored = len(store.keys())
@@ -49,13 +55,17 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
     return Verified(games, tournament.planned, tournament.complete, tournament.commit, sha)
 
 
-def _verify_game(record: Record, seeds: Seeds, hashes: dict[str, str]) -> None:
+def _verify_game(record: Record, seeds: Seeds, table: list[Entry]) -> None:
     key = record.key
     if record.deal_seed != seeds.deal_seed(key).hex():
         raise UnverifiedError(f"game {key}: its cards were not dealt by the tournament's seed")
-    for label, hash in record.entries:
-        if hashes.get(label) != hash:
-            raise UnverifiedError(f"game {key}: {label!r} is no entry with content {hash[:12]}")
+    seated = [table[player] for player in seeds.seating(key, len(table))]
+    for seat, ((label, hash), entry) in enumerate(zip(record.entries, seated, strict=True)):
+        if (label, hash) != (entry.label, entry.hash):
+            raise UnverifiedError(
+                f"game {key}: expected {entry.label!r} (content {entry.hash[:12]}) at seat {seat},"
+                f" the record says {label!r} ({hash[:12]})"
+            )
     try:
         check(record)
     except DataError as error:
