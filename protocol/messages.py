@@ -21,7 +21,7 @@ class Limits(Struct, frozen=True):
     """The longest line that the referee reads, LF included."""
 
 
-class ClockRules(Struct, frozen=True, forbid_unknown_fields=True):
+class ClockRules(Struct, frozen=True):
     """Time control of a game, in milliseconds; null means no such limit."""
 
     move_ms: int | None = 1000

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import gc
 import os
+import select
+import signal
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from types import FrameType
 
 import msgspec
 
@@ -25,6 +28,8 @@ _encoder = msgspec.json.Encoder()
 
 def main() -> int:
     """Play batches until the input ends; return the exit status."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     decoder = msgspec.json.Decoder(Batch)
     # What is alive now stays alive: the collector need not look at it again during a game.
     gc.freeze()
@@ -41,14 +46,29 @@ def main() -> int:
     return 0
 
 
+def stop(number: int, frame: FrameType | None) -> None:
+    """End the process in order, its bots with it, when a signal asks for it."""
+    sys.exit(128 + number)
+
+
 def report(message: Report) -> None:
-    """Write one line to the process that gave the batch."""
+    """Write one line to the process that gave the batch, unless it has closed our input.
+
+    Raises:
+        Abandoned: nobody waits for the line.
+    """
+    poll = select.poll()
+    poll.register(sys.stdout, select.POLLOUT)
+    poll.register(sys.stdin, 0)
     line = _encoder.encode(message) + b"\n"
     while line:
-        line = line[os.write(1, line) :]
+        if any(descriptor == sys.stdin.fileno() for descriptor, _ in poll.poll()):
+            raise Abandoned("the input was closed")
+        # A pipe that can be written to takes as much as this without making us wait.
+        line = line[os.write(sys.stdout.fileno(), line[: select.PIPE_BUF]) :]
 
 
-def play_batch(batch: Batch, guard: int | None, tell: Any) -> None:
+def play_batch(batch: Batch, guard: int | None, tell: Callable[[Report], None]) -> None:
     """Play every game of a batch; its bots start with it and are gone when this returns.
 
     Raises:
@@ -64,13 +84,13 @@ def play_batch(batch: Batch, guard: int | None, tell: Any) -> None:
     try:
         for order in batch.games:
             try:
-                record = Table(batch, order, [seats[player] for player in order.seating]).play()
+                tell(Table(batch, order, [seats[player] for player in order.seating]).play())
+            except Abandoned:
+                raise
             except MaliceError as error:
-                if isinstance(error, Abandoned):
-                    raise
+                for seat in seats:
+                    seat.dismiss()  # it may be in the middle of the game
                 tell(RefereeFault(order.key, str(error)))
-            else:
-                tell(record)
         for seat in seats:
             seat.leave()
         deadline = time.monotonic_ns() + BYE_WAIT_NS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
+import select
 import signal
 import subprocess
 import time
@@ -17,6 +17,9 @@ from referee.verdicts import exit_in_words
 
 EXCERPT_BYTES = 8192
 """How much of the start and of the end of stderr is kept."""
+READ_BYTES = 65_536
+STDERR_READS = 16
+"""How many reads of stderr in a row, so that a bot that never stops writing cannot keep us: 1 MiB, the largest pipe."""
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -57,15 +60,9 @@ class Bot:
     """
 
     def __init__(self, player: Player) -> None:
-        self.player = player
-        self.name = player.name or player.label
-        self.version = player.version
-        self.wants_legal = True
-        self.requests = 0
-        self.games = 0
         self.buffer = LineBuffer()
         self.errors = Excerpt()
-        self.process = subprocess.Popen(
+        self._process = subprocess.Popen(
             player.command,
             cwd=player.cwd,
             stdin=subprocess.PIPE,
@@ -75,16 +72,15 @@ class Bot:
             start_new_session=True,
             preexec_fn=_die_with(os.getpid()),
         )
-        self.pid = self.process.pid
+        self.pid = self._process.pid
         self.pidfd = os.pidfd_open(self.pid)
-        assert self.process.stdin
-        assert self.process.stdout
-        assert self.process.stderr
-        self.stdin = self.process.stdin.fileno()
-        self.stdout = self.process.stdout.fileno()
-        self.stderr = self.process.stderr.fileno()
-        for pipe in (self.stdin, self.stdout, self.stderr):
-            os.set_blocking(pipe, False)
+        assert self._process.stdin
+        assert self._process.stdout
+        assert self._process.stderr
+        self._pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
+        for pipe in self._pipes:
+            os.set_blocking(pipe.fileno(), False)
         # The kernel's name for the CPU clock of another process: see clock_getcpuclockid(3).
         self._cpu_clock = (~self.pid << 3) | 2
 
@@ -97,45 +93,45 @@ class Bot:
 
     def start_time(self) -> int:
         """Return when the process was started, in clock ticks since boot: with the pid it names one process."""
-        stat = Path(f"/proc/{self.pid}/stat").read_text()
-        return int(stat.rpartition(")")[2].split()[19])
+        stat = Path(f"/proc/{self.pid}/stat").read_bytes()
+        return int(stat.rpartition(b")")[2].split()[19])
 
     def drain_stderr(self) -> bool:
         """Keep what waits on stderr; return False once it is closed."""
-        try:
-            data = os.read(self.stderr, 65_536)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        self.errors.add(data)
-        return bool(data)
+        for _ in range(STDERR_READS):
+            try:
+                data = os.read(self.stderr, READ_BYTES)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self.errors.add(data)
+        return True
 
     def exit(self, wait_s: float = 0) -> str | None:
         """Say how the process ended, or None while it lives; give it `wait_s` seconds to do so."""
-        try:
-            return exit_in_words(self.process.wait(wait_s))
-        except subprocess.TimeoutExpired:
+        poll = select.poll()
+        poll.register(self.pidfd, select.POLLIN)
+        if not poll.poll(wait_s * 1000):
             return None
+        # Not reaped: until `kill` the number belongs to nobody else, nor does that of the group.
+        end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        assert end
+        return exit_in_words(end.si_status if end.si_code == os.CLD_EXITED else -end.si_status)
 
     def close_input(self) -> None:
         """Tell the bot that nothing more will come."""
-        if self.process.stdin:
-            with contextlib.suppress(OSError):
-                self.process.stdin.close()
+        self._pipes[0].close()
 
     def kill(self) -> None:
-        """End the whole process group, close the pipes, and reap; safe to call again."""
+        """End the whole process group, keep its last words, close the pipes, and reap; safe to call again."""
         if self.pidfd < 0:
             return
-        # The group outlives its leader, and its number is not used anew before it is empty.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if pipe:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        os.killpg(self.pid, signal.SIGKILL)
+        self._process.wait()
+        self.drain_stderr()
+        for pipe in self._pipes:
+            pipe.close()
         os.close(self.pidfd)
         self.pidfd = -1
 

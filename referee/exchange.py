@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import time
@@ -9,12 +10,11 @@ from collections import deque
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
 
-from protocol.codec import decode_answer, excerpt
+from protocol.codec import UNREADABLE, decode_answer, excerpt
 from protocol.errors import MaliceError, ProtocolError, StrayLine
 from protocol.messages import Answer
-from referee.bot import Bot
+from referee.bot import READ_BYTES, Bot
 from referee.clock import MS
 from referee.verdicts import Verdict, too_late
 
@@ -26,7 +26,7 @@ STRAY_BYTES = 1 << 20
 MESSAGES_KEPT = 5
 SHOWN_BYTES = 4096
 """How much of each kept message is shown with a verdict."""
-EXIT_WAIT_S = 0.1
+EXIT_WAIT_S = 0.5
 """How long a bot that has closed its output may take to exit, so that its status can be told."""
 
 
@@ -34,12 +34,8 @@ class Abandoned(MaliceError):
     """The process that gave the batch is gone; nobody waits for the record any more."""
 
 
-class Reply(Struct, frozen=True, gc=False):
-    """An answer and what it cost, in nanoseconds."""
-
-    answer: Answer
-    wall: int
-    cpu: int
+class Late(MaliceError):
+    """The deadline has passed; the message guesses why."""
 
 
 class Line:
@@ -70,14 +66,13 @@ class Line:
     def evidence(self) -> tuple[str, ...]:
         """Return the last messages, oldest first, each marked with its direction."""
         return tuple(
-            mark + line[:SHOWN_BYTES].decode("utf-8", "backslashreplace").rstrip("\n")
-            for mark, line in self._messages
+            mark + line[:SHOWN_BYTES].decode("utf-8", "backslashreplace").rstrip("\n") for mark, line in self._messages
         )
 
     def ask(
         self, line: bytes, what: str, id: int, decoder: msgspec.json.Decoder[A], limit: int | None
-    ) -> Reply:
-        """Write a request and return its answer.
+    ) -> tuple[A, int, int]:
+        """Write a request; return its answer, and the wall and CPU time that it took in nanoseconds.
 
         Args:
             line: the request, LF included.
@@ -90,87 +85,82 @@ class Line:
             Verdict: the bot is gone, late, or answered with what is no answer.
             Abandoned: nobody waits for the game any more.
         """
-        bot = self.bot
         stray_before = self.stray
-        self._refuse_early()
-        cpu = bot.cpu_ns()
-        begin = time.monotonic_ns()
-        deadline = None if limit is None else begin + limit
-        self._messages.append(("> ", line))
-        self._write(line, deadline, what, limit)
-        written = time.monotonic_ns()
-        while True:
-            raw = self._next_line()
-            while raw is None:
-                if not self._wait(deadline):
-                    raise too_late(what, (limit or 0) / MS, self.stray - stray_before)
-                raw = self._next_line()
-            read = time.monotonic_ns()
-            self._messages.append(("< ", raw))
-            try:
-                answer = decode_answer(raw, decoder, id)
-            except StrayLine:
-                self._count_stray(raw)
-                continue
-            except ProtocolError as error:
-                raise Verdict("protocol", str(error)) from None
-            if deadline is not None and read > deadline:
-                raise too_late(what, (limit or 0) / MS, 0)
-            return Reply(answer, read - written, bot.cpu_ns() - cpu)
+        try:
+            self._refuse_early()
+            cpu = self.bot.cpu_ns()
+            deadline = None if limit is None else time.monotonic_ns() + limit
+            self._messages.append(("> ", line))
+            self._write(line, deadline)
+            written = time.monotonic_ns()
+            answer, read = self._answer(id, decoder, deadline)
+            return answer, read - written, max(0, self.bot.cpu_ns() - cpu)
+        except ProtocolError as error:
+            raise Verdict("protocol", str(error)) from None
+        except Late as late:
+            raise too_late(what, (limit or 0) / MS, self.stray - stray_before, str(late)) from None
 
     def tell(self, line: bytes) -> None:
         """Write a line that has no answer; a bot that does not take it is left alone."""
-        try:
+        with contextlib.suppress(OSError):
             os.write(self.bot.stdin, line)
-        except OSError:
-            return
 
     def drain(self, deadline: int) -> None:
-        """Read and forget what the bot still says, until it is gone or the deadline has passed."""
-        try:
-            while self._wait(deadline):
-                while self.bot.buffer.pop() is not None:
-                    pass
-        except (Verdict, ProtocolError):
-            return
+        """Read and forget what the bot still says, until it has exited or the deadline has passed."""
+        while (left := deadline - time.monotonic_ns()) > 0:
+            for descriptor, _ in self._poll.poll(-(-left // MS)):
+                if descriptor == self.bot.pidfd:
+                    return
+                if descriptor == self._guard:
+                    raise Abandoned("the input was closed")
+                if not os.read(descriptor, READ_BYTES):
+                    self._poll.unregister(descriptor)
 
     def _refuse_early(self) -> None:
         """Read what waits: an answer to no request breaks the protocol, a stray line is counted."""
-        ready = self._poll.poll(0)
-        if not ready and not self.bot.buffer:
-            return
-        self._take(ready)
-        while (raw := self._next_line()) is not None:
-            self._messages.append(("< ", raw))
-            if raw.lstrip().startswith(b"{"):
-                raise Verdict("protocol", f"a line that came before it was asked for: {excerpt(raw)}")
-            self._count_stray(raw)
+        while (ready := self._poll.poll(0)) or self.bot.buffer:
+            more = self._take(ready)
+            while (raw := self.bot.buffer.pop()) is not None:
+                self._messages.append(("< ", raw))
+                if _is_object(raw):
+                    raise ProtocolError(f"expected one answer to each request, got another line: {excerpt(raw)}")
+                self._count_stray(raw)
+            if not more:
+                return
 
-    def _write(self, line: bytes, deadline: int | None, what: str, limit: int | None) -> None:
-        rest = memoryview(line)
+    def _write(self, line: bytes, deadline: int | None) -> None:
         while True:
             try:
-                rest = rest[os.write(self.bot.stdin, rest) :]
+                line = line[os.write(self.bot.stdin, line) :]
             except BlockingIOError:
                 pass
-            except (OSError, ValueError):
+            except OSError:
                 raise self._gone("closed its input") from None
-            if not rest:
+            if not line:
                 return
             # A full pipe: the bot does not read, perhaps because it waits for its own output to be read.
             if deadline is not None and time.monotonic_ns() > deadline:
-                raise too_late(what, (limit or 0) / MS, 0)
+                raise Late("it does not read its input")
             self._poll.register(self.bot.stdin, select.POLLOUT)
             try:
                 self._wait(deadline)
             finally:
                 self._poll.unregister(self.bot.stdin)
 
-    def _next_line(self) -> bytes | None:
-        try:
-            return self.bot.buffer.pop()
-        except ProtocolError as error:
-            raise Verdict("protocol", str(error)) from None
+    def _answer(self, id: int, decoder: msgspec.json.Decoder[A], deadline: int | None) -> tuple[A, int]:
+        """Wait for the answer; return it, and when its end was read."""
+        while True:
+            while (raw := self.bot.buffer.pop()) is None:
+                if not self._wait(deadline):
+                    raise Late("the last line has no newline" if self.bot.buffer else "did you flush your output?")
+            read = time.monotonic_ns()
+            self._messages.append(("< ", raw))
+            if deadline is not None and read > deadline:
+                raise Late("it came later")
+            try:
+                return decode_answer(raw, decoder, id), read
+            except StrayLine:
+                self._count_stray(raw)
 
     def _wait(self, deadline: int | None) -> bool:
         """Wait for something to happen and take it in; return False once the deadline has passed."""
@@ -183,49 +173,48 @@ class Line:
         self._take(self._poll.poll(timeout))
         return True
 
-    def _take(self, ready: list[tuple[int, int]]) -> None:
-        """Take in what `poll` found; what the bot wrote is read before its end is judged."""
+    def _take(self, ready: list[tuple[int, int]]) -> bool:
+        """Take in what `poll` found; return whether the bot wrote something, which is read before its end is judged."""
         bot = self.bot
-        gone = False
+        wrote = gone = False
         for descriptor, _ in ready:
             if descriptor == bot.stdout:
-                if not self._read():
-                    raise self._gone("closed its output")
-                return
-            if descriptor == bot.pidfd:
+                wrote = True
+            elif descriptor == bot.pidfd:
                 gone = True
             elif descriptor == self._guard:
                 raise Abandoned("the input was closed")
             elif descriptor == bot.stderr and not bot.drain_stderr():
                 self._poll.unregister(descriptor)
-        if gone:
-            raise self._gone("is gone")
-
-    def _read(self) -> bool:
-        try:
-            data = os.read(self.bot.stdout, 65_536)
-        except BlockingIOError:
-            return True
-        except OSError:
+        if not (wrote or gone):
             return False
         try:
-            self.bot.buffer.feed(data)
-        except ProtocolError as error:
-            raise Verdict("protocol", str(error)) from None
-        return bool(data)
+            data = os.read(bot.stdout, READ_BYTES)
+        except BlockingIOError:
+            data = b""  # it is gone, but another process holds its output open
+        if not data:
+            raise self._gone("closed its output")
+        bot.buffer.feed(data)
+        return True
 
     def _gone(self, how: str) -> Verdict:
         status = self.bot.exit(EXIT_WAIT_S)
-        while self.bot.drain_stderr() and select.select([self.bot.stderr], [], [], 0)[0]:
-            pass
-        return Verdict("crash", f"the bot {status}" if status else f"the bot {how}, and its process lives on")
+        if status is None:
+            return Verdict("crash", f"the bot {how}, and its process lives on")
+        return Verdict("crash", f"the bot {'was ' if status.startswith('killed') else ''}{status}")
 
     def _count_stray(self, raw: bytes) -> None:
         self.stray += 1
         self._stray_bytes += len(raw)
         if self.stray > STRAY_LINES or self._stray_bytes > STRAY_BYTES:
-            raise Verdict(
-                "protocol",
+            raise ProtocolError(
                 f"{self.stray} lines ({self._stray_bytes} bytes) that are no JSON:"
-                f" print what is not an answer to stderr; the last one: {excerpt(raw)}",
+                f" print what is not an answer to stderr; the last one: {excerpt(raw)}"
             )
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(line), dict)
+    except UNREADABLE:
+        return False

@@ -77,6 +77,13 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     cpus: tuple[int, ...] = ()
     """The processors that the referee and its bots keep to; empty leaves the choice to the system."""
 
+    def __post_init__(self) -> None:
+        everybody = list(range(len(self.players)))
+        for order in self.games:
+            bytes.fromhex(order.deal_seed)
+            if sorted(order.seating) != everybody or len(order.rngs) != len(everybody):
+                raise ValueError(f"game {order.key}: expected a seat and an rng for each of {len(everybody)} players")
+
 
 class Fault(Struct, frozen=True):
     """A verdict about a seat, with its evidence."""

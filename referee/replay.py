@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 from msgspec import Struct
 
 from protocol.messages import Out, View
 from referee.dealer import Dealer
-from referee.errors import IllegalAction, RecordError
+from referee.errors import IllegalAction, RecordError, RulesetError
 from referee.games import game
 from referee.records import FORMAT, Record, digest
 from referee.rules import Events, Result, Shuffle, Turn
+from referee.spite import SpiteAndMalice
+from referee.spite.state import State
+from referee.verdicts import Code
 
 VERDICT = "!"
 """What an action that is a verdict begins with."""
-
+VERDICTS = tuple(VERDICT + code for code in get_args(Code))
 
 VOID = "void"
-"""The reason of a game in which every seat failed before anybody played."""
+"""The reason of a game in which every side failed before anybody played."""
+
+
+def void(seats: int) -> Result:
+    """Return the result of a game that nobody could begin."""
+    return Result((1,) * seats, (0,) * seats, VOID)
 
 
 class Step(Struct, frozen=True):
@@ -43,51 +52,72 @@ def steps(record: Record, *, views: bool = False) -> Iterator[Step]:
     Raises:
         RecordError: an action is not legal, or the game ends elsewhere or otherwise than the record says.
     """
-    rules = game(record.rules, len(record.entries))
-    dealer = Dealer(bytes.fromhex(record.deal_seed))
-    state = rules.start()
+    rules, dealer = _opened(record)
+    state, events = _settled(rules, dealer, rules.start(), ())
 
-    def settled(events: Events) -> Events:
-        nonlocal state
-        while isinstance(step := rules.next(state), Shuffle):
-            state, more = rules.shuffled(state, dealer.order(step.size))
-            events += more
-        return events
+    def step(seat: int | None, action: str) -> Step:
+        over = isinstance(rules.next(state), Result)
+        return Step(seat, action, events, rules.view(state, None) if views and not over else None)
 
-    def shown() -> View | None:
-        return rules.view(state, None) if views and not isinstance(rules.next(state), Result) else None
-
-    yield Step(None, "", settled(()), shown())
+    yield step(None, "")
     for index, (seat, action) in enumerate(record.actions):
+        _check_seat(record, index, rules.next(state), rules.teams)
         if record.reason == VOID:
             yield Step(seat, action, (Out(seat, action[1:]),), None)
             continue
-        if isinstance(rules.next(state), Result):
-            raise RecordError(f"game {record.key}: over before action {index} ({action!r})")
         if action.startswith(VERDICT):
             state, events = rules.withdraw(state, seat)
             events = (Out(seat, action[1:]), *events)
         else:
-            if rules.next(state) != Turn(seat):
-                raise RecordError(f"game {record.key}: action {index} is not the turn of seat {seat}")
             try:
                 state, events = rules.play(state, action)
             except IllegalAction as error:
                 raise RecordError(f"game {record.key}: action {index}: {error}") from None
-        yield Step(seat, action, settled(events), shown())
-    _check_end(record, rules.next(state))
+        state, events = _settled(rules, dealer, state, events)
+        yield step(seat, action)
+    _check_end(record, rules.next(state), rules.teams)
 
 
-def _check_end(record: Record, step: object) -> None:
-    if record.reason == VOID:
-        if not all(action.startswith(VERDICT) for _, action in record.actions):
-            raise RecordError(f"game {record.key}: void, but somebody played")
-        return
-    if not isinstance(step, Result):
-        raise RecordError(f"game {record.key}: not over after {len(record.actions)} actions")
+def _opened(record: Record) -> tuple[SpiteAndMalice, Dealer]:
+    """Return the game and the dealer of a record."""
+    try:
+        return game(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed))
+    except (RulesetError, ValueError) as error:
+        raise RecordError(f"game {record.key}: {error}") from None
+
+
+def _settled(rules: SpiteAndMalice, dealer: Dealer, state: State, events: Events) -> tuple[State, Events]:
+    """Shuffle until a seat is to act, or the game is over."""
+    while isinstance(step := rules.next(state), Shuffle):
+        state, more = rules.shuffled(state, dealer.order(step.size))
+        events += more
+    return state, events
+
+
+def _check_seat(record: Record, index: int, step: Turn | Shuffle | Result, teams: tuple[int, ...]) -> None:
+    """Refuse an action of a seat that was not asked."""
+    seat, action = record.actions[index]
+    where = f"game {record.key}: action {index} ({action!r} of seat {seat})"
+    if action.startswith(VERDICT):
+        if action not in VERDICTS:
+            raise RecordError(f"{where}: expected one of {', '.join(VERDICTS)}")
+        judged = [other for other, earlier in record.actions[:index] if earlier.startswith(VERDICT)]
+        nobody_played = index == len(judged)
+        playing = seat in range(len(teams)) and seat not in judged
+        if nobody_played and playing and (not isinstance(step, Result) or teams[seat] in [teams[s] for s in judged]):
+            return  # it failed before it was asked for an action, perhaps like its partner before it
+    if step != Turn(seat):
+        raise RecordError(f"{where}: expected {step}")
+
+
+def _check_end(record: Record, step: Turn | Shuffle | Result, teams: tuple[int, ...]) -> None:
+    """Refuse a result that the actions do not lead to."""
+    played = any(not action.startswith(VERDICT) for _, action in record.actions)
+    if record.reason == VOID and not played and {teams[seat] for seat, _ in record.actions} == set(teams):
+        step = void(len(teams))
     said = Result(record.places, record.scores, record.reason)
     if step != said:
-        raise RecordError(f"game {record.key}: expected the end {step}, the record says {said}")
+        raise RecordError(f"game {record.key}: expected {step} at its end, the record says {said}")
 
 
 def check(record: Record) -> None:

@@ -18,85 +18,108 @@ class Compulsory(Struct, frozen=True, forbid_unknown_fields=True):
     """Ranks that must be played to the centre as soon as they fit, by the zone they lie in."""
 
     hand: str = ""
+    """Ranks that may not be kept in the hand, such as "A" or "A2": while such a card fits in the centre, nothing else
+    is legal. A wild card is never forced."""
     payoff: str = ""
+    """Ranks that must go to the centre from the top of one's own pay-off pile as soon as they fit."""
     side: str = ""
+    """Ranks that must go to the centre from the tops of one's own side stacks as soon as they fit."""
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Every parameter of Spite & Malice and its relatives; the defaults are the game as first described."""
 
     players: tuple[int, int] = (2, 2)
-    """The least and the greatest number of seats."""
+    """The least and the greatest number of seats, two to eight; play passes from each seat to the next."""
     teams: Literal["none", "2x2", "3x2"] = "none"
-    """Partners: two pairs or three pairs, partners sitting opposite."""
+    """Partners: "2x2" makes two pairs of four seats, "3x2" three pairs of six. Partners sit opposite, play from each
+    other's pay-off and side tops to the centre, and win when the pay-off piles of both are empty."""
     decks: int | Literal["players"] = 2
-    """Packs shuffled together; "players" takes one for each seat."""
+    """How many packs are in play, those of the pay-off piles included; "players" takes one for each seat."""
     jokers: int = 0
-    """Jokers in the stock's pack, all packs together; a joker is wild."""
+    """How many jokers are added, in all; they go into the stock's pack, and a joker is wild."""
     deck_kind: Literal["french", "skipbo"] = "french"
-    """Packs of 52, or Skip-Bo's 162 cards: twelve of each 1 to 12, and 18 wild."""
+    """What a pack is: "french" the 52 cards of four suits, "skipbo" 162 cards without suits, twelve of each rank from
+    1 to 12 and 18 wild."""
     payoff_source: Literal["mixed", "separate_pack"] = "mixed"
-    """Pay-off piles come from the same cards as the stock, or from a pack of their own."""
+    """Where pay-off piles come from: "mixed" the same cards as the rest, "separate_pack" whole packs of their own,
+    which they use up."""
     payoff_size: int | float = 20
-    """Cards in each pay-off pile; below 1, the share of all cards that the piles hold together."""
+    """Cards in each pay-off pile. Below 1 it is the share of all cards that the piles hold together: 0.425 of 104
+    cards gives two seats 22 each, rounded down."""
     hand_size: int = 5
-    """Cards that a hand is filled up to."""
+    """Cards that a hand is filled up to, at each turn and whenever it has been played out."""
     refill_at: Literal["turn_start", "turn_end"] = "turn_start"
-    """When a hand is filled up."""
+    """When a hand is filled up: as one's turn begins, or as it ends. A hand that is played out in the middle of a turn
+    is filled at once in any case."""
     wild_kings: bool = True
-    """Kings stand for any card in the centre."""
+    """Whether a king may stand for any rank in the centre; otherwise it is the thirteenth rank."""
     wild_ban: str = ""
-    """Ranks that no wild card may stand for."""
+    """Ranks that no wild card may stand for, such as "A" or "A7"; with "A", only an ace starts a centre stack."""
     stack_top: int = 12
-    """The value that completes a centre stack."""
+    """The rank, 2 to 13, that completes a centre stack: 12 is the queen, 13 the king."""
     centre_limit: int | Literal["unlimited", "players+1"] = 3
-    """Centre stacks at a time."""
+    """How many centre stacks there may be at a time: a number, one more than there are seats, or any number."""
     side_count: int = 4
-    """Side stacks of each seat."""
+    """How many side stacks each seat has; one that has been emptied may be begun anew with any card."""
     side_rule: Literal["any", "equal_or_one_lower"] = "any"
-    """What may be discarded on a side stack: any card, or one of equal rank or one lower."""
+    """What a side stack accepts: "any" card, or only a card "equal_or_one_lower" than its top. A wild card there keeps
+    every rank that the order of the stack allows; an empty stack takes any card."""
     side_initial: int = 0
-    """Cards dealt face up to each side stack at the start."""
+    """Cards dealt face up to each side stack before the game begins."""
     fill_empty_sides: bool = False
-    """Before the discard that ends the turn, each empty side stack of one's own takes a card of the hand."""
+    """Whether a card of the hand must go to each of one's empty side stacks right before the discard that ends the
+    turn. A hand too short for that is filled up, and the same seat begins a new turn."""
     discard: Literal["mandatory", "optional"] = "mandatory"
-    """A turn ends by a discard only, or also by a pass."""
+    """How a turn ends: "mandatory" by a discard, as long as one is possible, "optional" by a discard or a pass."""
     compulsory: Compulsory = Compulsory()
-    """Ranks that must be played to the centre as soon as they fit."""
+    """Ranks that must be played to the centre as soon as they fit, for each zone that they may lie in."""
     loading: Literal["none", "suit_adjacent"] = "none"
-    """Playing on the opponent's pay-off pile: never, or in suit, one higher or lower."""
+    """Whether cards of the hand and one's own pay-off top may be put on an opponent's pay-off pile: never, or in suit,
+    one rank higher or lower than its top. Jokers are neither loaded nor covered; no ace goes on a king."""
     recycle: Literal["shuffle", "bottom", "aside"] = "shuffle"
-    """A completed stack is shuffled into the stock, shuffled and put under it, or set aside."""
+    """Where a completed centre stack goes: "shuffle" into the stock, "bottom" shuffled by itself and put under the
+    stock, "aside" out of play until the stock cannot fill a hand and is made anew from what lies there."""
     last_resort_recycle: bool = False
-    """When nothing was set aside, the open centre stacks give all but their top cards to a new stock."""
+    """Whether, once nothing lies aside, the open centre stacks give up all but their tops to a new stock, provided
+    that this fills the hand. Their heights stay."""
     stock_out_when: Literal["need", "empty", "none", "play_on"] = "need"
-    """The stock is out when a draw cannot be filled, when it is empty, when nothing can be drawn, or never."""
+    """When the stock is out, which ends the game: a draw cannot be filled completely ("need"), its last card was drawn
+    ("empty"), or nothing can be drawn at all ("none"). With "play_on" hands get what there is, and the game goes on
+    until nobody holds a card and nobody can play one."""
     stock_out_result: Literal["draw", "fewest"] = "draw"
-    """A game that ends because the stock is out is a draw, or is won by the fewest pay-off cards."""
+    """Who wins when the stock is out: nobody, or the side with the fewest pay-off cards left. With "draw" a bot that
+    never plays to the centre can hold almost any opponent to a draw."""
     stalemate: Literal["end", "must_play", "redeal"] = "end"
-    """What a full round of passes does: end the game, force aces and twos out of the hands, or redeal."""
+    """What follows when each seat in turn has passed without playing a card: "end" ends the game, "must_play" forces
+    aces and twos out of the hands for a round, "redeal" shuffles all but the pay-off piles and deals new hands."""
     stalemate_result: Literal["draw", "fewest"] = "fewest"
-    """A game that ends by passes is a draw, or is won by the fewest pay-off cards."""
+    """Who wins a game that a stalemate ends: nobody, or the side with the fewest pay-off cards left."""
     redeals: int = 3
-    """Redeals of one game at most."""
+    """How many redeals one game may have; the next stalemate ends it."""
     first_player: Literal["high_payoff", "low_payoff", "random", "seat"] = "high_payoff"
-    """Who starts: the higher or lower first pay-off card, a seat drawn by lot, or seat 0."""
+    """Who starts: the highest or the lowest first pay-off card (king above queen, joker above king), a seat drawn by
+    lot, or seat 0. A deal is played once in each rotation of the seats, so "seat" lets the start go round."""
     first_tie: Literal["reshuffle_own", "redeal_together"] = "reshuffle_own"
-    """When first pay-off cards are equal: each shuffles the own pile, or all piles are shuffled together."""
+    """What decides between equal first pay-off cards: those seats each shuffle their own pile, or their piles are
+    shuffled together and dealt again."""
     side_visible: Literal["all", "top"] = "all"
-    """Side stacks are spread, or only their top cards can be seen."""
+    """How side stacks lie: spread so that every card can be read, or squared so that only the "top" can be seen."""
     payoff_count: Literal["public", "on_request"] = "public"
-    """Everybody sees how many pay-off cards are left, or a seat has to ask."""
+    """Whether everybody always sees how many pay-off cards are left, or only a seat that asks, once a turn and free of
+    charge, for the rest of its turn."""
     scoring: Literal["win_only", "five_plus", "remain_only", "skipbo"] = "five_plus"
-    """Points of the winner: 1; 5 and 1 per pay-off card left; those cards only; or 25 and 5 per card."""
+    """What the winner scores: 1 point ("win_only"); 5 for the last pay-off card and 1 for each card that the others
+    have more ("five_plus"); only the latter ("remain_only"); or 25 and 5 for each ("skipbo"). Ratings ignore points."""
     match_target: int = 0
-    """Points that win a series; 0 plays single games."""
+    """Points that win a series of games; 0 means that games are played singly."""
     max_turns: int = 300
-    """The game ends after so many turns for each seat."""
+    """A safety cap: after so many turns for each seat the game ends, and the fewest pay-off cards win."""
     no_progress: int = 100
-    """The game ends after so many turns for each seat without a pay-off card played."""
+    """A safety cap: after so many turns for each seat without a pay-off card played to the centre the game ends, and
+    the fewest pay-off cards win."""
     tie_cap: int = 50
-    """After so many equal first pay-off cards, the lot decides who starts."""
+    """A safety cap: after so many ties of first pay-off cards the lot decides who starts."""
 
 
 class Ruleset(Struct, frozen=True):
@@ -129,9 +152,7 @@ def load(name: str) -> Ruleset:
         RulesetError: there is none; the message lists those that exist.
     """
     if name not in names():
-        raise RulesetError(
-            f"unknown ruleset {name!r}{suggestion(name, names())}; rulesets: {', '.join(names())}"
-        )
+        raise RulesetError(f"unknown ruleset {name!r}{suggestion(name, names())}; rulesets: {', '.join(names())}")
     return read_ruleset(FOLDER / f"{name}.toml")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import time
 from collections.abc import Callable
 
@@ -74,6 +73,7 @@ class BotSeat:
             Verdict: it cannot be started, or does not answer as it should.
         """
         if self._bot is None or self._line is None:
+            self._line = None
             self._start()
         else:
             self._bot.drain_stderr()
@@ -85,17 +85,16 @@ class BotSeat:
         try:
             bot = Bot(self._player)
         except OSError as error:
-            raise Verdict("crash", f"cannot be started: {error}") from None
+            if error.filename is None:
+                raise  # there are no processes or descriptors left: no fault of the bot
+            raise Verdict("crash", f"the bot cannot be started: {error.strerror}: {error.filename!r}") from None
         self._bot, self._line = bot, Line(bot, self._guard)
         self._requests = self.games = 0
         if self._on_start:
             self._on_start(bot)
         limits = Limits(self._init_ms, LINE_BYTES)
         request = Hello(self.next_id(), (PROTOCOL, PROTOCOL), REFEREE, limits)
-        answer = self._line.ask(
-            encode(request), "hello", request.id, _hello_answer, self._init_ms * MS
-        ).answer
-        assert isinstance(answer, HelloAnswer)
+        answer, _, _ = self._line.ask(encode(request), "hello", request.id, _hello_answer, self._init_ms * MS)
         if answer.protocol != PROTOCOL:
             raise Verdict("protocol", f"expected protocol {PROTOCOL}, the bot chose {answer.protocol}")
         self.name = answer.name or self.name
@@ -110,9 +109,7 @@ class BotSeat:
     def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
         """Return the answer to `move`, and the wall and CPU time it took in nanoseconds."""
         assert self._line
-        reply = self._line.ask(encode(request), "move", request.id, _move_answer, limit)
-        assert isinstance(reply.answer, MoveAnswer)
-        return reply.answer, reply.wall, reply.cpu
+        return self._line.ask(encode(request), "move", request.id, _move_answer, limit)
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Wait for the bare answer to a request that is no move."""
@@ -126,8 +123,6 @@ class BotSeat:
         self._bot = None
         if bot is None or line is None:
             return None, (), ""
-        while bot.drain_stderr() and select.select([bot.stderr], [], [], 0)[0]:
-            pass
         exit = bot.exit()
         bot.kill()
         return exit, line.evidence(), bot.errors.text()

@@ -14,7 +14,7 @@ from referee.dealer import Dealer
 from referee.games import game
 from referee.masks import masked
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, digest
-from referee.replay import VERDICT, VOID
+from referee.replay import VERDICT, void
 from referee.rules import Events, Result, Shuffle, Turn
 from referee.verdicts import Verdict, illegal
 
@@ -72,15 +72,14 @@ class Table:
         dealer: gives the order of every shuffle; a test may script it.
     """
 
-    def __init__(
-        self, batch: Batch, order: GameOrder, seats: list[Seat], dealer: Dealer | None = None
-    ) -> None:
+    def __init__(self, batch: Batch, order: GameOrder, seats: list[Seat], dealer: Dealer | None = None) -> None:
         self._batch = batch
         self._order = order
         self._seats = seats
         self._dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
         self._rules = game(batch.rules, len(seats))
         self._state = self._rules.start()
+        self._turn = 0
         self._unheard: list[list[Event]] = [[] for _ in seats]
         self._clocks = [Clock(batch.clock) for _ in seats]
         self._notes_left = [NOTES_BYTES] * len(seats)
@@ -95,10 +94,10 @@ class Table:
         started, begin = time.time(), time.monotonic_ns()
         self._shuffle()
         failed = self._start()
-        if len(failed) == len(self._seats):
+        if {self._rules.teams[number] for number in failed} == set(self._rules.teams):
             for number in failed:
                 self._judge(number, failed[number])
-            result = Result((1,) * len(self._seats), (0,) * len(self._seats), VOID)
+            result = void(len(self._seats))
         else:
             for number in failed:
                 self._withdraw(number, failed[number])
@@ -107,12 +106,8 @@ class Table:
         return self._record(result, started, (time.monotonic_ns() - begin) / MS)
 
     def _play_on(self) -> Result:
-        turn = 0
         while not isinstance(step := self._rules.next(self._state), Result):
             assert isinstance(step, Turn)
-            if self._state.turn != turn:
-                turn = self._state.turn
-                self._clocks[step.seat].begin_turn()
             self._act(step.seat)
         return step
 
@@ -160,9 +155,13 @@ class Table:
         """Ask a seat for one action and play it, or withdraw the seat."""
         seat, clock = self._seats[number], self._clocks[number]
         legal = self._rules.legal(self._state)
+        view = self._rules.view(self._state, number)
+        if view.turn != self._turn:
+            self._turn = view.turn
+            clock.begin_turn()
         request = Move(
             id=seat.next_id(),
-            view=self._rules.view(self._state, number),
+            view=view,
             events=tuple(self._unheard[number]),
             legal=legal if seat.wants_legal else msgspec.UNSET,
             clock=clock.shown(),
@@ -186,15 +185,12 @@ class Table:
         self._shuffle()
 
     def _note(self, number: int, note: object) -> None:
-        if not isinstance(note, str) or not self._notes_left[number]:
+        if not isinstance(note, str):
             return
-        text = (
-            note[:NOTE_LENGTH]
-            .encode("utf-8", "replace")[: self._notes_left[number]]
-            .decode("utf-8", "ignore")
-        )
-        self._notes_left[number] -= len(text.encode())
-        self._notes[len(self._actions)] = text
+        text = note[:NOTE_LENGTH].encode()[: self._notes_left[number]].decode("utf-8", "ignore")
+        if text:
+            self._notes_left[number] -= len(text.encode())
+            self._notes[len(self._actions)] = text
 
     def _judge(self, number: int, verdict: Verdict) -> None:
         """Write down a verdict with its evidence and end the bot."""

@@ -87,9 +87,7 @@ def _type_at(root: Any, path: str) -> Any:
 def _without_none(found: Any) -> Any:
     if get_origin(found) in (Union, UnionType):
         rest = [option for option in get_args(found) if option is not type(None)]
-        structs = [
-            option for option in rest if isinstance(option, type) and issubclass(option, msgspec.Struct)
-        ]
+        structs = [option for option in rest if isinstance(option, type) and issubclass(option, msgspec.Struct)]
         literals = [option for option in rest if get_origin(option) is Literal]
         return (structs or literals or rest)[0]
     return found

@@ -186,6 +186,7 @@ def verify(db: Path, json: bool) -> None:
     state = "complete" if verified.complete else f"of {verified.planned}, not complete"
     click.echo(f"games           {verified.games} ({state}), all of them replay")
     click.echo(f"commit          {verified.commit}")
+    click.echo(f"seed            {verified.seed or 'told when the tournament is complete'}")
     click.echo(f"tournament SHA  {verified.sha}")
 
 

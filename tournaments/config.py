@@ -22,6 +22,10 @@ class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
     """How standings call it; by default the name in its bot.toml."""
 
 
+class ClockLines(ClockRules, frozen=True, forbid_unknown_fields=True):
+    """The table [clock] of a tournament file."""
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a tournament file may say."""
 
@@ -36,7 +40,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Tables for each ruleset, drawn so that all sit equally often; 0 plays every set of entries."""
     deals: int = 50
     """Deals per table; each is played once in every rotation of seats."""
-    clock: ClockRules = ClockRules()
+    clock: ClockLines = ClockLines()
     init_ms: int = 5000
     """Time for a bot to start, and for every answer that is no action."""
     seed: str | None = None

@@ -25,6 +25,8 @@ class Verified(Struct, frozen=True):
     planned: int
     complete: bool
     commit: str
+    seed: str | None
+    """32 bytes, hex; None until the tournament is complete."""
     sha: str
     """The tournament SHA: SHA-256 of all digests in key order."""
 
@@ -52,7 +54,7 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
     if games != stored:
         raise UnverifiedError(f"the league holds the records of {games} of its {stored} games")
     sha = tournament_sha(store.digests())
-    return Verified(games, tournament.planned, tournament.complete, tournament.commit, sha)
+    return Verified(games, tournament.planned, tournament.complete, tournament.commit, tournament.seed, sha)
 
 
 def _verify_game(record: Record, seeds: Seeds, table: list[Entry]) -> None:

@@ -2,56 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+
+from referee.ruleset import Compulsory, Parameters
+from referee.spite.compulsion import only_breaking, only_compulsory
+from referee.spite.counts import with_count
+from referee.spite.fills import only_fills
+from referee.spite.loading import load_targets
 from referee.spite.setting import Setting
+from referee.spite.sides import Targets, side_targets
+from referee.spite.stalemates import can_pass, with_pass
 from referee.spite.state import State
 
+Amendment = Callable[[Setting, State, list[str]], list[str]]
+"""What a rule does to the list of all plays: it strikes some out, or adds one that moves no card."""
 
-def legal(setting: Setting, state: State) -> tuple[str, ...]:
-    """List the actions of the seat to act: the pay-off top, the hand, the side tops; to the centre, to a side stack."""
-    if state.phase != "turn":
-        return ()
-    centre = _centre_targets(setting, state)
-    sides = state.sides[state.seat]
-    discards = _discard_targets(sides)
-    found: list[str] = []
-    payoff = state.payoffs[state.seat]
-    if payoff:
-        top = payoff[-1]
-        found += ["p" + target for target, fits in centre if top in fits]
-    previous = ""
-    for card in state.hands[state.seat]:
-        if card == previous:
-            continue
-        previous = card
-        source = "h" + card
-        for target, fits in centre:
-            if card in fits:
-                found.append(source + target)
-        for target in discards:
-            found.append(source + target)
-    for index, pile in enumerate(sides):
-        if pile:
-            top = pile[-1]
-            found += [f"s{index}{target}" for target, fits in centre if top in fits]
-    return tuple(found)
+AMENDMENTS: tuple[tuple[Amendment, Callable[[Parameters], bool]], ...] = (
+    (only_fills, lambda rules: rules.fill_empty_sides),
+    (with_pass, can_pass),
+    (only_compulsory, lambda rules: rules.compulsory != Compulsory()),
+    (only_breaking, lambda rules: rules.stalemate == "must_play"),
+    (with_count, lambda rules: rules.payoff_count == "on_request"),
+)
+"""In the order in which they apply, each with the rules that have it."""
 
 
-def _centre_targets(setting: Setting, state: State) -> list[tuple[str, frozenset[str]]]:
-    """List each centre stack that can be played on with the cards that fit; of empty slots only the first."""
-    targets = []
-    seen_empty = False
-    for slot, height in enumerate(state.heights):
-        if height:
-            targets.append((f"-c{slot}", setting.fits[height]))
-        elif not seen_empty:
-            seen_empty = True
-            targets.append((f"-c{slot}", setting.fits[0]))
-    if not seen_empty and setting.centre_slots is None:
-        targets.append((f"-c{len(state.heights)}", setting.fits[0]))
+class Actions:
+    """Lists the legal actions under one ruleset; what it does not have is not asked for."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._centre_targets = _centre_targets(setting)
+        self._side_targets = side_targets(setting)
+        self._loads = setting.rules.loading != "none"
+        self._partners = any(setting.partners)
+        self._amendments = tuple(amend for amend, applies in AMENDMENTS if applies(setting.rules))
+
+    def legal(self, state: State) -> tuple[str, ...]:
+        """List the actions of the seat to act, by source: pay-off top, partners' tops, hand, side tops."""
+        if state.phase != "turn":
+            return ()
+        setting, seat = self._setting, state.seat
+        sides = state.sides[seat]
+        centre = self._centre_targets(state.heights)
+        loads = load_targets(setting, state) if self._loads else ()
+        found: list[str] = []
+        payoff = state.payoffs[seat]
+        if payoff:
+            top = payoff[-1]
+            found += ["p" + target for target, accepted in centre + loads if top in accepted]
+        if self._partners:
+            found += _partners_plays(setting, state, centre)
+        targets = centre + self._side_targets(sides) + loads
+        previous = ""
+        for card in state.hands[seat]:
+            if card != previous:
+                source = "h" + card
+                for target, accepted in targets:
+                    if card in accepted:
+                        found.append(source + target)
+                previous = card
+        for index, pile in enumerate(sides):
+            if pile:
+                top = pile[-1]
+                for target, accepted in centre:
+                    if top in accepted:
+                        found.append(f"s{index}{target}")
+        for amend in self._amendments:
+            found = amend(setting, state, found)
+        return tuple(found)
+
+
+def _centre_targets(setting: Setting) -> Callable[[tuple[int, ...]], Targets]:
+    """Return the function that lists centre stacks by their heights, with the cards that fit.
+
+    Of empty slots only the first is listed, or a new one where there is no limit.
+    """
+
+    @lru_cache(maxsize=4096)
+    def targets(heights: tuple[int, ...]) -> Targets:
+        slots = heights if 0 in heights or setting.centre_slots is not None else (*heights, 0)
+        first_empty = slots.index(0) if 0 in slots else None
+        return tuple(
+            (f"-c{slot}", setting.fits[height]) for slot, height in enumerate(slots) if height or slot == first_empty
+        )
+
     return targets
 
 
-def _discard_targets(sides: tuple[tuple[str, ...], ...]) -> list[str]:
-    """List the side stacks; of empty ones only the first."""
-    first_empty = next((index for index, pile in enumerate(sides) if not pile), None)
-    return [f"-s{index}" for index, pile in enumerate(sides) if pile or index == first_empty]
+def _partners_plays(setting: Setting, state: State, centre: Targets) -> list[str]:
+    """List what the partners' pay-off and side tops can do: go to the centre."""
+    tops = [
+        (f"{seat}{name}", pile[-1])
+        for seat in setting.partners[state.seat]
+        for name, pile in (("p", state.payoffs[seat]), *((f"s{i}", p) for i, p in enumerate(state.sides[seat])))
+        if pile
+    ]
+    return [source + target for source, top in tops for target, accepted in centre if top in accepted]

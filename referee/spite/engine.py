@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from protocol.messages import Event, View
+from protocol.messages import Cards, Event, View
 from referee.errors import IllegalAction
 from referee.rules import Events, Result, Shuffle, Turn
 from referee.ruleset import Parameters
-from referee.spite import actions, dealing, plays, turns, views
+from referee.spite import dealing, plays, stalemates, starters, turns, views
+from referee.spite.actions import Actions
 from referee.spite.setting import Setting
 from referee.spite.state import State
+
+AFTER_SHUFFLE: dict[str, Callable[[Setting, State, Cards, list[Event]], State]] = {
+    "payoffs": dealing.deal_payoffs,
+    "deal": dealing.deal,
+    "tie": starters.reshuffled_own,
+    "tie_together": starters.redealt_together,
+    "recycle": plays.recycled,
+    "refill": turns.refilled,
+    "refill_last": turns.refilled_last,
+    "redeal": stalemates.redealt,
+}
+"""By the phase that waits for a shuffle: how the game goes on with the shuffled cards."""
 
 
 class SpiteAndMalice:
@@ -24,6 +37,7 @@ class SpiteAndMalice:
 
     def __init__(self, rules: Parameters, seats: int) -> None:
         self.setting = Setting(rules, seats)
+        self._actions = Actions(self.setting)
         self._listed: tuple[State | None, tuple[str, ...]] = (None, ())
 
     @property
@@ -52,7 +66,7 @@ class SpiteAndMalice:
         """List the legal actions; the last list is kept, as `play` looks into the one that was just asked for."""
         listed, found = self._listed
         if listed is not state:
-            found = actions.legal(self.setting, state)
+            found = self._actions.legal(state)
             self._listed = (state, found)
         return found
 
@@ -68,25 +82,23 @@ class SpiteAndMalice:
         return plays.play(self.setting, state, action, events), tuple(events)
 
     def shuffled(self, state: State, order: Sequence[int], /) -> tuple[State, Events]:
-        """Bring the waiting pile into `order` and go on."""
+        """Bring the waiting pile into `order` and go on; a seat that was withdrawn meanwhile is passed over."""
         events: list[Event] = []
         if state.phase == "lot":
-            return dealing.draw_lot(self.setting, state, order, events), tuple(events)
-        pile = tuple(state.mixing[place] for place in order)
-        going_on = {
-            "deal": dealing.deal,
-            "tie": dealing.break_tie,
-            "recycle": plays.recycled,
-            "bottom": plays.recycled,
-            "refill": turns.restock,
-        }[state.phase]
-        return going_on(self.setting, replace(state, phase="turn", mixing=()), pile, events), tuple(events)
+            state = starters.draw_lot(self.setting, state, order, events)
+        else:
+            pile = tuple(state.mixing[place] for place in order)
+            go_on = AFTER_SHUFFLE[state.phase]
+            state = go_on(self.setting, replace(state, phase="turn", mixing=()), pile, events)
+        if state.phase == "turn" and state.seat in state.out:
+            state = turns.next_turn(self.setting, state, events)
+        return state, tuple(events)
 
     def withdraw(self, state: State, seat: int, /) -> tuple[State, Events]:
-        """Take `seat` out: its cards stay, its turns are skipped; the last seat left wins."""
+        """Take `seat`, and its partner, out: the cards stay, the turns are skipped; the last side left wins."""
         events: list[Event] = []
         return turns.withdraw(self.setting, state, seat, events), tuple(events)
 
     def view(self, state: State, seat: int | None, /) -> View:
         """Show the table to `seat`, or to a spectator."""
-        return views.view(self.setting, state, state.seat if seat is None else seat)
+        return views.view(self.setting, state, seat)

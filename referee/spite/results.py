@@ -2,52 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from referee.rules import Result
 from referee.spite.setting import Setting
 from referee.spite.state import State
 
+SCORES: dict[str, Callable[[bool, int], int]] = {
+    "win_only": lambda emptied, more: 1,
+    "five_plus": lambda emptied, more: 5 * emptied + more,
+    "remain_only": lambda emptied, more: more,
+    "skipbo": lambda emptied, more: 25 * emptied + 5 * more,
+}
+"""By `scoring`: what a win is worth, from whether it was played out and how many cards the others have more."""
 
-def won(setting: Setting, state: State, winner: int, reason: str) -> State:
-    """End the game with `winner` first; the others rank by the pay-off cards they have left."""
-    left = [len(pile) for pile in state.payoffs]
-    left[winner] = -1
+
+def won(setting: Setting, state: State, reason: str) -> State:
+    """End the game with the side of the seat to act first; the others rank by the pay-off cards they have left."""
+    left = _left(setting, state)
+    left[setting.teams[state.seat]] = -1
     return _over(setting, state, left, reason)
 
 
 def ended(setting: Setting, state: State, reason: str, rule: str) -> State:
     """End the game without a winner by play: `rule` is "fewest" or "draw"."""
-    left = [len(pile) if rule == "fewest" else 0 for pile in state.payoffs]
-    return _over(setting, state, left, reason)
+    left = _left(setting, state)
+    return _over(setting, state, left if rule == "fewest" else [0] * len(left), reason)
+
+
+def _left(setting: Setting, state: State) -> list[int]:
+    """Count the pay-off cards that each team has left."""
+    left = [0] * (max(setting.teams) + 1)
+    for seat, pile in enumerate(state.payoffs):
+        left[setting.teams[seat]] += len(pile)
+    return left
 
 
 def _over(setting: Setting, state: State, left: list[int], reason: str) -> State:
-    """Rank by `left`, fewest first and equal tied; withdrawn seats come last, the first out lowest."""
-    ranks = [
-        (1, -state.out.index(seat)) if seat in state.out else (0, left[seat]) for seat in range(setting.seats)
-    ]
-    places = tuple(1 + sum(other < own for other in ranks) for own in ranks)
-    return replace(state, phase="over", result=Result(places, _scores(setting, state, places), reason))
+    """Rank teams by `left`, fewest first and equal tied; withdrawn ones come last, the first out lowest."""
+    ranks = [(0, cards) for cards in left]
+    for order, seat in reversed(tuple(enumerate(state.out))):
+        ranks[setting.teams[seat]] = (1, -order)
+    places = [1 + sum(other < own for other in ranks) for own in ranks]
+    points = [0] * len(places)
+    if places.count(1) == 1:
+        winner = places.index(1)
+        points[winner] = _points(setting, state, winner, reason)
+    by_seat = tuple(places[team] for team in setting.teams), tuple(points[team] for team in setting.teams)
+    return replace(state, phase="over", result=Result(*by_seat, reason))
 
 
-def _scores(setting: Setting, state: State, places: tuple[int, ...]) -> tuple[int, ...]:
-    """Score the single winner; a shared first place scores nothing."""
-    if places.count(1) != 1:
-        return (0,) * setting.seats
-    winner = places.index(1)
-    return tuple(_points(setting, state, winner) if seat == winner else 0 for seat in range(setting.seats))
-
-
-def _points(setting: Setting, state: State, winner: int) -> int:
-    """Return the winner's points: a bonus for an empty pile, and the cards that the others have more."""
-    own = len(state.payoffs[winner])
-    more = sum(max(0, len(pile) - own) for seat, pile in enumerate(state.payoffs) if seat != winner)
-    bonus = {"five_plus": 5, "skipbo": 25}.get(setting.rules.scoring, 0) if own == 0 else 0
-    match setting.rules.scoring:
-        case "win_only":
-            return 1
-        case "skipbo":
-            return bonus + 5 * more
-        case "five_plus" | "remain_only":
-            return bonus + more
+def _points(setting: Setting, state: State, winner: int, reason: str) -> int:
+    """Score the only winner; those who gave up left it all their cards, as if it had played out."""
+    left = _left(setting, state)
+    own = 0 if reason == "forfeit" else left[winner]
+    more = sum(max(0, cards - own) for team, cards in enumerate(left) if team != winner)
+    return SCORES[setting.rules.scoring](own == 0, more)

@@ -2,49 +2,41 @@
 
 from __future__ import annotations
 
-from protocol.cards import CARDS, JOKER, RANKS, VALUE, french_pack, skipbo_pack
-from protocol.messages import Cards
-from referee.errors import RulesetError
 from referee.ruleset import Parameters
+from referee.spite.contradictions import refuse_contradictions
+from referee.spite.packs import fitting, packs, payoff_size
 
 
 class Setting:
     """The parameters as the engine asks for them.
 
     Raises:
-        RulesetError: the parameters contradict each other, need more cards than there are, or ask for
-            a rule that is not played.
+        RulesetError: the parameters contradict each other or need more cards than there are.
     """
 
     def __init__(self, rules: Parameters, seats: int) -> None:
-        least, most = rules.players
-        if not least <= seats <= most:
-            raise RulesetError(f"expected {least} to {most} seats, got {seats}")
+        refuse_contradictions(rules, seats)
         self.rules = rules
         self.seats = seats
-        self.teams = tuple(range(seats))
-        self.deck = _deck(rules, seats)
-        self.payoff_size = _payoff_size(rules, len(self.deck), seats)
+        self.teams = _teams(rules, seats)
+        self.allies = tuple(tuple(s for s in range(seats) if self.teams[s] == team) for team in self.teams)
+        """For each seat the seats that win together with it, itself included."""
+        self.partners = tuple(tuple(s for s in self.allies[seat] if s != seat) for seat in range(seats))
+        self.payoff_pack, self.deck = packs(rules, seats)
+        self.payoff_size = payoff_size(rules, len(self.payoff_pack + self.deck), seats)
         self.centre_slots = _centre_slots(rules, seats)
-        self.fits = tuple(_fitting(rules, height) for height in range(rules.stack_top))
+        self.fits = tuple(fitting(rules, height) for height in range(rules.stack_top))
         """For each height of a centre stack the cards that may be played on it."""
-        _refuse_unplayed(rules)
-        needed = seats * (self.payoff_size + rules.hand_size + rules.side_count * rules.side_initial)
-        if needed > len(self.deck):
-            raise RulesetError(f"the deal needs {needed} cards, but {seats} seats play with {len(self.deck)}")
+        self.hand_size = rules.hand_size
+        self.stack_top = rules.stack_top
+        self.turn_limit = rules.max_turns * seats
+        self.quiet_limit = rules.no_progress * seats
 
 
-def _deck(rules: Parameters, seats: int) -> Cards:
-    if rules.deck_kind == "skipbo":
-        return skipbo_pack()
-    decks = seats if rules.decks == "players" else rules.decks
-    return french_pack() * decks + (JOKER,) * rules.jokers
-
-
-def _payoff_size(rules: Parameters, cards: int, seats: int) -> int:
-    if isinstance(rules.payoff_size, int):
-        return rules.payoff_size
-    return int(rules.payoff_size * cards / seats)
+def _teams(rules: Parameters, seats: int) -> tuple[int, ...]:
+    """Return the team of each seat: partners sit opposite."""
+    teams = seats if rules.teams == "none" else seats // 2
+    return tuple(seat % teams for seat in range(seats))
 
 
 def _centre_slots(rules: Parameters, seats: int) -> int | None:
@@ -52,38 +44,3 @@ def _centre_slots(rules: Parameters, seats: int) -> int | None:
     if rules.centre_limit == "unlimited":
         return None
     return seats + 1 if rules.centre_limit == "players+1" else rules.centre_limit
-
-
-def _fitting(rules: Parameters, height: int) -> frozenset[str]:
-    rank = RANKS[height]
-    natural = {card for card in CARDS if VALUE[card] == height + 1}
-    if rank in rules.wild_ban:
-        return frozenset(natural)
-    return frozenset(natural | {card for card in CARDS if is_wild(rules, card)})
-
-
-def is_wild(rules: Parameters, card: str) -> bool:
-    """Tell whether `card` can stand for others in the centre."""
-    return card == JOKER or (rules.wild_kings and card[0] == "K")
-
-
-def _refuse_unplayed(rules: Parameters) -> None:
-    """Refuse the values that the engine does not play yet, all of them in one message."""
-    default = Parameters()
-    played: dict[str, tuple[object, ...]] = {
-        "players": ((2, 2),),
-        "stock_out_result": ("draw", "fewest"),
-        "stock_out_when": ("need", "empty", "none"),
-        "recycle": ("shuffle", "bottom", "aside"),
-        "first_player": ("high_payoff", "low_payoff", "random", "seat"),
-        "scoring": ("win_only", "five_plus", "remain_only", "skipbo"),
-    }
-    free = {"decks", "jokers", "payoff_size", "hand_size", "wild_kings", "wild_ban", "stack_top"}
-    free |= {"centre_limit", "side_count", "side_initial", "max_turns", "no_progress", "tie_cap", "redeals"}
-    refused = [
-        f"{field} = {getattr(rules, field)!r}"
-        for field in rules.__struct_fields__
-        if field not in free and getattr(rules, field) not in played.get(field, (getattr(default, field),))
-    ]
-    if refused:
-        raise RulesetError(f"not played yet: {', '.join(refused)}")

@@ -11,12 +11,16 @@ from referee.rules import Result
 
 Piles = tuple[Cards, ...]
 
-Phase = Literal["deal", "tie", "lot", "recycle", "bottom", "refill", "turn", "over"]
+Phase = Literal[
+    "payoffs", "deal", "tie", "tie_together", "lot", "recycle", "refill", "refill_last", "redeal", "turn", "over"
+]
 """What the position waits for: a shuffle of some pile, a seat's action, or nothing.
 
-`deal` all cards, before they are dealt · `tie` the pay-off pile of the first waiting seat · `lot` the tied seats,
-for one of them to start · `recycle` the stock with a completed stack · `bottom` a completed stack, to go under the
-stock · `refill` what was set aside, to go under the stock in the middle of a draw.
+`payoffs` the pack of the pay-off piles, where they have their own · `deal` the cards that are dealt · `tie` the
+pay-off pile of the first waiting seat · `tie_together` the pay-off piles of all tied seats · `lot` the tied seats,
+for one of them to start · `recycle` a completed stack, with the stock or to go under it · `refill` cards that go
+under the stock in the middle of a draw, `refill_last` the same where the draw ends a turn · `redeal` everything but
+the pay-off piles.
 """
 
 
@@ -29,13 +33,14 @@ class State(Struct, frozen=True, gc=False):
     turn: int
     """Turns begun so far."""
     quiet: int
-    """Turns begun since a pay-off card was played."""
+    """Turns begun since a pay-off card was played to the centre."""
     hands: Piles
     """Each in listing order."""
     payoffs: Piles
     sides: tuple[Piles, ...]
     centre: Piles
     heights: tuple[int, ...]
+    """The value that each centre stack has reached; more than its cards where some were taken out from below."""
     stock: Cards
     mixing: Cards = ()
     """A pile that was taken off the table for its shuffle."""
@@ -48,9 +53,30 @@ class State(Struct, frozen=True, gc=False):
     """Those of them that are still to shuffle their piles."""
     ties: int = 0
     """How often first pay-off cards were equal."""
+    moved: bool = False
+    """A card was played in this turn."""
+    filling: bool = False
+    """Empty side stacks are being filled: what follows is the rest of the fills and the discard."""
+    counted: bool = False
+    """The seat whose turn it is has asked for the counts."""
+    idle: int = 0
+    """Turns in a row that ended without a card played."""
+    pressed: bool = False
+    """After a stalemate, aces and twos in hand must be played until a card moves."""
+    redeals: int = 0
     result: Result | None = None
 
 
 def with_item(items: tuple[Cards, ...], index: int, item: Cards) -> tuple[Cards, ...]:
     """Return `items` with one of them replaced."""
     return items[:index] + (item,) + items[index + 1 :]
+
+
+def with_pile(sides: tuple[Piles, ...], seat: int, index: int, pile: Cards) -> tuple[Piles, ...]:
+    """Return `sides` with one side stack of `seat` replaced."""
+    return sides[:seat] + (with_item(sides[seat], index, pile),) + sides[seat + 1 :]
+
+
+def playing(state: State) -> tuple[int, ...]:
+    """Return the seats that were not withdrawn."""
+    return tuple(seat for seat in range(len(state.hands)) if seat not in state.out)

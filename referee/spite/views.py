@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from protocol.cards import RANKS
-from protocol.messages import CentreStack, Payoff, SeatView, View
+from protocol.cards import HIDDEN, RANKS
+from protocol.messages import Cards, CentreStack, Payoff, SeatView, View
+from referee.spite.counts import sees_counts
 from referee.spite.setting import Setting
-from referee.spite.state import State
+from referee.spite.state import Piles, State
 
 
-def view(setting: Setting, state: State, seat: int) -> View:
-    """Show the table to `seat`: its own hand, every face-up card, and the sizes of what is face down."""
+def view(setting: Setting, state: State, seat: int | None) -> View:
+    """Show the table to `seat`: its own hand, every face-up card, and the sizes of what is face down.
+
+    A spectator gets the hand of the seat to act, and all that was face up once, buried cards and counts too.
+    """
     hands, payoffs, sides, out = state.hands, state.payoffs, state.sides, state.out
+    counts = sees_counts(setting, state, seat)
+    if setting.rules.side_visible == "top" and seat is not None:
+        sides = tuple(map(_tops, sides))
+    if seat is None:
+        seat = state.seat
     return View(
         state.turn,
         seat,
@@ -18,12 +27,11 @@ def view(setting: Setting, state: State, seat: int) -> View:
         len(state.stock),
         len(state.aside),
         tuple(
-            CentreStack(cards, height, RANKS[height])
-            for cards, height in zip(state.centre, state.heights, strict=True)
+            CentreStack(cards, height, RANKS[height]) for cards, height in zip(state.centre, state.heights, strict=True)
         ),
         tuple(
             SeatView(
-                Payoff(pile[-1] if pile else None, len(pile)),
+                Payoff(pile[-1] if pile else None, len(pile) if counts else None),
                 len(hands[owner]),
                 sides[owner],
                 setting.teams[owner],
@@ -32,3 +40,12 @@ def view(setting: Setting, state: State, seat: int) -> View:
             for owner, pile in enumerate(payoffs)
         ),
     )
+
+
+def _tops(piles: Piles) -> Piles:
+    return tuple(_squared(pile) for pile in piles)
+
+
+def _squared(pile: Cards) -> Cards:
+    """Hide what is buried: the stack is not spread."""
+    return (*(HIDDEN,) * (len(pile) - 1), *pile[-1:])
