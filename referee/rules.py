@@ -74,4 +74,4 @@ class Rules(Protocol[S]):
         """Take `seat` out of the game: its cards stay, its turns are skipped."""
 
     def view(self, state: S, seat: int | None, /) -> View:
-        """Show the table to `seat`, or to a spectator who sees every hand but no face-down pile."""
+        """Show the table to `seat`, or to a spectator, who gets the hand of the seat to act and no face-down card."""

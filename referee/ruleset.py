@@ -69,7 +69,8 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Cards dealt face up to each side stack before the game begins."""
     fill_empty_sides: bool = False
     """Whether a card of the hand must go to each of one's empty side stacks right before the discard that ends the
-    turn. A hand too short for that is filled up, and the same seat begins a new turn."""
+    turn; from the first of them on, nothing goes to the centre. A hand too short for that is filled up, and the same
+    seat begins a new turn."""
     discard: Literal["mandatory", "optional"] = "mandatory"
     """How a turn ends: "mandatory" by a discard, as long as one is possible, "optional" by a discard or a pass."""
     compulsory: Compulsory = Compulsory()

@@ -82,7 +82,19 @@ def test_export_prints_one_game_a_line(db: Path) -> None:
 
     assert [game["key"] for game in games] == ["0.0.0", "0.1.0", "0.0.1", "0.1.1"]
     assert set(games[0]) == {
-        *("key", "ruleset", "rules", "entries", "deal_seed", "actions", "places", "scores", "reason", "digest")
+        *(
+            "key",
+            "ruleset",
+            "rules",
+            "entries",
+            "deal_seed",
+            "actions",
+            "places",
+            "scores",
+            "series",
+            "reason",
+            "digest",
+        )
     }
     assert set(games[0]["actions"][0]) == {"seat", "action", "ms"}
 
@@ -161,7 +173,7 @@ def test_play_replays_its_games_when_asked() -> None:
     ("words", "said"),
     [
         (["play", "greedy", "nobody"], "no bot 'nobody'"),
-        (["play", "greedy"], "expected at least 2"),
+        (["play", "greedy"], "standard: is played by 2, not by 1"),
         (
             ["play", "greedy", "uniform", "--ruleset", "standrad"],
             "unknown ruleset 'standrad' (did you mean 'standard'?)",

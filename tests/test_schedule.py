@@ -144,4 +144,4 @@ def test_drawn_tables_spread_the_meetings() -> None:
 
     met = Counter(drawn)
     assert len(met) >= 11
-    assert max(met.values()) == 2
+    assert max(met.values()) <= 3

@@ -17,6 +17,7 @@ import click
 from protocol.errors import MaliceError
 from referee.errors import BotError, DataError
 from tournaments.errors import LeagueError, Stopped, UnverifiedError
+from tournaments.rules_commands import rules
 
 if TYPE_CHECKING:
     from tournaments.config import Config
@@ -58,6 +59,9 @@ def main() -> None:
     """
 
 
+main.add_command(rules)
+
+
 def database(command: F) -> F:
     """Add the argument that names an existing league."""
     return click.argument("db", type=click.Path(dir_okay=False, path_type=Path))(command)
@@ -93,10 +97,14 @@ def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) 
 
 
 @main.command()
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--ruleset", default="standard", show_default=True, help="The rules to play by.")
 @click.option(
-    "--deals", type=click.IntRange(1), default=1, show_default=True, help="Deals; each is played in both seats."
+    "--deals",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Deals; each is played in every rotation of seats.",
 )
 @click.option("--seed", help="Fixes every card.")
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
@@ -105,15 +113,15 @@ def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) 
 def play(
     bots: tuple[str, ...], ruleset: str, deals: int, seed: str | None, db: Path | None, replays: bool, json: bool
 ) -> None:
-    """Let bots play against each other and show how it went.
+    """Let bots play at one table and show how it went.
 
     Example: malice play greedy "node mybot.js" --deals 10
     """
     from tempfile import TemporaryDirectory
 
-    from tournaments.config import Config, checked
+    from tournaments.config import Config
 
-    config = checked(Config(entries=bots, name="play", rulesets=(ruleset,), deals=deals, seed=seed), "play")
+    config = Config(entries=bots, name="play", rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed)
     with TemporaryDirectory(prefix="malice-") as folder, _open(db or Path(folder, "play.db"), create=True) as store:
         _play(store, config, Path.cwd(), 0, sys.argv if db else [])
         _print_games(store, replays, json)
@@ -165,8 +173,9 @@ def export(db: Path) -> None:
     from tournaments.export import exported
 
     with _open(db) as store:
+        series = store.series()
         for record in store.records():
-            click.echo(exported(record), nl=False)
+            click.echo(exported(record, series.get(record.key)), nl=False)
 
 
 @main.command()
@@ -211,7 +220,7 @@ def bench(json: bool) -> None:
     if json:
         click.echo(msgspec.json.encode(rows))
         return
-    for line in table(benches.HEAD, [benches.cells(row) for row in rows]):
+    for line in table(benches.HEAD, [benches.cells(row) for row in rows], benches.LEFT):
         click.echo(line)
 
 
@@ -253,9 +262,14 @@ def _print_games(store: Store, replays: bool, json: bool) -> None:
     from tournaments.text_tables import game_line
     from tournaments.transcript import transcript
 
+    series = store.series()
     by_key = sorted(store.games(), key=lambda game: game.key)
     if json:
-        games = [msgspec.to_builtins(game) | {"key": str(game.key)} for game in by_key]
+        games = [
+            msgspec.to_builtins(game) | {"key": str(game.key), "series": score.points if score else None}
+            for game in by_key
+            for score in [series.get(game.key)]
+        ]
         ranking = [row for each in store.standings() for row in msgspec.to_builtins(each.rows)]
         click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
         return
@@ -265,7 +279,7 @@ def _print_games(store: Store, replays: bool, json: bool) -> None:
                 click.echo(line)
             click.echo()
     for game in by_key:
-        click.echo(game_line(game))
+        click.echo(game_line(game, series.get(game.key)))
     _print_standings(store)
 
 

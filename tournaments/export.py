@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from referee.records import Record
 from referee.ruleset import Parameters
+from tournaments.series import Score
 
 
 class ExportedAction(Struct, frozen=True):
@@ -35,11 +36,13 @@ class ExportedGame(Struct, frozen=True):
     actions: tuple[ExportedAction, ...]
     places: tuple[int, ...]
     scores: tuple[int, ...]
+    series: tuple[int, ...] | None
+    """Points in the series after this game; None where single games are played."""
     reason: str
     digest: str
 
 
-def exported(record: Record) -> bytes:
+def exported(record: Record, series: Score | None) -> bytes:
     """Return a game as one line of JSON, LF included."""
     game = ExportedGame(
         key=str(record.key),
@@ -53,6 +56,7 @@ def exported(record: Record) -> bytes:
         ),
         places=record.places,
         scores=record.scores,
+        series=series.points if series else None,
         reason=record.reason,
         digest=record.digest,
     )

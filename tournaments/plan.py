@@ -5,21 +5,27 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec import convert, to_builtins
+
+from protocol.messages import ClockRules
 from referee.errors import BotError, DataError, RulesetError
 from referee.games import game
 from referee.records import Batch, Key, Record
 from referee.ruleset import Ruleset, load, names, read_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
-from tournaments import bots
+from tournaments import bots, series
 from tournaments.config import Config, EntryLine, identity
 from tournaments.errors import LeagueError
 from tournaments.league import Entry, Game, Tournament
-from tournaments.schedule import BatchPlan, Schedule, Seeds
+from tournaments.schedule import BLOCK_DEALS, BatchPlan, Schedule, Seeds
 from tournaments.store import Store
+
+SERIES_BLOCKS = 40
+"""Blocks of deals after which a series that nobody wins is left open."""
 
 
 class Plan:
@@ -89,7 +95,38 @@ class Plan:
 
     def open_batches(self, done: set[Key]) -> Iterator[Batch]:
         """List the batches that are still to be played, without the games that are done."""
-        for plan in self.schedule.batches():
+        return self._without(done, self.schedule.batches())
+
+    def more_batches(self, games: Sequence[Game]) -> list[Batch]:
+        """List what has to be played beyond the schedule so that no series stays open; empty when all are decided.
+
+        A pure function of the finished games: the next block of deals of each table that has an open series.
+        """
+        targets = {ruleset.name: ruleset.rules.match_target for ruleset in self.rulesets}
+        decided = {key for key, score in series.scores(games, targets) if score.won}
+        done = {game.key for game in games}
+        found: list[Batch] = []
+        for number, table in enumerate(self.schedule.tables):
+            if not targets[table.ruleset.name]:
+                continue
+            for block in range(SERIES_BLOCKS):
+                if self._all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
+                    break
+                if missing := list(self._without(done, self.schedule.more(number, block))):
+                    found += missing
+                    break
+        return found
+
+    def _all_decided(self, table: int, deals: int, decided: set[Key]) -> bool:
+        """Tell whether in every rotation the series that was open at the end of the schedule has a winner."""
+        last = self.schedule.deals - 1
+        return all(
+            any(Key(table, deal, rotation) in decided for deal in range(last, deals))
+            for rotation in range(len(self.schedule.tables[table].entries))
+        )
+
+    def _without(self, done: set[Key], plans: Iterator[BatchPlan]) -> Iterator[Batch]:
+        for plan in plans:
             keys = [key for key in plan.games() if key not in done]
             if keys:
                 yield self.batch(plan, keys)
@@ -101,7 +138,7 @@ class Plan:
             ruleset=table.ruleset.name,
             rules=table.ruleset.rules,
             players=tuple(self.players[entry] for entry in table.entries),
-            clock=self.config.clock,
+            clock=convert(to_builtins(self.config.clock), ClockRules),
             init_ms=self.config.init_ms,
             commit=self.seeds.commit,
             games=tuple(self.seeds.order(key, len(table.entries)) for key in keys),
@@ -165,6 +202,10 @@ def schedule(config: Config, rulesets: tuple[Ruleset, ...], entries: int) -> Sch
     """
     seated = _seated(config, rulesets)
     for ruleset, seats in seated:
+        least, most = ruleset.rules.players
+        if not least <= seats <= most:
+            allowed = str(least) if least == most else f"{least} to {most}"
+            raise DataError(f"{ruleset.name}: is played by {allowed}, not by {seats}")
         game(ruleset.rules, seats)
         if entries < seats:
             raise DataError(f"entries: expected at least {seats} for a table of {ruleset.name}, got {entries}")

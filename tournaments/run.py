@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from referee.records import Record
+from referee.records import Batch, Record
 from tournaments.coordinator import default_jobs, play
 from tournaments.errors import Stopped
 from tournaments.plan import Plan, greet
@@ -29,33 +29,44 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) 
         BotError: an entry does not greet; nothing was played then.
         Stopped: by a signal, a full disk, or games that could not be played; the message says how to go on.
     """
+    jobs = jobs or default_jobs(plan.config.cpus_per_game)
     done = store.keys()
-    if len(done) < plan.schedule.total:
-        jobs = jobs or default_jobs(plan.config.cpus_per_game)
+    open_games = plan.schedule.total - len(done)
+    more = plan.more_batches(list(store.games())) if open_games <= 0 else []
+    if open_games > 0 or more:
         _say_plan(plan, len(done), jobs, out)
         greet(plan)
-        _play(store, plan, jobs, out, again)
+    if open_games > 0:
+        _play(store, plan.open_batches(done), plan.schedule.total, plan, jobs, out, again)
+        more = plan.more_batches(list(store.games()))
+    while more:
+        planned = len(store.keys()) + sum(len(batch.games) for batch in more)
+        store.plan(planned)
+        print(f"series are open: {planned} games by now", file=out)
+        _play(store, iter(more), planned, plan, jobs, out, again)
+        more = plan.more_batches(list(store.games()))
     if not store.tournament().complete:
         store.complete()
     store.finish_writing()
 
 
-def _play(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) -> None:
-    done = store.keys()
+def _play(
+    store: Store, batches: Iterator[Batch], planned: int, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]
+) -> None:
     go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
-    with Progress(plan.schedule.total, len(done), out) as progress:
+    with Progress(planned, len(store.keys()), out) as progress:
 
         def on_record(record: Record) -> None:
             store.add(plan.game(record), record)
             progress.game(len(record.faults))
 
         try:
-            outcome = play(plan.open_batches(done), jobs, plan.config.cpus_per_game, on_record)
+            outcome = play(batches, jobs, plan.config.cpus_per_game, on_record)
         except* sqlite3.Error as errors:
             raise Stopped(f"{store.path}: cannot store a game: {errors.exceptions[0]}; {go_on}") from None
     if outcome.stopped:
         finished = len(store.keys())
-        raise Stopped(f"stopped by {outcome.stopped.name} after {finished} of {plan.schedule.total} games; {go_on}")
+        raise Stopped(f"stopped by {outcome.stopped.name} after {finished} of {planned} games; {go_on}")
     if outcome.given_up:
         told = "\n".join(f"  {key}: {why}" for key, why in sorted(outcome.given_up.items()))
         raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{told}\n{go_on}")

@@ -15,6 +15,8 @@ from referee.ruleset import Ruleset
 
 BATCH_DEALS = 25
 """Deals in a batch at most: bots start anew after so many games."""
+BLOCK_DEALS = 5
+"""Deals that a table with open series plays at a time beyond the schedule."""
 
 
 class TablePlan(Struct, frozen=True):
@@ -69,15 +71,26 @@ class Schedule:
                 for rotation in range(len(table.entries)):
                     yield BatchPlan(number, rotation, first, last)
 
+    def more(self, table: int, block: int) -> Iterator[BatchPlan]:
+        """List the batches of a block of deals beyond the schedule, for a table whose series are open."""
+        first = self.deals + block * BLOCK_DEALS
+        for rotation in range(len(self.tables[table].entries)):
+            yield BatchPlan(table, rotation, first, first + BLOCK_DEALS)
+
     def batch_count(self) -> int:
         """Return how many batches there are."""
         return -(-self.deals // BATCH_DEALS) * self._rotations
 
     def number(self, key: Key) -> int:
-        """Return the place of a game in playing order, from 0."""
-        chunk, within = divmod(key.deal, BATCH_DEALS)
-        size = min(BATCH_DEALS, self.deals - chunk * BATCH_DEALS)
-        before = chunk * BATCH_DEALS * self._rotations
+        """Return the place of a game in playing order, from 0; beyond the schedule with gaps."""
+        if key.deal < self.deals:
+            chunk, within = divmod(key.deal, BATCH_DEALS)
+            size = min(BATCH_DEALS, self.deals - chunk * BATCH_DEALS)
+            before = chunk * BATCH_DEALS * self._rotations
+        else:
+            chunk, within = divmod(key.deal - self.deals, BLOCK_DEALS)
+            size = BLOCK_DEALS
+            before = self.total + chunk * BLOCK_DEALS * self._rotations
         return before + (self._seats_before[key.table] + key.rotation) * size + within
 
 

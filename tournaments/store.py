@@ -20,6 +20,7 @@ from referee.ruleset import Parameters, Ruleset
 from tournaments.config import Config, identity
 from tournaments.errors import LeagueError
 from tournaments.league import Entry, Game, Tournament
+from tournaments.series import Score, scores
 from tournaments.standings import Standings, standings
 
 APPLICATION_ID = 0x6D616C69
@@ -204,6 +205,10 @@ class Store:
                 self._connection.execute("ROLLBACK")
             raise
 
+    def plan(self, games: int) -> None:
+        """Say how many games the tournament has, now that series ask for more."""
+        self._connection.execute("UPDATE tournament SET planned = ?", (games,))
+
     def complete(self) -> None:
         """Say that every game is played; from now on the seed may be told."""
         self._connection.execute("UPDATE tournament SET complete = 1")
@@ -269,6 +274,10 @@ class Store:
         """Return the standings as they are now."""
         anchor = msgspec.json.decode(self.config(), type=Config).anchor
         return standings(self.games(), [entry.label for entry in self.entries()], anchor)
+
+    def series(self) -> dict[Key, Score]:
+        """Return where the series stands after each game, for the rulesets that play series."""
+        return dict(scores(self.games(), {each.name: each.rules.match_target for each in self.rulesets()}))
 
     def keys(self) -> set[Key]:
         """Return the keys of all finished games."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from tournaments.league import Game
+from tournaments.series import Score
 from tournaments.standings import Row, Standings
 from tournaments.transcript import harmless
 
@@ -50,12 +51,12 @@ def number(value: float | None, digits: int) -> str:
     return "n/a" if value is None else f"{value:.{digits}f}"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Return lines with columns of even width; the second column is text, the others stand to the right."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> Iterator[str]:
+    """Return lines with columns of even width; those in `left` are text, the others stand to the right."""
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     for row in (head, *rows):
         cells = (
-            cell.ljust(width) if column == 1 else cell.rjust(width)
+            cell.ljust(width) if column in left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         yield "  ".join(cells).rstrip()
@@ -84,11 +85,17 @@ def standings_csv(all_standings: Sequence[Standings]) -> str:
     return out.getvalue()
 
 
-def game_line(game: Game) -> str:
+def game_line(game: Game, series: Score | None) -> str:
     """Tell a game in one line."""
     order = sorted(zip(game.places, game.labels, game.scores, strict=True))
     places = ", ".join(f"{place}. {harmless(label)} ({score})" for place, label, score in order)
     faults = ", ".join(
         f"{harmless(label)}: {code}" for label, code in zip(game.labels, game.verdicts, strict=True) if code
     )
-    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{f' [{faults}]' if faults else ''}"
+    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{f' [{faults}]' if faults else ''}{_series(series)}"
+
+
+def _series(score: Score | None) -> str:
+    if score is None:
+        return ""
+    return f", series {score.series}: {' '.join(map(str, score.points))}{' won' if score.won else ''}"

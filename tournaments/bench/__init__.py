@@ -30,4 +30,5 @@ def cells(row: Row) -> tuple[str, ...]:
     return (f"{row.value:,.1f}", row.what, row.unit, ratio, row.than)
 
 
+LEFT = (1, 2, 4)
 HEAD = ("figure", "what", "unit", "ratio", "over")
