@@ -155,7 +155,7 @@ def test_ctrl_c_stops_in_order_and_names_the_command_that_goes_on(told: Run, und
     assert "stopped by SIGINT after" in err
     assert "go on with: malice run t.toml --db t.db --jobs 1" in err
     assert told.left_after(1.0) == []
-    assert 2 <= told.games() < 36
+    assert 1 <= told.games() < 36
     code, _, err = told.finish("--jobs", "2")
     assert code == 0, err
     assert "games are played already" in err
@@ -172,7 +172,7 @@ def test_kill_9_loses_nothing_that_was_finished_and_leaves_nothing_running(told:
     with sqlite3.connect(told.db) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
-    assert told.games() >= 2
+    assert told.games() >= 1
     code, _, err = told.finish()
     assert code == 0, err
     assert told.sha() == undisturbed

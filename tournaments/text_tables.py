@@ -92,7 +92,8 @@ def game_line(game: Game, series: Score | None) -> str:
     faults = ", ".join(
         f"{harmless(label)}: {code}" for label, code in zip(game.labels, game.verdicts, strict=True) if code
     )
-    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{f' [{faults}]' if faults else ''}{_series(series)}"
+    verdicts = f" [{faults}]" if faults else ""
+    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{verdicts}{_series(series)}"
 
 
 def _series(score: Score | None) -> str:

@@ -1,0 +1,103 @@
+"""Passes, and what follows when a full round of turns ended without a card played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from protocol.cards import ORDER
+from protocol.messages import Cards, Draw, Event, Pass, Shuffled
+from referee.ruleset import Parameters
+from referee.spite.results import ended
+from referee.spite.setting import Setting
+from referee.spite.state import State, playing
+from referee.spite.turns import end_turn, next_turn
+
+
+def can_pass(rules: Parameters) -> bool:
+    """Tell whether a turn can end without a discard: at will, for want of a card that fits, or of any card."""
+    return rules.discard == "optional" or rules.side_rule != "any" or rules.stock_out_when == "play_on"
+
+
+def with_pass(setting: Setting, state: State, found: list[str]) -> list[str]:
+    """Offer a pass where it is free, or where no card can be discarded."""
+    stuck = not any("-s" in action for action in found)
+    return [*found, "pass"] if stuck or setting.rules.discard == "optional" else found
+
+
+def passed(setting: Setting, state: State, events: list[Event]) -> State:
+    """End the turn without a discard; a full round of turns without a card played is a stalemate."""
+    events.append(Pass(state.seat))
+    if state.moved:
+        return end_turn(setting, replace(state, idle=0, pressed=False), events)
+    state = replace(state, idle=state.idle + 1)
+    if state.idle < len(playing(state)):
+        return end_turn(setting, state, events)
+    return RESOLVE[setting.rules.stalemate](setting, state, events)
+
+
+def _end(setting: Setting, state: State, events: list[Event]) -> State:
+    """End the game; where nobody holds a card any more, it is the stock that is out."""
+    if any(state.hands[seat] for seat in playing(state)):
+        return ended(setting, state, "stalemate", setting.rules.stalemate_result)
+    return ended(setting, state, "stock_out", setting.rules.stock_out_result)
+
+
+def _press(setting: Setting, state: State, events: list[Event]) -> State:
+    """Force aces and twos out of the hands in one more round; when that one is idle too, the game ends."""
+    if state.pressed:
+        return _end(setting, state, events)
+    return end_turn(setting, replace(state, pressed=True, idle=0), events)
+
+
+def _redeal(setting: Setting, state: State, events: list[Event]) -> State:
+    """Gather everything but the pay-off piles for a new deal, unless that was done often enough."""
+    seats = playing(state)
+    piles = _on_the_table(state, seats)
+    count = sum(map(len, piles.values()), len(state.stock))
+    if state.redeals == setting.rules.redeals or count < len(seats) * setting.hand_size:
+        return _end(setting, state, events)
+    events.extend(Shuffled(name, "stock", len(cards)) for name, cards in piles.items() if cards)
+    nothing = ((),) * setting.rules.side_count
+    return replace(
+        state,
+        phase="redeal",
+        hands=tuple(() if seat in seats else hand for seat, hand in enumerate(state.hands)),
+        sides=tuple(nothing if seat in seats else own for seat, own in enumerate(state.sides)),
+        centre=((),) * len(state.centre),
+        heights=(0,) * len(state.heights),
+        stock=(),
+        aside=(),
+        mixing=state.stock + sum(piles.values(), ()),
+        idle=0,
+        redeals=state.redeals + 1,
+    )
+
+
+def _on_the_table(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
+    """Name the piles that a redeal gathers; what a withdrawn seat holds stays where it is."""
+    piles = {f"{seat}h": state.hands[seat] for seat in seats}
+    piles |= {f"{seat}s{index}": pile for seat in seats for index, pile in enumerate(state.sides[seat])}
+    piles |= {f"c{slot}": cards for slot, cards in enumerate(state.centre)}
+    return piles | {"aside": state.aside}
+
+
+def redealt(setting: Setting, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Deal new hands, by seat, and let the next seat begin."""
+    hands = list(state.hands)
+    stock = shuffled
+    for seat in playing(state):
+        drawn = stock[: -setting.hand_size - 1 : -1]
+        stock = stock[: -setting.hand_size]
+        hands[seat] = tuple(sorted(drawn, key=ORDER.__getitem__))
+        events.append(Draw(seat, drawn))
+    return next_turn(setting, replace(state, hands=tuple(hands), stock=stock), events)
+
+
+RESOLVE: dict[str, Callable[[Setting, State, list[Event]], State]] = {
+    "end": _end,
+    "must_play": _press,
+    "redeal": _redeal,
+}
+"""By `stalemate`: what follows a full round of idle turns."""

@@ -1,0 +1,82 @@
+"""How hands are filled, how the stock is made anew, and when it is out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec.structs import replace
+
+from protocol.cards import ORDER
+from protocol.messages import Draw, Event, Shuffled
+from referee.spite.results import ended
+from referee.spite.setting import Setting
+from referee.spite.state import State, with_item
+
+OUT: dict[str, Callable[[int, int], bool]] = {
+    "need": lambda stock, wanted: stock < wanted,
+    "empty": lambda stock, wanted: not stock,
+    "none": lambda stock, wanted: not stock,
+    "play_on": lambda stock, wanted: False,
+}
+"""By `stock_out_when`: whether a draw of `wanted` cards from `stock` cards ends the game."""
+
+
+def refill(
+    setting: Setting, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
+) -> State:
+    """Draw until the hand is full; the stock may have to be made anew first, or end the game.
+
+    Args:
+        waiting: the phase that the position is in while new stock is shuffled.
+    """
+    hand = state.hands[state.seat]
+    wanted = setting.hand_size - len(hand)
+    if wanted <= 0:
+        return state
+    stock = state.stock
+    if len(stock) < wanted:
+        gathered = _gathered(setting, state, wanted, events)
+        if gathered.mixing:
+            return replace(gathered, phase=waiting)
+        if OUT[setting.rules.stock_out_when](len(stock), wanted):
+            return ended(setting, state, "stock_out", setting.rules.stock_out_result)
+        if not stock:
+            return state
+    drawn = stock[: -wanted - 1 : -1]
+    events.append(Draw(state.seat, drawn))
+    state = replace(
+        state,
+        hands=with_item(state.hands, state.seat, tuple(sorted(hand + drawn, key=ORDER.__getitem__))),
+        stock=stock[:-wanted],
+    )
+    if not state.stock and setting.rules.stock_out_when == "empty" and not _reserves(setting, state):
+        return ended(setting, state, "stock_out", setting.rules.stock_out_result)
+    return state
+
+
+def restocked(state: State, shuffled: tuple[str, ...]) -> State:
+    """Put shuffled cards under what is left of the stock."""
+    return replace(state, stock=shuffled + state.stock)
+
+
+def _gathered(setting: Setting, state: State, wanted: int, events: list[Event]) -> State:
+    """Take up what the stock can be made anew from: what was set aside, else the last resort if it is enough."""
+    if state.aside:
+        events.append(Shuffled("aside", "stock", len(state.aside)))
+        return replace(state, mixing=state.aside, aside=())
+    reserves = _reserves(setting, state)
+    if not reserves or OUT[setting.rules.stock_out_when](len(state.stock) + reserves, wanted):
+        return state
+    for slot, cards in enumerate(state.centre):
+        if len(cards) > 1:
+            events.append(Shuffled(f"c{slot}", "stock", len(cards) - 1))
+    buried = tuple(card for cards in state.centre for card in cards[:-1])
+    return replace(state, mixing=buried, centre=tuple(cards[-1:] for cards in state.centre))
+
+
+def _reserves(setting: Setting, state: State) -> int:
+    """Count the cards that could go to the stock when it is short."""
+    if state.aside or not setting.rules.last_resort_recycle:
+        return len(state.aside)
+    return sum(len(cards) - 1 for cards in state.centre if cards)

@@ -1,0 +1,102 @@
+"""Tables laid by hand, and how to play on them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from protocol.cards import ORDER
+from protocol.messages import Cards, Event
+from referee.rules import Result, Shuffle, Turn
+from referee.ruleset import Parameters, load
+from referee.spite import SpiteAndMalice
+from referee.spite.state import State
+
+STOCK = "2H 3H 4H 5H 6H 7H 8H 9H TH JH 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
+FIVE = "6D 7D 8D 9D TD"
+
+
+def game(preset: str = "classic", seats: int | None = None, **changes: Any) -> SpiteAndMalice:
+    """The game of a preset with some parameters changed, for its least number of seats if none is given."""
+    rules: Parameters = replace(load(preset).rules, **changes)
+    return SpiteAndMalice(rules, seats or rules.players[0])
+
+
+def cards(text: str) -> Cards:
+    return tuple(text.split())
+
+
+def table(
+    played: SpiteAndMalice,
+    *hands: str,
+    payoffs: Sequence[str] = (),
+    sides: Sequence[Sequence[str]] = (),
+    centre: Sequence[str] = (),
+    stock: str = STOCK,
+    **more: Any,
+) -> State:
+    """A position in the turn of seat 0; piles run bottom to top, what is left out is FIVE, a queen and nothing."""
+    seats = range(played.seats)
+    rules = played.setting.rules
+    slots = max(played.setting.centre_slots or 0, len(centre))
+    own = [[cards(pile) for pile in (sides[seat] if seat < len(sides) else ())] for seat in seats]
+    stacks = [cards(stack) for stack in centre] + [()] * (slots - len(centre))
+    hand = [cards(hands[seat] if seat < len(hands) else FIVE) for seat in seats]
+    return replace(
+        State(
+            phase="turn",
+            seat=0,
+            turn=1,
+            quiet=1,
+            hands=tuple(tuple(sorted(held, key=ORDER.__getitem__)) for held in hand),
+            payoffs=tuple(cards(payoffs[seat] if seat < len(payoffs) else "JC QC") for seat in seats),
+            sides=tuple((*piles, *((),) * (rules.side_count - len(piles))) for piles in own),
+            centre=tuple(stacks),
+            heights=tuple(map(len, stacks)),
+            stock=cards(stock),
+        ),
+        **more,
+    )
+
+
+def settled(played: SpiteAndMalice, state: State) -> tuple[State, tuple[Event, ...]]:
+    """Answer every shuffle with the order that the cards are in."""
+    events: tuple[Event, ...] = ()
+    while isinstance(step := played.next(state), Shuffle):
+        state, more = played.shuffled(state, range(step.size))
+        events += more
+    return state, events
+
+
+def after(played: SpiteAndMalice, state: State, *actions: str) -> State:
+    """The position after some actions."""
+    return told(played, state, *actions)[0]
+
+
+def told(played: SpiteAndMalice, state: State, *actions: str) -> tuple[State, tuple[Event, ...]]:
+    """The position after some actions, and the events of the last one."""
+    events: tuple[Event, ...] = ()
+    for action in actions:
+        state, events = played.play(state, action)
+        state, more = settled(played, state)
+        events += more
+    return state, events
+
+
+def to_act(played: SpiteAndMalice, state: State) -> int:
+    """The seat whose turn it is."""
+    step = played.next(state)
+    assert isinstance(step, Turn), step
+    return step.seat
+
+
+def result(played: SpiteAndMalice, state: State) -> Result:
+    """The result of a game that is over."""
+    step = played.next(state)
+    assert isinstance(step, Result), step
+    return step
+
+
+def ends(legal: Sequence[str], source: str) -> list[str]:
+    """Where the legal actions from `source` go."""
+    return [action.partition("-")[2] for action in legal if action.startswith(f"{source}-")]

@@ -1,0 +1,381 @@
+"""The book version, the one of catsatcards, and the relatives: rules 31 to 53 and 56."""
+
+from collections import Counter
+
+import pytest
+from msgspec.structs import replace
+
+from protocol.cards import french_pack
+from protocol.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
+from referee.rules import Shuffle
+from referee.ruleset import Compulsory, load
+from referee.spite.starters import choose_starter
+
+from .tables import after, cards, ends, game, result, settled, table, to_act, told
+
+BOOK = game("book")
+CATS = game("catsatcards")
+FULL = [["2C", "2C", "2C", "2C"]]
+TWELVE = "AC 2C 3C 4C 5C 6C 7C 8C 9C TC JC QC"
+
+
+def test_two_packs_that_are_dealt_apart() -> None:
+    """rule 31, rule 39, `payoff_source`, `payoff_size`, `jokers`."""
+    start = BOOK.start()
+    between, _ = BOOK.shuffled(start, [1, 0, *range(2, 52)])
+    state, events = BOOK.shuffled(between, range(56))
+
+    assert (BOOK.seats, BOOK.next(start), BOOK.next(between)) == (2, Shuffle(52), Shuffle(56))
+    assert sorted(state.payoffs[0] + state.payoffs[1]) == sorted(french_pack())
+    assert Counter(state.hands[0] + state.hands[1] + state.stock)["WX"] == 4
+    assert events[1:3] == (Flip(0, state.payoffs[0][-1]), Flip(1, state.payoffs[1][-1]))
+
+
+def test_only_jokers_are_wild_and_never_an_ace() -> None:
+    """rule 32, rule 42, `wild_kings`, `wild_ban`, `stack_top`."""
+    state = table(BOOK, "WX KC", payoffs=["9C", "9C"], centre=["AC", TWELVE])
+
+    assert ends(BOOK.legal(state), "hWX") == ["c0", "c1", "s0"]
+    assert ends(BOOK.legal(state), "hKC") == ["c1", "s0"]
+
+
+@pytest.mark.parametrize(
+    ("pile", "accepted"),
+    [
+        ("", "A23456789TJQKW"),
+        ("7C", "67W"),
+        ("9C WX", "789W"),
+        ("9C WX WX", "6789W"),
+        ("9C WX WX 7D", "67W"),
+        ("WX", "A23456789TJQKW"),
+        ("WX 5C", "45W"),
+        ("3C WX WX WX", "A23W"),
+        ("2C WX", "A2W"),
+        ("AC", "A"),
+        ("KC", "QKW"),
+    ],
+)
+def test_what_a_side_stack_accepts(pile: str, accepted: str) -> None:
+    """rule 33, rulings 3.18 and 2 a, `side_rule`."""
+    every = [f"{rank}{'X' if rank == 'W' else 'D'}" for rank in "A23456789TJQKW"]
+    state = table(BOOK, " ".join(every), sides=[[pile, "TH", "TH", "TH"]], centre=[TWELVE] * 4)
+
+    fitting = "".join(card[0] for card in every if "s0" in ends(BOOK.legal(state), f"h{card}"))
+
+    assert fitting == accepted
+
+
+def test_a_joker_that_is_uncovered_is_worked_out_anew() -> None:
+    """ruling 3.18, `side_rule`."""
+    state = table(BOOK, "9D 6D QC", sides=[["9C WX 8C", "KD", "KD", "KD"]], centre=["AC 2C 3C 4C 5C 6C 7C"])
+
+    before, later = BOOK.legal(state), BOOK.legal(after(BOOK, state, "s0-c0"))
+
+    assert "h9D-s0" not in before
+    assert "h9D-s0" in later
+
+
+def test_wild_kings_keep_their_ranks_open_too() -> None:
+    """ruling 3.18, `side_rule`, `wild_kings`: a king on an eight may be an eight or a seven, but no banned seven."""
+    played, banned = (game(side_rule="equal_or_one_lower", wild_ban=ban) for ban in ("", "7"))
+    hand, sides = "6D 7D 8D 9D", [["8C KC", "2C", "2C", "2C"]]
+
+    assert played.legal(table(played, hand, sides=sides)) == ("h6D-s0", "h7D-s0", "h8D-s0", "s0-c0")
+    assert banned.legal(table(banned, hand, sides=sides)) == ("h7D-s0", "h8D-s0", "s0-c0")
+
+
+def test_a_turn_may_end_without_a_discard() -> None:
+    """rule 34, rule 45, ruling 3.9, `discard`."""
+    state = table(BOOK, "9C")
+
+    state, events = told(BOOK, state, "pass")
+
+    assert events[:2] == (Pass(0), TurnBegins(1))
+
+
+def test_who_can_discard_nothing_passes_even_where_discards_are_mandatory() -> None:
+    """rule 34, `discard`, `side_rule`."""
+    played = game("book", discard="mandatory", stalemate="end")
+
+    assert BOOK.legal(table(BOOK, "9C", sides=FULL)) == ("pass",)
+    assert played.legal(table(played, "9C", sides=FULL)) == ("pass",)
+    assert "pass" not in played.legal(table(played, "9C 2C", sides=FULL))
+
+
+def test_aces_and_twos_in_sight_go_to_the_centre() -> None:
+    """rule 35, ruling 3.14, `compulsory.payoff`, `compulsory.side`."""
+    state = table(BOOK, "AD 2D", payoffs=["2H", "9C"], sides=[["2S", "9C AS", "2C WX"]], centre=["AC"])
+
+    assert BOOK.legal(state) == ("p-c0", "s0-c0", "s1-c1")
+
+
+@pytest.mark.parametrize(("preset", "limit"), [("book", 4), ("book-unlimited", None), ("catsatcards", 4)])
+def test_four_centre_stacks_or_any_number(preset: str, limit: int | None) -> None:
+    """rule 36, rule 42, `centre_limit`."""
+    assert game(preset).setting.centre_slots == limit
+
+
+def test_two_passes_are_a_stalemate_which_ends_the_game() -> None:
+    """rule 37 a, ruling 3.17, `stalemate`, `stalemate_result`."""
+    played = game("book", stalemate="end")
+    state = table(played, "9C", payoffs=["2C 3C", "2C"], sides=FULL * 2)
+
+    over = result(played, after(played, state, "pass", "pass"))
+
+    assert (over.places, over.scores, over.reason) == ((2, 1), (0, 1), "stalemate")
+
+
+def test_a_stalemate_can_be_a_draw() -> None:
+    """rule 37, `stalemate_result`."""
+    played = game("book", stalemate="end", stalemate_result="draw")
+
+    over = result(played, after(played, table(played, payoffs=["2C 3C", "2C"]), "pass", "pass"))
+
+    assert (over.places, over.scores) == ((1, 1), (0, 0))
+
+
+def test_a_turn_with_a_card_played_breaks_the_row_of_passes() -> None:
+    """rule 37, ruling 3.17, `stalemate`."""
+    played = game("book", stalemate="end")
+    state = table(played, "AC 9C", "5D 6D 7D 8D 9D")
+
+    state = after(played, state, "hAC-c0", "pass", "pass")
+    assert to_act(played, state) == 0
+    state = after(played, state, "h9C-s0", "pass")
+    assert to_act(played, state) == 0
+    assert result(played, after(played, state, "pass")).reason == "stalemate"
+
+
+def test_a_stalemate_can_force_aces_and_twos_out_of_the_hands() -> None:
+    """rule 37 b, `stalemate`."""
+    played = game("book", stalemate="must_play")
+    state = table(played, "5D 6D 7D 8D 9D", "AC AD 5C 6C 7C", payoffs=["9C", "9D"])
+
+    state = after(played, state, "pass", "pass")
+    assert to_act(played, state) == 0, "seat 0 holds none: its turn is free"
+    state = after(played, state, "pass")
+    assert played.legal(state) == ("hAC-c0", "hAD-c0")
+    state = after(played, state, "hAC-c0")
+    assert {"hAD-c1", "pass", "h5C-s0"} <= set(played.legal(state)), "one such card is enough"
+
+
+def test_a_round_of_passes_with_nothing_to_force_ends_the_game() -> None:
+    """rule 37 b, `stalemate`."""
+    played = game("book", stalemate="must_play")
+    state = table(played, payoffs=["9C", "9D"])
+
+    state = after(played, state, "pass", "pass", "pass")
+
+    assert result(played, after(played, state, "pass")).reason == "stalemate"
+
+
+def test_a_stalemate_can_be_dealt_anew() -> None:
+    """rule 37, ruling 3.17, `stalemate`, `redeals`."""
+    state = table(BOOK, payoffs=["9C TC", "9D"], sides=[["5C 4C"]], centre=["AC"], stock="2H 3H", aside=("4H",))
+
+    waiting, events = BOOK.play(after(BOOK, state, "pass"), "pass")
+    assert BOOK.next(waiting) == Shuffle(5 + 5 + 2 + 1 + 2 + 1)
+    assert events == (
+        *(Pass(1), Shuffled("0h", "stock", 5), Shuffled("1h", "stock", 5), Shuffled("0s0", "stock", 2)),
+        *(Shuffled("c0", "stock", 1), Shuffled("aside", "stock", 1)),
+    )
+    state, events = settled(BOOK, waiting)
+    assert [type(event) for event in events] == [Draw, Draw, TurnBegins]
+    assert (state.centre, state.heights, state.sides[0]) == (((),) * 4, (0,) * 4, ((),) * 4)
+    assert [len(pile) for pile in (*state.hands, state.stock, *state.payoffs)] == [5, 5, 6, 2, 1]
+    assert (to_act(BOOK, state), state.redeals, state.idle) == (0, 1, 0)
+
+
+def test_after_so_many_redeals_a_stalemate_ends_the_game() -> None:
+    """ruling 3.17, `redeals`."""
+    state = table(BOOK, payoffs=["9C TC", "9D"], redeals=3)
+
+    assert result(BOOK, after(BOOK, state, "pass", "pass")).places == (2, 1)
+
+
+def test_the_score_of_the_book() -> None:
+    """rule 38, `scoring`."""
+    assert load("book").rules.scoring == "five_plus"
+
+
+def test_equal_first_cards_are_shuffled_together_and_dealt_again() -> None:
+    """rule 41, `first_tie`."""
+    played = game("catsatcards")
+    tops = table(played, payoffs=["2C " * 25 + "9C", "3D " * 25 + "9D"])
+    state = choose_starter(played.setting, tops, [])
+
+    assert played.next(state) == Shuffle(52)
+    state, events = played.shuffled(state, range(52))
+
+    assert state.payoffs == (cards("9D " + "3D " * 25), cards("9C " + "2C " * 25))
+    assert to_act(played, state) == 0
+    assert [type(event) for event in events][:4] == [Shuffled, Flip, Shuffled, Flip]
+
+
+def test_the_dealer_does_not_matter() -> None:
+    """rule 40, `first_player`: the first pay-off cards decide, and a deal is played in both rotations."""
+    assert load("catsatcards").rules.first_player == "high_payoff"
+
+
+def test_aces_and_twos_may_not_stay_in_the_hand() -> None:
+    """rule 43, `compulsory.hand`."""
+    state = table(CATS, "AC 2D 9C", payoffs=["2H"], sides=[["2S"]], centre=["AC"])
+
+    assert CATS.legal(state) == ("hAC-c1", "h2D-c0", "count")
+
+
+def test_a_completed_stack_is_set_aside() -> None:
+    """rule 44, `recycle`."""
+    state = table(CATS, "KC 9C", centre=[TWELVE])
+
+    assert after(CATS, state, "hKC-c0").aside == cards(f"{TWELVE} KC")
+
+
+def test_hands_are_filled_in_play_at_once_and_otherwise_at_the_next_turn() -> None:
+    """rule 46, ruling 3.11."""
+    in_play = after(CATS, table(CATS, "AC"), "hAC-c0")
+    discarded = after(CATS, table(CATS, "9C"), "h9C-s0")
+
+    assert (len(in_play.hands[0]), to_act(CATS, in_play)) == (5, 0)
+    assert len(discarded.hands[0]) == 0
+
+
+def test_counts_are_told_on_request_once_a_turn() -> None:
+    """rule 47, ruling 3.22, `payoff_count`."""
+    state = table(CATS, "9C", payoffs=["2C 3C", "4C"])
+
+    def left(seat: int | None) -> list[int | None]:
+        return [shown.payoff.left for shown in CATS.view(state, seat).seats]
+
+    assert (left(0), left(1), left(None)) == ([None, None], [None, None], [2, 1])
+    assert CATS.legal(state)[-1] == "count"
+    state, events = told(CATS, state, "count")
+    assert (events, to_act(CATS, state)) == ((Count(0),), 0)
+    assert (left(0), left(1)) == ([2, 1], [None, None])
+    assert "count" not in CATS.legal(state)
+    state = after(CATS, state, "h9C-s0")
+    assert (left(0), left(1), CATS.legal(state)[-1]) == ([None, None], [None, None], "count")
+
+
+def test_open_stacks_feed_the_stock_when_nothing_lies_aside() -> None:
+    """rule 48, ruling 3.19, `last_resort_recycle`."""
+    centre = ["AC 2C 3C", "AD 2D", "AH"]
+    state = table(CATS, "9C", "8D 9D", payoffs=["QC"], centre=centre, stock="KC")
+
+    state, events = told(CATS, state, "h9C-s0")
+
+    assert events[2:] == (Shuffled("c0", "stock", 2), Shuffled("c1", "stock", 1), Draw(1, cards("KC AD 2C")))
+    assert (state.centre[:3], state.heights[:3]) == ((("3C",), ("2D",), ("AH",)), (3, 2, 1))
+    view = CATS.view(state, 1).centre[0]
+    assert (view.cards, view.height, view.needs) == (("3C",), 3, "4")
+
+
+def test_a_stack_that_gave_up_cards_is_complete_at_its_height() -> None:
+    """ruling 3.19, `last_resort_recycle`."""
+    state = replace(table(CATS, "KC 9C", centre=["QC"]), heights=(12, 0, 0, 0))
+
+    state, events = told(CATS, state, "hKC-c0")
+
+    assert (events[-1], state.aside, state.heights[0]) == (Shuffled("c0", "aside", 2), cards("QC KC"), 0)
+
+
+def test_too_few_cards_for_a_stock_end_the_game() -> None:
+    """rule 48, ruling 3.19, `stock_out_result`, `last_resort_recycle`."""
+    state = table(CATS, "9C", "8D 9D", payoffs=["2C 3C", "4C"], centre=["AC 2C"], stock="KC")
+
+    over = result(CATS, after(CATS, state, "h9C-s0"))
+
+    assert (over.places, over.scores, over.reason) == ((2, 1), (0, 1), "stock_out")
+
+
+def test_three_decks() -> None:
+    """rule 49, `decks`."""
+    played = game("three-deck")
+
+    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (156, 26, 4)
+
+
+def test_two_decks() -> None:
+    """rule 50, `payoff_size`, `centre_limit`."""
+    played = game("two-deck")
+
+    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (104, 20, 3)
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_catsatcards_for_three_or_four(seats: int) -> None:
+    """rule 51, `players`."""
+    played = game("cats-multi", seats)
+
+    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (156, 20, seats + 1)
+
+
+def test_catsatcards_without_limit() -> None:
+    """rule 52, `centre_limit`."""
+    played = game("cats-unlimited")
+    state = table(played, "KC AC 9C", payoffs=["2C"], centre=[TWELVE])
+
+    assert played.legal(state)[0] == "hAC-c1"
+    assert after(played, state, "hAC-c1", "hKC-c0").aside == cards(f"{TWELVE} KC")
+
+
+def test_cat_and_mouse_is_another_name() -> None:
+    """rule 53."""
+    assert load("cat-and-mouse").rules == load("classic").rules
+
+
+def test_the_deck_of_skipbo() -> None:
+    """rule 56, `deck_kind`."""
+    played = game("skipbo", 4)
+    deck = Counter(played.setting.deck)
+
+    assert (len(played.setting.deck), deck["WX"], deck["7X"], len(deck)) == (162, 18, 12, 13)
+    assert played.setting.payoff_size == 30
+    assert (game("skipbo-20", 6).setting.payoff_size, game("skipbo-short").setting.payoff_size) == (20, 10)
+
+
+def test_skipbos_wild_card_is_any_card() -> None:
+    """rule 56, section 2 g, `deck_kind`."""
+    played = game("skipbo")
+    state = table(played, "WX 5X", payoffs=["9X"], centre=["AX 2X"])
+
+    assert played.legal(state) == ("h5X-s0", "hWX-c0", "hWX-c1", "hWX-s0")
+
+
+def test_skipbo_plays_on_without_stock_until_nobody_can_move() -> None:
+    """rule 56, rulings 3.6 and 3.8, `stock_out_when`."""
+    played = game("skipbo")
+    state = table(played, "2X", "", payoffs=["9X 2X 3X", "9X"], sides=[["4X"]], stock="", centre=["AX"])
+
+    state = after(played, state, "h2X-c0")
+    assert (state.hands[0], played.legal(state)) == ((), ("p-c0", "pass"))
+    state = after(played, state, "p-c0")
+    assert played.legal(state) == ("s0-c0", "pass")
+    state = after(played, state, "pass", "pass")
+    assert to_act(played, state) == 0, "seat 0 has played in its last turn"
+    over = result(played, after(played, state, "pass"))
+    assert (over.reason, over.places) == ("stock_out", (1, 1))
+
+
+def test_skipbo_draws_what_there_is() -> None:
+    """rule 56, ruling 3.6, `stock_out_when`, `recycle`."""
+    played = game("skipbo")
+    state = table(played, "2X", "9X", stock="3X", aside=cards("5X"))
+
+    state, events = told(played, state, "h2X-s0")
+
+    assert events[2:] == (Shuffled("aside", "stock", 1), Draw(1, cards("3X 5X")))
+
+
+def test_skipbo_redeals_instead_where_a_ruleset_says_so() -> None:
+    """`stalemate`, `stock_out_when`: nobody has a card left, so what lies on the table is dealt."""
+    played = game("skipbo", stalemate="redeal")
+    state = table(played, "", "", payoffs=["9X", "9X"], sides=[["2X " * 12]], stock="")
+
+    assert len(after(played, state, "pass", "pass").hands[1]) == 5
+
+
+def test_compulsory_ranks_are_off_by_default() -> None:
+    """rule 35, `compulsory`."""
+    assert load("standard").rules.compulsory == Compulsory()
+    assert ends(game().legal(table(game(), "AC 9C")), "h9C") == ["s0"]

@@ -1,0 +1,373 @@
+"""What holds in every game of every ruleset, and of any parameters that do not contradict each other."""
+
+from collections import Counter
+from collections.abc import Callable
+from hashlib import sha256
+from itertools import product
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from protocol.cards import HIDDEN, ORDER, RANKS, SUITS
+from protocol.messages import CardMoved, Cards, ClockRules, Deal, Draw, Flip, Shuffled
+from referee.dealer import Dealer
+from referee.errors import IllegalAction, RulesetError
+from referee.masks import masked
+from referee.records import Key, Record, digest
+from referee.replay import check
+from referee.rules import Events, Result, Rules, Shuffle, Turn
+from referee.ruleset import Compulsory, Parameters, load, names
+from referee.spite import SpiteAndMalice
+from referee.spite.state import State
+
+from .playouts import Chooser, lively, moments, uniform
+
+TABLES = [
+    pytest.param(name, seats, id=f"{name}-{seats}") for name in names() for seats in sorted({*load(name).rules.players})
+]
+CHOOSERS: list[Callable[[str], Chooser]] = [lively, uniform]
+bounded = settings(derandomize=True, deadline=None, max_examples=3, database=None)
+
+
+def test_every_ruleset_is_played_here() -> None:
+    assert {parameter.values[0] for parameter in TABLES} == set(names())
+
+
+@pytest.mark.parametrize(("name", "seats"), TABLES)
+@bounded
+@given(seed=st.integers(0, 10**6))
+def test_a_game_keeps_the_promises_of_the_interface(name: str, seats: int, seed: int) -> None:
+    played = SpiteAndMalice(load(name).rules, seats)
+    for choose in CHOOSERS:
+        play_and_check(played, f"{name} {seed}", choose(f"{name} {seed}"))
+
+
+def play_and_check(played: SpiteAndMalice, seed: str, choose: Chooser) -> Result:
+    """Play one game and check each position; of what is slow to check, check samples."""
+    random = Random(seed)
+    everything = Counter(played.setting.payoff_pack + played.setting.deck)
+    shown = Shown(played)
+    for moment in moments(played, seed, choose):
+        state = moment.state
+        # Of two packs, the second is not on the table before it is shuffled.
+        assert state.turn == 0 or Counter(all_cards(state)) == everything
+        shown.follow(moment.events)
+        masks_hide_hands(moment.events, played.seats)
+        legal = played.legal(state)
+        assert bool(legal) == isinstance(moment.step, Turn)
+        if isinstance(moment.step, Turn):
+            assert len(set(legal)) == len(legal)
+            assert list(legal) == sorted(legal, key=canonical(state))
+            shown.compare(state)
+            if random.random() < 0.1:
+                only_what_is_listed_is_accepted(played, state, random)
+                views_do_not_depend_on_hidden_cards(played, state, random)
+    assert isinstance(moment.step, Result)
+    result_is_sound(played, moment.step)
+    return moment.step
+
+
+def all_cards(state: State) -> Cards:
+    piles = (*state.hands, *state.payoffs, *state.centre, state.stock, state.mixing, state.aside)
+    return sum(piles, ()) + sum((pile for own in state.sides for pile in own), ())
+
+
+def canonical(state: State) -> Callable[[str], tuple[object, ...]]:
+    """The order that legal lists promise: by source, then by target; `pass` and `count` last."""
+
+    def place(action: str) -> tuple[object, ...]:
+        source, _, target = action.partition("-")
+        if not target:
+            return (9, action == "count")
+        end = (("c", "s").index(target[0]), int(target[1:])) if target[0] in "cs" else (2, int(target[:-1]))
+        if source == "p":
+            return (0, *end)
+        if source[0].isdigit():
+            return (1, int(source[0]), source[1] == "s", source[2:], *end)
+        return (2, ORDER[source[1:]], *end) if source[0] == "h" else (3, int(source[1:]), *end)
+
+    return place
+
+
+def only_what_is_listed_is_accepted(played: SpiteAndMalice, state: State, random: Random) -> None:
+    before = msgspec.msgpack.encode(state)
+    legal = played.legal(state)
+    for action in legal:
+        played.play(state, action)
+    assert msgspec.msgpack.encode(state) == before, "the position that was played from has changed"
+    cards = [rank + suit for rank in RANKS for suit in SUITS]
+    for _ in range(20):
+        seat = random.randrange(played.seats)
+        source = random.choice(["p", f"{seat}p", f"{seat}s0", "s0", "s3", "s4", "c0", f"h{random.choice(cards)}"])
+        target = random.choice(["c0", "c3", "c9", "s0", "s3", "s4", f"{seat}p", "stock", ""])
+        action = random.choice([f"{source}-{target}", source, "pass", "count", "", " pass"])
+        if action not in legal:
+            with pytest.raises(IllegalAction):
+                played.play(state, action)
+
+
+def views_do_not_depend_on_hidden_cards(played: SpiteAndMalice, state: State, random: Random) -> None:
+    for seat in range(played.seats):
+        other = permuted(state, seat, random)
+        assert played.view(other, seat) == played.view(state, seat)
+
+
+def permuted(state: State, seat: int, random: Random) -> State:
+    """The same position but for the cards that `seat` may not see: those change places."""
+    others = [owner for owner in range(len(state.hands)) if owner != seat]
+    pool = [card for owner in others for card in state.hands[owner]]
+    pool += [card for pile in state.payoffs for card in pile[:-1]]
+    pool += state.stock + state.aside
+    random.shuffle(pool)
+
+    def some(count: int) -> Cards:
+        return tuple(pool.pop() for _ in range(count))
+
+    hands = tuple(hand if owner == seat else some(len(hand)) for owner, hand in enumerate(state.hands))
+    payoffs = tuple(some(max(0, len(pile) - 1)) + pile[-1:] for pile in state.payoffs)
+    return replace(state, hands=hands, payoffs=payoffs, stock=some(len(state.stock)), aside=some(len(state.aside)))
+
+
+def masks_hide_hands(events: Events, seats: int) -> None:
+    for told in events:
+        for seat in range(seats):
+            seen = masked(told, seat)
+            if isinstance(seen, Draw) and seen.seat != seat:
+                assert set(seen.cards) <= {HIDDEN}
+            elif isinstance(seen, Deal):
+                assert {card for owner, hand in enumerate(seen.hands) if owner != seat for card in hand} <= {HIDDEN}
+            else:
+                assert seen == told
+
+
+def result_is_sound(played: SpiteAndMalice, result: Result) -> None:
+    assert len(result.places) == len(result.scores) == played.seats
+    assert min(result.places) == 1
+    assert all(score >= 0 for score in result.scores)
+    assert all(place == 1 for place, score in zip(result.places, result.scores, strict=True) if score)
+    for seat, team in enumerate(played.teams):
+        assert result.places[seat] == result.places[played.teams.index(team)]
+
+
+class Shown:
+    """The table as somebody has it who sees nothing but events, unmasked, and knows no rules."""
+
+    def __init__(self, played: SpiteAndMalice) -> None:
+        self.played = played
+        self.piles: dict[str, list[str]] = {}
+        self.payoff = [0] * played.seats
+        self.top: list[str | None] = [None] * played.seats
+        self.stock = self.aside = 0
+
+    def follow(self, events: Events) -> None:
+        for told in events:
+            match told:
+                case Deal():
+                    self._deal(told)
+                case Draw():
+                    self.stock -= len(told.cards)
+                    self.piles[f"{told.seat}h"] += told.cards
+                case Flip():
+                    self.top[told.seat] = told.card
+                case CardMoved():
+                    self._take(told)
+                    self._put(told)
+                case Shuffled():
+                    self._gather(told)
+                case _:
+                    pass
+
+    def _deal(self, dealt: Deal) -> None:
+        self.payoff, self.stock = list(dealt.payoffs), dealt.stock
+        for seat, hand in enumerate(dealt.hands):
+            self.piles[f"{seat}h"] = list(hand)
+            for index, pile in enumerate(dealt.sides[seat]):
+                self.piles[f"{seat}s{index}"] = list(pile)
+
+    def _take(self, moved: CardMoved) -> None:
+        if moved.source.endswith("p"):
+            seat = int(moved.source[0])
+            assert self.top[seat] == moved.card
+            self.payoff[seat] -= 1
+            self.top[seat] = None
+        elif moved.source.endswith("h"):
+            self.piles[moved.source].remove(moved.card)
+        else:
+            assert self.piles[moved.source].pop() == moved.card
+
+    def _put(self, moved: CardMoved) -> None:
+        if moved.target.endswith("p"):
+            seat = int(moved.target[0])
+            self.payoff[seat] += 1
+            self.top[seat] = moved.card
+        else:
+            self.piles.setdefault(moved.target, []).append(moved.card)
+
+    def _gather(self, moved: Shuffled) -> None:
+        if moved.source == moved.target:
+            return
+        if moved.source == "aside":
+            self.aside -= moved.count
+        else:
+            del self.piles[moved.source][: moved.count]
+        if moved.target == "aside":
+            self.aside += moved.count
+        else:
+            self.stock += moved.count
+
+    def compare(self, state: State) -> None:
+        view = self.played.view(state, None)
+        assert (view.stock, view.aside) == (self.stock, self.aside)
+        assert [list(stack.cards) for stack in view.centre] == [
+            self.piles.get(f"c{slot}", []) for slot in range(len(view.centre))
+        ]
+        for seat, seen in enumerate(view.seats):
+            assert (seen.payoff.top, seen.payoff.left) == (self.top[seat], self.payoff[seat])
+            assert sorted(state.hands[seat]) == sorted(self.piles[f"{seat}h"])
+            for index, pile in enumerate(seen.side):
+                assert list(pile) == self.piles[f"{seat}s{index}"]
+
+
+def test_the_engine_is_a_game() -> None:
+    rules: Rules[State] = SpiteAndMalice(load("standard").rules, 2)
+
+    assert rules.next(rules.start()) == Shuffle(104)
+
+
+@pytest.mark.parametrize(("name", "seats"), TABLES)
+def test_seats_may_leave_at_any_time(name: str, seats: int) -> None:
+    played = SpiteAndMalice(load(name).rules, seats)
+    for number in range(3):
+        leave_and_check(played, Random(f"{name} {number}"))
+
+
+def leave_and_check(played: SpiteAndMalice, random: Random) -> None:
+    """Play with seats that leave, some before the deal, some when asked; those out never act, and rank last."""
+    choose, dealer = lively(str(random.random())), Dealer(random.randbytes(32))
+    state = played.start()
+    if random.random() < 0.3:
+        state, _ = played.withdraw(state, random.randrange(played.seats))
+    while not isinstance(step := played.next(state), Result):
+        if isinstance(step, Shuffle):
+            state, _ = played.shuffled(state, dealer.order(step.size))
+            continue
+        assert step.seat not in state.out
+        if random.random() < 0.03:
+            state, _ = played.withdraw(state, step.seat)
+        else:
+            state, _ = played.play(state, choose(played.legal(state)))
+    result_is_sound(played, step)
+    stayed = [step.places[seat] for seat in range(played.seats) if seat not in state.out]
+    left = [step.places[seat] for seat in state.out]
+    assert max(stayed) < min(left, default=99)
+    assert left == sorted(left, reverse=True)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_record_replays_to_the_same_digest(name: str) -> None:
+    rules = load(name).rules
+    seats = rules.players[0]
+    actions: list[tuple[int, str]] = []
+    for moment in moments(SpiteAndMalice(rules, seats), "record", lively(name)):
+        if moment.seat is not None:
+            actions.append((moment.seat, moment.action))
+    assert isinstance(moment.step, Result)
+    record = record_of(name, seats, tuple(actions), moment.step)
+
+    check(record)
+    assert digest(msgspec.json.decode(msgspec.json.encode(record), type=Record)) == record.digest
+
+
+def record_of(name: str, seats: int, actions: tuple[tuple[int, str], ...], result: Result) -> Record:
+    none: tuple[Any, ...] = ()
+    record = Record(
+        Key(0, 0, 0),
+        name,
+        load(name).rules,
+        (("lively", ""),) * seats,
+        sha256(b"record").hexdigest(),
+        actions,
+        result.places,
+        result.scores,
+        result.reason,
+        "",
+        *(none, none, {}, none, none),
+        *("", ClockRules(), "none", "here", ""),
+        0.0,
+        0.0,
+    )
+    return replace(record, digest=digest(record))
+
+
+RANK_SETS = ["", "A", "2", "A2", "A7", "Q", "K"]
+VALUES: dict[str, list[Any]] = {
+    "teams": ["none", "2x2", "3x2"],
+    "decks": [1, 2, 3, "players"],
+    "jokers": [0, 1, 6],
+    "deck_kind": ["french", "skipbo"],
+    "payoff_source": ["mixed", "separate_pack"],
+    "payoff_size": [1, 3, 8, 13, 20, 26, 0.2, 0.425],
+    "hand_size": [1, 3, 5, 7],
+    "refill_at": ["turn_start", "turn_end"],
+    "wild_kings": [True, False],
+    "wild_ban": RANK_SETS,
+    "stack_top": [12, 13, 10],
+    "centre_limit": [1, 2, 4, "unlimited", "players+1"],
+    "side_count": [1, 2, 4, 5],
+    "side_rule": ["any", "equal_or_one_lower"],
+    "side_initial": [0, 1, 2],
+    "fill_empty_sides": [True, False],
+    "discard": ["mandatory", "optional"],
+    "compulsory": [Compulsory(*zones) for zones in product(RANK_SETS[:5], repeat=3)],
+    "loading": ["none", "suit_adjacent"],
+    "recycle": ["shuffle", "bottom", "aside"],
+    "last_resort_recycle": [True, False],
+    "stock_out_when": ["need", "empty", "none", "play_on"],
+    "stock_out_result": ["draw", "fewest"],
+    "stalemate": ["end", "must_play", "redeal"],
+    "stalemate_result": ["draw", "fewest"],
+    "redeals": [0, 1, 4],
+    "first_player": ["high_payoff", "low_payoff", "random", "seat"],
+    "first_tie": ["reshuffle_own", "redeal_together"],
+    "side_visible": ["all", "top"],
+    "payoff_count": ["public", "on_request"],
+    "scoring": ["win_only", "five_plus", "remain_only", "skipbo"],
+    "match_target": [0, 50],
+    "max_turns": [1, 5, 40],
+    "no_progress": [1, 5, 40],
+    "tie_cap": [0, 1, 5],
+}
+
+
+def test_every_parameter_is_varied_here() -> None:
+    assert {*VALUES, "players"} == set(Parameters.__struct_fields__)
+
+
+def change(field: str) -> st.SearchStrategy[tuple[str, Any]]:
+    return st.tuples(st.just(field), st.sampled_from(VALUES[field]))
+
+
+@pytest.mark.slow
+@settings(derandomize=True, deadline=None, max_examples=400, database=None)
+@given(
+    name=st.sampled_from(names()),
+    seats=st.sampled_from([2, 2, 3, 4, 6, 8]),
+    changes=st.lists(st.sampled_from(sorted(VALUES)).flatmap(change), min_size=1, max_size=5),
+    seed=st.integers(0, 10**6),
+)
+def test_any_parameters_are_refused_in_words_or_play_to_the_end(
+    name: str, seats: int, changes: list[tuple[str, Any]], seed: int
+) -> None:
+    rules = replace(load(name).rules, **{"players": (2, 8), "max_turns": 40, **dict(changes)})
+    try:
+        played = SpiteAndMalice(rules, seats)
+    except RulesetError:
+        event("refused")
+    else:
+        event("played")
+        play_and_check(played, str(seed), lively(str(seed)))

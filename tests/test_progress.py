@@ -1,0 +1,57 @@
+"""What is told while a tournament runs."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from tournaments.progress import Progress, clock
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_without_a_terminal_there_are_plain_lines_and_one_at_the_end() -> None:
+    out = io.StringIO()
+
+    with Progress(10, 4, out) as progress:
+        for _ in range(5):
+            progress.game()
+        progress.game(faults=2)
+
+    (line,) = out.getvalue().splitlines()
+    assert line.startswith("10/10 games, ")
+    assert line.endswith("games/s, 0 s left, 2 faults")
+
+
+def test_in_a_terminal_there_is_a_bar_that_ends_with_a_line_of_its_own() -> None:
+    out = Terminal()
+
+    with Progress(4, 0, out) as progress:
+        progress.game()
+        progress.game()
+
+    last = out.getvalue().split("\r")[-1]
+    assert last.startswith("[#")
+    assert "] 2/4 games" in last
+    assert last.endswith("\n")
+
+
+def test_nothing_is_said_when_nothing_was_played() -> None:
+    out = io.StringIO()
+
+    with Progress(4, 4, out):
+        pass
+
+    assert out.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.4, "0 s"), (59.4, "59 s"), (60, "1:00"), (187, "3:07"), (7511, "2:05:11"), (90000, "25:00:00")],
+)
+def test_a_span_of_time_is_told_as_people_say_it(seconds: float, said: str) -> None:
+    assert clock(seconds) == said

@@ -1,0 +1,64 @@
+"""A game as text: everything that happened, and nothing that a bot could do to a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from referee.records import Record
+from tournaments.config import Config
+from tournaments.coordinator import play
+from tournaments.plan import Plan
+from tournaments.transcript import harmless, transcript
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    config = Config(entries=("uniform", "first"), deals=1, seed="text")
+    records: list[Record] = []
+    play(Plan(config, Path(tmp_path_factory.mktemp("bots"))).open_batches(set()), 1, 1, records.append)
+    return records[0]
+
+
+def test_every_action_has_a_line_with_its_time(record: Record) -> None:
+    lines = [line for line in transcript(record) if line[:5].strip().isdigit()]
+
+    assert [line.split()[2] for line in lines] == [action for _, action in record.actions]
+    assert all(line.rstrip().endswith("ms") for line in lines)
+
+
+def test_every_turn_begins_with_the_table_and_the_hand_of_the_seat(record: Record) -> None:
+    lines = list(transcript(record))
+
+    (first,) = [index for index, line in enumerate(lines) if line.startswith("-- turn 1,")]
+    assert "stock 54" in lines[first]
+    assert sum("hand 5 cards" in line for line in lines[first : first + 3]) == 1
+
+
+def test_it_ends_with_the_result_and_the_digest(record: Record) -> None:
+    *_, result, digest = transcript(record)
+
+    assert result.startswith(f"{record.reason} after {len(record.actions)} actions: ")
+    assert digest == f"digest {record.digest}"
+
+
+def test_notes_and_names_cannot_move_the_cursor(record: Record) -> None:
+    hostile = replace(
+        record,
+        notes={0: "\x1b[2J\x07 \u202egnp.exe"},
+        entries=(("\x1b]0;owned\x07", ""), ("fine", "")),
+    )
+
+    text = "\n".join(transcript(hostile))
+
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert r"\x1b[2J\x07 \u202egnp.exe" in text
+
+
+def test_harmless_text_is_left_as_it_is() -> None:
+    assert harmless("größe ♣ 漢字 ok") == "größe ♣ 漢字 ok"
