@@ -129,7 +129,7 @@ class LineBuffer:
         Raises:
             ProtocolError: a line is longer than the cap, or more lines wait than anybody asked for.
         """
-        self._pending = self._pending[self._start :] + data if self else data
+        self._pending = self._pending[self._start :] + data if self._start < len(self._pending) else data
         self._start = 0
         waiting = len(self._pending)
         if waiting > self.cap and self._pending.find(b"\n", 0, self.cap) < 0:

@@ -17,7 +17,7 @@ from types import FrameType
 import msgspec
 
 from protocol.errors import MaliceError
-from referee.bot import Bot
+from referee.bot import Bot, start_time
 from referee.exchange import Abandoned
 from referee.records import Batch, BatchDone, RefereeFault, Report, Started
 from referee.seat import BYE_WAIT_NS, BotSeat
@@ -78,7 +78,7 @@ def play_batch(batch: Batch, guard: int | None, tell: Callable[[Report], None]) 
         os.sched_setaffinity(0, batch.cpus)
 
     def on_start(bot: Bot) -> None:
-        tell(Started(bot.pid, bot.start_time()))
+        tell(Started(bot.pid, start_time(bot.pid) or 0))
 
     seats = [BotSeat(player, batch.init_ms, guard, on_start) for player in batch.players]
     try:

@@ -25,6 +25,18 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+def start_time(pid: int) -> int | None:
+    """Return when a process was started, in clock ticks since boot; None if there is none.
+
+    With the pid it names one process for good.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    return int(stat.rpartition(b")")[2].split()[19])
+
+
 class Excerpt:
     """The first and the last bytes of a stream that may be endless."""
 
@@ -90,11 +102,6 @@ class Bot:
             return time.clock_gettime_ns(self._cpu_clock)
         except OSError:
             return 0
-
-    def start_time(self) -> int:
-        """Return when the process was started, in clock ticks since boot: with the pid it names one process."""
-        stat = Path(f"/proc/{self.pid}/stat").read_bytes()
-        return int(stat.rpartition(b")")[2].split()[19])
 
     def drain_stderr(self) -> bool:
         """Keep what waits on stderr; return False once it is closed."""

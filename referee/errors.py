@@ -6,7 +6,9 @@ MaliceError              (protocol/errors.py)
 │   ├── RulesetError     a ruleset is unknown, contradicts itself or is not played
 │   └── RecordError      a record does not replay
 ├── BotError             a bot cannot be started at all
-└── Fault                a bot broke a rule of the table: the referee turns it into a verdict
+├── Verdict              (verdicts.py) a bot broke a rule of the table and is withdrawn
+├── Abandoned            (exchange.py) nobody waits for the game any more
+└── Late                 (exchange.py) an answer did not come in time; becomes a verdict
 """
 
 from __future__ import annotations

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from referee.ruleset import Parameters
 from referee.spite import SpiteAndMalice
 
 
+@cache
 def game(rules: Parameters, seats: int) -> SpiteAndMalice:
     """Return the game under `rules` with that many seats.
 

@@ -7,6 +7,9 @@ from msgspec.structs import replace
 from protocol.cards import HIDDEN
 from protocol.messages import Cards, Deal, Draw, Event
 
+HIDING = frozenset({Draw, Deal})
+"""The events that name cards which not everybody may see."""
+
 
 def masked(event: Event, seat: int) -> Event:
     """Return `event` as `seat` may see it: cards in other hands become `??`."""

@@ -12,7 +12,7 @@ from protocol.messages import Event, GameEnd, GameStart, Move, MoveAnswer, Out, 
 from referee.clock import MS, Clock
 from referee.dealer import Dealer
 from referee.games import game
-from referee.masks import masked
+from referee.masks import HIDING, masked
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, digest
 from referee.replay import VERDICT, void
 from referee.rules import Events, Result, Shuffle, Turn
@@ -102,7 +102,7 @@ class Table:
             for number in failed:
                 self._withdraw(number, failed[number])
             result = self._play_on()
-            self._end(result)
+        self._end(result)
         return self._record(result, started, (time.monotonic_ns() - begin) / MS)
 
     def _play_on(self) -> Result:
@@ -149,7 +149,7 @@ class Table:
 
     def _post(self, events: Events) -> None:
         for seat, unheard in enumerate(self._unheard):
-            unheard.extend([masked(event, seat) for event in events])
+            unheard += [masked(event, seat) if type(event) in HIDING else event for event in events]
 
     def _act(self, number: int) -> None:
         """Ask a seat for one action and play it, or withdraw the seat."""

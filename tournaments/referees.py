@@ -8,12 +8,12 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from pathlib import Path
 
 import msgspec
 import trio
 
-from referee.records import Batch, Report, Started
+from referee.bot import start_time
+from referee.records import Batch, BatchDone, Report, Started
 
 END_WAIT_S = 1.0
 """How long a referee may take to end its bots once its input is closed."""
@@ -69,9 +69,12 @@ class RefereeProcess:
         """Return the next report, None once the process is dead."""
         while (line := await self._line()) is not None:
             report = _decoder.decode(line)
-            if not isinstance(report, Started):
-                return report
-            self._bots.append(report)
+            if isinstance(report, Started):
+                self._bots.append(report)
+                continue
+            if isinstance(report, BatchDone):
+                self._bots.clear()
+            return report
         self.alive = False
         return None
 
@@ -96,9 +99,10 @@ class RefereeProcess:
         return f"the referee process ended ({self._process.returncode}): {said.decode('utf-8', 'replace').strip()}"
 
     def _end_bots(self) -> None:
-        """Kill what a dead referee may have left: only processes whose start time proves who they are."""
+        """Kill what a dead referee may have left, unless a start time proves that a number is somebody else's."""
         for bot in self._bots:
-            with contextlib.suppress(OSError, ValueError):
-                stat = Path(f"/proc/{bot.pid}/stat").read_text()
-                if int(stat.rpartition(")")[2].split()[19]) == bot.start_time:
+            # A number without a process can still be that of a group that outlived its leader: the kernel
+            # gives it to nobody else before the group is empty.
+            if start_time(bot.pid) in (bot.start_time, None):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(bot.pid, signal.SIGKILL)

@@ -50,28 +50,51 @@ class Actions:
         found: list[str] = []
         payoff = state.payoffs[seat]
         if payoff:
-            top = payoff[-1]
-            found += ["p" + target for target, accepted in centre + loads if top in accepted]
+            found += ["p" + target for target in _ends(centre + loads)[payoff[-1]]]
         if self._partners:
             found += _partners_plays(setting, state, centre)
-        targets = centre + self._side_targets(sides) + loads
+        plays, discards = _from_hand(centre), _from_hand(self._side_targets(sides))
         previous = ""
         for card in state.hands[seat]:
             if card != previous:
-                source = "h" + card
-                for target, accepted in targets:
-                    if card in accepted:
-                        found.append(source + target)
+                found += plays[card]
+                found += discards[card]
+                if loads:
+                    found += _from_hand(loads)[card]
                 previous = card
+        ends = _ends(centre)
         for index, pile in enumerate(sides):
             if pile:
-                top = pile[-1]
-                for target, accepted in centre:
-                    if top in accepted:
-                        found.append(f"s{index}{target}")
+                found += [f"s{index}{target}" for target in ends[pile[-1]]]
         for amend in self._amendments:
             found = amend(setting, state, found)
         return tuple(found)
+
+
+class Ends(dict[str, tuple[str, ...]]):
+    """Card -> those of certain targets that accept it, worked out when a card is first asked for."""
+
+    def __init__(self, targets: Targets) -> None:
+        self._targets = targets
+
+    def __missing__(self, card: str) -> tuple[str, ...]:
+        self[card] = found = self._found(card)
+        return found
+
+    def _found(self, card: str) -> tuple[str, ...]:
+        return tuple([target for target, accepted in self._targets if card in accepted])
+
+
+class FromHand(Ends):
+    """Hand card -> its actions on certain targets."""
+
+    def _found(self, card: str) -> tuple[str, ...]:
+        return tuple([f"h{card}{target}" for target in super()._found(card)])
+
+
+# The same targets come back again and again, turn by turn and game by game.
+_ends = lru_cache(maxsize=4096)(Ends)
+_from_hand = lru_cache(maxsize=4096)(FromHand)
 
 
 def _centre_targets(setting: Setting) -> Callable[[tuple[int, ...]], Targets]:
@@ -99,4 +122,5 @@ def _partners_plays(setting: Setting, state: State, centre: Targets) -> list[str
         for name, pile in (("p", state.payoffs[seat]), *((f"s{i}", p) for i, p in enumerate(state.sides[seat])))
         if pile
     ]
-    return [source + target for source, top in tops for target, accepted in centre if top in accepted]
+    ends = _ends(centre)
+    return [source + target for source, top in tops for target in ends[top]]

@@ -27,17 +27,22 @@ def view(setting: Setting, state: State, seat: int | None) -> View:
         len(state.stock),
         len(state.aside),
         tuple(
-            CentreStack(cards, height, RANKS[height]) for cards, height in zip(state.centre, state.heights, strict=True)
+            [
+                CentreStack(cards, height, RANKS[height])
+                for cards, height in zip(state.centre, state.heights, strict=True)
+            ]
         ),
         tuple(
-            SeatView(
-                Payoff(pile[-1] if pile else None, len(pile) if counts else None),
-                len(hands[owner]),
-                sides[owner],
-                setting.teams[owner],
-                owner in out,
-            )
-            for owner, pile in enumerate(payoffs)
+            [
+                SeatView(
+                    Payoff(pile[-1] if pile else None, len(pile) if counts else None),
+                    len(hands[owner]),
+                    sides[owner],
+                    setting.teams[owner],
+                    owner in out,
+                )
+                for owner, pile in enumerate(payoffs)
+            ]
         ),
     )
 

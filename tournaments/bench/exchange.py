@@ -1,7 +1,8 @@
 """The price of the referee: whole games against an instant bot, over a bare loop with the same bytes.
 
-Everything runs on one processor. Each game is played by the referee and then at once by a loop that only
-writes the lines of that game and reads the answers; the medians of both are compared.
+Everything runs on one processor. Each game is played by the referee, and then at once by a loop that only
+writes the lines of that game, in their order and to two processes of the same bot, and reads the answers;
+the medians of both are compared.
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ WARM_UP = 5
 
 
 class Scribe:
-    """A seat that answers what a record says, and writes down the lines it was sent."""
+    """A seat that answers what a record says; all seats of a table write down what they were sent on one list."""
 
     version = ""
     wants_legal = True
     games = 0
     stray = 0
 
-    def __init__(self, name: str, answers: Iterator[str]) -> None:
-        self.name = name
-        self.lines: list[bytes] = []
+    def __init__(self, seat: int, answers: Iterator[str], lines: list[tuple[int, bytes]]) -> None:
+        self.name = "first"
+        self._seat = seat
         self._answers = answers
+        self._lines = lines
         self._requests = 1
 
     def begin(self) -> None:
@@ -53,12 +55,12 @@ class Scribe:
 
     def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
         """Write the request down and give the recorded answer."""
-        self.lines.append(encode(request))
+        self._lines.append((self._seat, encode(request)))
         return MoveAnswer(request.id, next(self._answers)), 0, 0
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Write the request down."""
-        self.lines.append(encode(request))
+        self._lines.append((self._seat, encode(request)))
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
         """Stay: a script breaks no rule."""
@@ -85,11 +87,18 @@ def _compare(language: str, player: Player) -> Iterator[Row]:
     seats = [BotSeat(player, batch.init_ms, None) for _ in range(2)]
     refereed, bare = [], []
     try:
-        for order in batch.games:
-            begin = time.perf_counter()
-            record = Table(batch, order, list(seats)).play()
-            refereed.append((time.perf_counter() - begin) / len(record.actions))
-            bare.append(_bare(player, _lines(batch, order, record)) / len(record.actions))
+        with _started(player) as left, _started(player) as right:
+            pipes = [_pipes(bot) for bot in (left, right)]
+            for order in batch.games:
+                begin = time.perf_counter()
+                record = Table(batch, order, list(seats)).play()
+                refereed.append((time.perf_counter() - begin) / len(record.actions))
+                lines = _lines(batch, order, record)
+                begin = time.perf_counter()
+                _replay(pipes, lines)
+                bare.append((time.perf_counter() - begin) / len(record.actions))
+            left.kill()
+            right.kill()
     finally:
         for seat in seats:
             seat.dismiss()
@@ -111,30 +120,30 @@ def _batch(player: Player) -> Batch:
     )
 
 
-def _lines(batch: Batch, order: GameOrder, record: Record) -> list[list[bytes]]:
-    """Return what each seat was sent in a game."""
+def _lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, bytes]]:
+    """Return what the seats were sent in a game, in its order."""
+    lines: list[tuple[int, bytes]] = []
     scribes = [
-        Scribe("first", iter([action for owner, action in record.actions if owner == seat])) for seat in range(2)
+        Scribe(seat, iter([action for owner, action in record.actions if owner == seat]), lines) for seat in range(2)
     ]
     Table(batch, order, list(scribes)).play()
-    return [scribe.lines for scribe in scribes]
+    return lines
 
 
-def _bare(player: Player, lines: list[list[bytes]]) -> float:
-    """Return the seconds that a loop without any referee takes to send the lines and read the answers."""
-    seconds = 0.0
-    for told in lines:
-        with subprocess.Popen(player.command, cwd=player.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bot:
-            assert bot.stdin
-            assert bot.stdout
-            write, read = bot.stdin.fileno(), bot.stdout.fileno()
-            os.write(write, told[0])
-            os.read(read, 65_536)
-            begin = time.perf_counter()
-            for line in told:
-                os.write(write, line)
-                while not os.read(read, 65_536).endswith(b"\n"):
-                    pass
-            seconds += time.perf_counter() - begin
-            bot.kill()
-    return seconds
+def _started(player: Player) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(player.command, cwd=player.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def _pipes(bot: subprocess.Popen[bytes]) -> tuple[int, int]:
+    assert bot.stdin
+    assert bot.stdout
+    return bot.stdin.fileno(), bot.stdout.fileno()
+
+
+def _replay(pipes: list[tuple[int, int]], lines: list[tuple[int, bytes]]) -> None:
+    """Send the lines and read the answers, without any referee."""
+    for seat, line in lines:
+        write, read = pipes[seat]
+        os.write(write, line)
+        while not os.read(read, 65_536).endswith(b"\n"):
+            pass

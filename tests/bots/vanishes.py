@@ -1,0 +1,5 @@
+"""Exits as soon as it is started, and reads nothing."""
+
+import sys
+
+sys.exit(5)

@@ -1,0 +1,90 @@
+"""A seat's time: limits, bank, increment and margin."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol.messages import ClockRules, SeatClock
+from referee.clock import MS, Clock
+
+
+def clock(move_ms: int | None, bank_ms: int | None, increment_ms: int = 0, margin_ms: int = 0) -> Clock:
+    return Clock(ClockRules(move_ms, bank_ms, increment_ms, margin_ms))
+
+
+@pytest.mark.parametrize(
+    ("move_ms", "bank_ms", "limit_ms"),
+    [
+        (1000, 30_000, 1100),
+        (1000, 400, 500),
+        (1000, None, 1100),
+        (None, 400, 500),
+        (None, None, None),
+    ],
+)
+def test_the_limit_is_the_shorter_of_move_and_bank_with_the_margin(
+    move_ms: int | None, bank_ms: int | None, limit_ms: int | None
+) -> None:
+    limit = clock(move_ms, bank_ms, margin_ms=100).limit()
+
+    assert limit == (None if limit_ms is None else limit_ms * MS)
+
+
+def test_the_bank_pays_for_every_action_and_shortens_the_limit() -> None:
+    seat = clock(1000, 2000, margin_ms=100)
+
+    seat.spend(700 * MS, 0)
+    seat.spend(700 * MS, 0)
+
+    assert seat.shown().bank_ms == 600
+    assert seat.limit() == 700 * MS
+
+
+def test_time_used_of_the_margin_counts_but_the_bank_is_never_negative() -> None:
+    seat = clock(None, 100, margin_ms=100)
+
+    seat.spend(150 * MS, 0)
+
+    assert seat.shown().bank_ms == 0
+    assert seat.limit() == 100 * MS
+    assert seat.used == 150 * MS
+
+
+def test_the_increment_fills_the_bank_up_to_its_start() -> None:
+    seat = clock(None, 1000, increment_ms=50)
+
+    seat.begin_turn()
+    assert seat.shown().bank_ms == 1000
+
+    seat.spend(200 * MS, 0)
+    seat.begin_turn()
+    assert seat.shown().bank_ms == 850
+
+
+def test_without_a_bank_an_increment_changes_nothing() -> None:
+    seat = clock(1000, None, increment_ms=50)
+
+    seat.begin_turn()
+    seat.spend(200 * MS, 0)
+    seat.begin_turn()
+
+    assert seat.limit() == 1000 * MS
+    assert seat.shown().bank_ms is None
+
+
+def test_the_clock_shows_the_last_action_and_nothing_at_first() -> None:
+    seat = clock(1000, 30_000)
+    assert seat.shown() == SeatClock(30_000, None, None)
+
+    seat.spend(2_125_000, 1_000_000)
+
+    assert seat.shown() == SeatClock(29_997.9, 2.125, 1.0)
+
+
+def test_the_clock_adds_up_what_was_used_and_keeps_the_slowest() -> None:
+    seat = clock(1000, None)
+
+    for wall, cpu in ((3, 1), (9, 4), (5, 2)):
+        seat.spend(wall, cpu)
+
+    assert (seat.used, seat.cpu, seat.slowest) == (17, 7, 9)

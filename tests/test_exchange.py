@@ -1,0 +1,431 @@
+"""One request, one answer, one deadline, with real processes: every way to fail has its verdict and its sentence."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import resource
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from protocol.messages import BareAnswer, GameEnd
+from referee.bot import Bot, Excerpt, start_time
+from referee.clock import MS
+from referee.exchange import Abandoned, Line
+from referee.records import Player
+from referee.seat import BotSeat, greet_once
+from referee.verdicts import Verdict
+from tests.tables import PATIENCE_MS, move_request, player, seated
+
+SHORT_MS = 250
+"""For an answer that never comes."""
+
+pytestmark = pytest.mark.slow
+
+
+def move_verdict(name: str, *arguments: str, limit_ms: int = PATIENCE_MS) -> tuple[str, str]:
+    """Ask a bot for a move; return the code and the sentence of the verdict."""
+    with seated(name, *arguments) as seat:
+        seat.begin()
+        with pytest.raises(Verdict) as caught:
+            seat.ask_move(move_request(seat), limit_ms * MS)
+    return caught.value.code, caught.value.sentence
+
+
+def ask(line: Line, id: int, *, size: int = 0, limit_ms: int | None = None) -> BareAnswer:
+    """Send a request of a type that nobody knows, with so many letters in it."""
+    text = b'{"id":%d,"type":"hello","x":"%s"}\n' % (id, b"x" * size)
+    answer, _, _ = line.ask(text, "hello", id, msgspec.json.Decoder(BareAnswer), limit_ms and limit_ms * MS)
+    return answer
+
+
+def game_end(id: int) -> GameEnd:
+    return GameEnd(id, 1, (1, 2), (0, 0), "forfeit", "0.0.0")
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    """A line to a program that reads nothing and says nothing."""
+    bot = Bot(Player("sleep", "00", ("sleep", "1000")))
+    yield Line(bot, None)
+    bot.kill()
+
+
+# crash
+
+
+def test_a_bot_that_exits_as_it_starts_crashes() -> None:
+    with seated("vanishes") as seat, pytest.raises(Verdict) as caught:
+        seat.begin()
+
+    assert (caught.value.code, caught.value.sentence) == ("crash", "the bot exited with status 5")
+
+
+def test_the_exit_status_is_told() -> None:
+    assert move_verdict("dies", "move", "3", "0") == ("crash", "the bot exited with status 3")
+
+
+def test_the_signal_that_killed_it_is_told() -> None:
+    assert move_verdict("dies", "move", "SIGSEGV", "0") == ("crash", "the bot was killed by signal 11 (SIGSEGV)")
+
+
+def test_a_bot_that_closes_its_output_and_lives_on_crashes() -> None:
+    found = move_verdict("closes", "move", "1")
+
+    assert found == ("crash", "the bot closed its output, and its process lives on")
+
+
+def test_a_bot_that_closes_its_input_and_lives_on_crashes() -> None:
+    found = move_verdict("closes", "hello", "0")
+
+    assert found == ("crash", "the bot closed its input, and its process lives on")
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("/nowhere/bot", "No such file or directory: '/nowhere/bot'"),
+        ("/etc/passwd", "Permission denied: '/etc/passwd'"),
+    ],
+)
+def test_a_bot_that_cannot_be_started_crashes(command: str, reason: str) -> None:
+    seat = BotSeat(Player("gone", "00", (command,)), PATIENCE_MS, None)
+
+    with pytest.raises(Verdict) as caught:
+        seat.begin()
+
+    assert (caught.value.code, caught.value.sentence) == ("crash", f"the bot cannot be started: {reason}")
+    assert seat.dismiss() == (None, (), "")
+
+
+def test_a_bot_is_not_blamed_when_there_are_no_descriptors_left() -> None:
+    seat = BotSeat(player("honest"), PATIENCE_MS, None)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
+        with pytest.raises(OSError, match="Too many open files"):
+            seat.begin()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_a_good_answer_is_read_before_the_exit_that_follows_is_judged() -> None:
+    with seated("leaves") as seat:
+        seat.begin()
+        answer, _, cpu = seat.ask_move(move_request(seat), None)
+        with pytest.raises(Verdict) as caught:
+            seat.ask_move(move_request(seat), None)
+
+    assert answer.move == "h8C-s0"
+    assert cpu >= 0
+    assert (caught.value.code, caught.value.sentence) == ("crash", "the bot exited with status 0")
+
+
+def test_an_exit_is_seen_though_a_child_holds_the_output_open() -> None:
+    seat = BotSeat(Player("sh", "00", ("/bin/sh", "-c", "sleep 1000 & exit 7")), PATIENCE_MS, None)
+
+    with pytest.raises(Verdict) as caught:
+        seat.begin()
+    exit, _, _ = seat.dismiss()
+
+    assert (caught.value.code, caught.value.sentence) == ("crash", "the bot exited with status 7")
+    assert exit == "exited with status 7"
+
+
+# timeout
+
+
+def test_a_bot_that_never_answers_runs_out_of_time() -> None:
+    found = move_verdict("stops", "move", limit_ms=SHORT_MS)
+
+    assert found == ("timeout", "no answer to move within 250 ms (did you flush your output?)")
+
+
+def test_a_bot_that_does_not_flush_its_first_answer_runs_out_of_time() -> None:
+    with seated("buffers", init_ms=SHORT_MS) as seat, pytest.raises(Verdict) as caught:
+        seat.begin()
+
+    assert caught.value.code == "timeout"
+    assert caught.value.sentence == "no answer to hello within 250 ms (did you flush your output?)"
+
+
+def test_a_slow_drip_does_not_move_the_deadline() -> None:
+    begin = time.monotonic()
+
+    found = move_verdict("drips", limit_ms=SHORT_MS)
+
+    assert found == ("timeout", "no answer to move within 250 ms (the last line has no newline)")
+    assert time.monotonic() - begin < 5
+
+
+def test_a_bot_that_writes_to_stderr_for_ever_runs_out_of_time_and_is_ended() -> None:
+    found = move_verdict("shouts", limit_ms=SHORT_MS)
+
+    assert found[0] == "timeout"
+
+
+def test_a_bot_that_does_not_read_while_the_pipe_is_full_runs_out_of_time(line: Line) -> None:
+    fcntl.fcntl(line.bot.stdin, fcntl.F_SETPIPE_SZ, 4096)
+
+    with pytest.raises(Verdict) as caught:
+        ask(line, 1, size=10_000, limit_ms=SHORT_MS)
+
+    assert caught.value.code == "timeout"
+    assert caught.value.sentence == "no answer to hello within 250 ms (it does not read its input)"
+
+
+# protocol
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (['{"move":"p-c0"}'], r"expected the id 2, got an answer without id: .*"),
+        (['{"id":4,"move":"p-c0"}'], r"expected the id 2, got 4"),
+        (['{"id":1,"move":"p-c0"}'], r"expected the id 2, got 1, which was answered or ran out before"),
+        (['{"id":"ID","move":"p-c0"}'], r"expected the number 2 as id, got: .*"),
+        (['{"id":null,"move":"p-c0"}'], r"expected the number 2 as id, got: .*"),
+        (['{"id":true,"move":"p-c0"}'], r"expected the number 2 as id, got: .*"),
+        (['{"id":ID}'], r"object missing required field `move`, got: .*"),
+        (['{"id":ID,"move":5}'], r"expected `str`, got `int` - at `\$.move`, got: .*"),
+        (['{"id":ID,"move":null}'], r"expected `str`, got `null` - at `\$.move`, got: .*"),
+        (["LONG"], r"expected lines of at most 65536 bytes, got a longer one: .*"),
+    ],
+)
+def test_what_is_no_answer_breaks_the_protocol(lines: list[str], sentence: str) -> None:
+    code, said = move_verdict("says", "move", *lines)
+
+    assert code == "protocol"
+    assert re.fullmatch(sentence, said), said
+
+
+@pytest.mark.parametrize("second", ["ID", "3"])
+def test_an_answer_before_its_request_breaks_the_protocol(second: str) -> None:
+    with seated("says", "move", '{"id":ID,"move":"p-c0"}', f'{{"id":{second},"move":"p-c0"}}') as seat:
+        seat.begin()
+        seat.ask_move(move_request(seat), None)
+        with pytest.raises(Verdict) as caught:
+            seat.ask_move(move_request(seat), None)
+
+    assert caught.value.code == "protocol"
+    assert caught.value.sentence.startswith('expected one answer to each request, got another line: \'{"id":')
+
+
+@pytest.mark.parametrize("line", ["[3]", "3", "thinking", "", "{debug}", "null"])
+def test_lines_that_are_no_object_until_the_deadline_break_the_protocol(line: str) -> None:
+    found = move_verdict("says", "move", line, line, line, limit_ms=SHORT_MS)
+
+    assert found == ("protocol", "3 lines that are no JSON, and no answer to move: did you print to stdout?")
+
+
+def test_a_few_stray_lines_are_skipped_and_counted() -> None:
+    with seated("chatters", "50", "10") as seat:
+        seat.begin()
+        moves = [seat.ask_move(move_request(seat), None)[0].move for _ in range(2)]
+
+        assert moves == ["h8C-s0"] * 2
+        assert seat.stray == 100
+
+
+def test_a_stray_line_that_waits_before_a_request_is_skipped_and_counted() -> None:
+    with seated("says", "move", '{"id":ID,"move":"p-c0"}', "{debug}", "[1]") as seat:
+        seat.begin()
+        seat.ask_move(move_request(seat), None)
+        assert seat.stray == 0
+
+        seat.ask_move(move_request(seat), None)
+        assert seat.stray == 2
+
+
+def test_stray_lines_are_counted_anew_in_each_game() -> None:
+    with seated("chatters", "100", "10") as seat:
+        seat.begin()
+        seat.ask_move(move_request(seat), None)
+        seat.begin()
+        assert seat.stray == 0
+
+        seat.ask_move(move_request(seat), None)
+        assert seat.stray == 100
+
+
+def test_over_a_hundred_stray_lines_break_the_protocol() -> None:
+    code, sentence = move_verdict("chatters", "101", "3")
+
+    assert code == "protocol"
+    assert sentence == (
+        "101 lines (303 bytes) that are no JSON: print what is not an answer to stderr; the last one: 'xxx'"
+    )
+
+
+def test_over_a_mebibyte_of_stray_lines_breaks_the_protocol() -> None:
+    code, sentence = move_verdict("chatters", "20", "60000")
+
+    assert code == "protocol"
+    assert sentence.startswith("18 lines (1080000 bytes) that are no JSON")
+
+
+def test_stray_lines_that_wait_before_a_request_are_counted_too() -> None:
+    with seated("babbles", "101", "3") as seat:
+        seat.begin()
+        with pytest.raises(Verdict) as caught:
+            seat.ask(game_end(seat.next_id()))
+
+    assert caught.value.code == "protocol"
+    assert caught.value.sentence.startswith("101 lines (303 bytes) that are no JSON")
+
+
+def test_a_bot_that_talks_while_it_is_asked_is_read_and_nobody_waits_for_ever() -> None:
+    bot = Bot(player("babbles", "90", "10000"))
+    line = Line(bot, None)
+    try:
+        ask(line, 1)
+        ask(line, 2, size=1_000_000)
+
+        assert line.stray == 90
+    finally:
+        bot.kill()
+
+
+def test_a_protocol_version_that_does_not_exist_is_refused() -> None:
+    with seated("says", "hello", '{"id":ID,"protocol":2}') as seat, pytest.raises(Verdict) as caught:
+        seat.begin()
+
+    assert (caught.value.code, caught.value.sentence) == ("protocol", "expected protocol 1, the bot chose 2")
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"id":ID.0,"move":"p-c0"}', '{"x":{},"id":ID,"move":"p-c0","note":7}', '{"id":ID,"move":"p-c0"}\r']
+)
+def test_an_answer_may_have_a_float_id_unknown_fields_and_a_carriage_return(answer: str) -> None:
+    with seated("says", "move", answer) as seat:
+        seat.begin()
+
+        assert seat.ask_move(move_request(seat), None)[0].move == "p-c0"
+
+
+# what is kept, and how a bot is ended
+
+
+def test_a_verdict_comes_with_the_last_five_messages_the_exit_and_both_ends_of_stderr() -> None:
+    with seated("dies", "move", "SIGABRT", "100000") as seat:
+        seat.begin()
+        for _ in range(2):
+            seat.ask(game_end(seat.next_id()))
+        with pytest.raises(Verdict):
+            seat.ask_move(move_request(seat), None)
+        exit, lines, stderr = seat.dismiss()
+
+    assert exit == "killed by signal 6 (SIGABRT)"
+    assert [line[:2] for line in lines] == ["> ", "< ", "> ", "< ", "> "]
+    assert ['"id":2' in lines[0], '"id": 2' in lines[1], '"id":4' in lines[4]] == [True] * 3
+    assert stderr == "a" * 8192 + "\n... 83616 bytes left out ...\n" + "z" * 8192
+
+
+def test_the_number_of_a_bot_is_its_own_until_it_is_killed_and_its_last_words_are_kept() -> None:
+    bot = Bot(Player("sh", "00", ("/bin/sh", "-c", "echo oh >&2; exit 1")))
+    try:
+        assert bot.exit(60) == bot.exit() == "exited with status 1"
+        assert start_time(bot.pid)
+    finally:
+        bot.kill()
+        bot.kill()
+
+    assert bot.errors.text() == "oh\n"
+    assert not Path(f"/proc/{bot.pid}").exists()
+
+
+def test_last_words_are_kept_and_those_of_earlier_games_are_not() -> None:
+    with seated("grumbles") as seat:
+        seat.begin()
+        seat.ask(game_end(seat.next_id()))
+        seat.begin()
+        seat.ask(game_end(seat.next_id()))
+        _, _, stderr = seat.dismiss()
+
+    assert stderr == "grumble 3\n"
+
+
+def test_the_exit_is_unknown_while_the_bot_lives() -> None:
+    with seated("stops", "move") as seat:
+        seat.begin()
+        with pytest.raises(Verdict):
+            seat.ask_move(move_request(seat), SHORT_MS * MS)
+        exit, lines, stderr = seat.dismiss()
+
+    assert (exit, stderr) == (None, "")
+    assert len(lines) == 3
+
+
+def test_what_a_bot_logs_off_turn_does_not_stop_it() -> None:
+    with seated("logs") as seat:
+        seat.begin()
+        for _ in range(5):
+            seat.ask_move(move_request(seat), None)
+
+
+def test_a_request_is_abandoned_when_the_guard_hangs_up() -> None:
+    ours, theirs = os.pipe()
+    os.close(theirs)
+    seat = BotSeat(player("stops", "hello"), PATIENCE_MS, ours)
+    try:
+        with pytest.raises(Abandoned):
+            seat.begin()
+    finally:
+        seat.dismiss()
+        os.close(ours)
+
+
+def test_a_bot_that_ignores_bye_is_killed_at_the_deadline() -> None:
+    with seated("stays") as seat:
+        seat.begin()
+        begin = time.monotonic_ns()
+        seat.leave()
+        seat.end(begin + 200 * MS)
+
+        assert 200 * MS <= time.monotonic_ns() - begin < 2000 * MS
+        assert seat.dismiss() == (None, (), "")
+
+
+def test_a_bot_may_close_its_output_after_bye_and_take_its_time(tmp_path: Path) -> None:
+    with seated("lingers", str(tmp_path / "done"), "0.7") as seat:
+        seat.begin()
+        seat.leave()
+        seat.end(time.monotonic_ns() + PATIENCE_MS * MS)
+
+    assert (tmp_path / "done").exists()
+
+
+def test_a_bot_that_keeps_its_name_is_called_as_it_was_entered() -> None:
+    with seated("stops", "move") as seat:
+        seat.begin()
+
+        assert (seat.name, seat.version, seat.wants_legal) == ("stops", "", True)
+
+
+def test_a_greeting_is_a_hello_and_nothing_else() -> None:
+    greet_once(player("dies", "game_start", "1", "0"), PATIENCE_MS)
+
+
+def test_a_failed_greeting_tells_the_end_of_stderr() -> None:
+    with pytest.raises(Verdict) as caught:
+        greet_once(player("dies", "hello", "4", "6"), PATIENCE_MS)
+
+    assert caught.value.sentence == "the bot exited with status 4; its stderr ends: aaazzz"
+
+
+def test_an_excerpt_keeps_all_of_what_is_short_and_both_ends_of_what_is_long() -> None:
+    excerpt = Excerpt(4)
+    for letter in b"abcdefgh":
+        excerpt.add(bytes([letter]))
+    assert excerpt.text() == "abcdefgh"
+
+    excerpt.add(b"ijkl")
+    assert excerpt.text() == "abcd\n... 4 bytes left out ...\nijkl"
+
+    excerpt.clear()
+    assert excerpt.text() == ""

@@ -1,0 +1,162 @@
+"""A record is played again without bots, and whatever was changed in it is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from protocol.messages import Deal, Out
+from referee.errors import RecordError
+from referee.records import Key, Record, digest
+from referee.replay import check, steps
+from referee.ruleset import load
+from referee.verdicts import Verdict
+from tests.tables import Script, play
+
+CRASH = Verdict("crash", "the bot exited with status 3")
+
+
+@pytest.fixture(scope="module")
+def won() -> Record:
+    """A game without a verdict."""
+    return replace_key(play(Script(), Script()))
+
+
+@pytest.fixture(scope="module")
+def void() -> Record:
+    return replace_key(play(Script(fails={"begin": CRASH}), Script(fails={"begin": CRASH})))
+
+
+@pytest.fixture(scope="module")
+def forfeit() -> Record:
+    return replace_key(play(Script(), Script(fails={"begin": CRASH})))
+
+
+def replace_key(record: Record) -> Record:
+    return signed(replace(record, key=Key(3, 14, 1)))
+
+
+def signed(record: Record) -> Record:
+    """Make a digest for what was changed: the replay alone has to see it."""
+    return replace(record, digest=digest(record))
+
+
+def with_action(record: Record, index: int, action: tuple[int, str]) -> Record:
+    return replace(record, actions=(*record.actions[:index], action, *record.actions[index + 1 :]))
+
+
+def test_what_was_played_is_accepted(won: Record, void: Record, forfeit: Record) -> None:
+    for record in (won, void, forfeit):
+        check(record)
+
+
+def test_the_first_step_is_the_deal_and_each_action_has_one(won: Record) -> None:
+    found = list(steps(won))
+
+    assert (found[0].seat, found[0].action) == (None, "")
+    assert isinstance(found[0].events[0], Deal)
+    assert tuple((step.seat, step.action) for step in found[1:]) == won.actions
+
+
+def test_views_are_those_of_a_spectator_and_end_with_the_game(won: Record) -> None:
+    found = list(steps(won, views=True))
+
+    assert all(step.view is not None and step.view.hand for step in found[:-1])
+    assert found[-1].view is None
+    assert all(step.view is None for step in steps(won))
+
+
+def test_a_withdrawal_is_told_as_an_event(void: Record, forfeit: Record) -> None:
+    assert [step.events for step in steps(void)][1:] == [(Out(0, "crash"),), (Out(1, "crash"),)]
+    assert [step.events[0] for step in steps(forfeit)][1:] == [Out(1, "crash")]
+
+
+TAMPERED: dict[str, Callable[[Record], Record]] = {
+    "an action": lambda record: with_action(record, 9, (record.actions[9][0], "hAC-c0")),
+    "a seat": lambda record: with_action(record, 9, (1 - record.actions[9][0], record.actions[9][1])),
+    "a seat that does not exist": lambda record: with_action(record, 0, (-1, "!crash")),
+    "a verdict out of turn": lambda record: with_action(record, 9, (1 - record.actions[9][0], "!crash")),
+    "a verdict that does not exist": lambda record: with_action(record, 9, (record.actions[9][0], "!boredom")),
+    "two verdicts, not void": lambda record: replace(
+        record, actions=((0, "!crash"), (1, "!crash")), places=(2, 1), scores=(0, 25), reason="forfeit"
+    ),
+    "one verdict twice": lambda record: replace(record, actions=((0, "!crash"), (0, "!crash"))),
+    "an action too few": lambda record: replace(record, actions=record.actions[:-1]),
+    "no actions": lambda record: replace(record, actions=()),
+    "an action too many": lambda record: replace(record, actions=(*record.actions, (0, "h2C-s0"))),
+    "a verdict too many": lambda record: replace(record, actions=(*record.actions, (0, "!crash"))),
+    "places": lambda record: replace(record, places=record.places[::-1]),
+    "scores": lambda record: replace(record, scores=(record.scores[0] + 1, record.scores[1])),
+    "the reason": lambda record: replace(record, reason="payoff_empty"),
+    "the reason, to void": lambda record: replace(record, reason="void"),
+    "reason and places, to void": lambda record: replace(record, reason="void", places=(1, 1), scores=(0, 0)),
+    "the deal seed": lambda record: replace(record, deal_seed="ab" * 32),
+    "a deal seed that is none": lambda record: replace(record, deal_seed="cards"),
+    "the rules": lambda record: replace(record, rules=load("book").rules),
+    "rules that are none": lambda record: replace(record, rules=replace(record.rules, payoff_size=99)),
+    "an entry too many": lambda record: replace(record, entries=(*record.entries, ("me", "00"))),
+}
+OF_A_VOID_GAME: dict[str, Callable[[Record], Record]] = {
+    "no actions": lambda record: replace(record, actions=()),
+    "one side only": lambda record: replace(record, actions=record.actions[:1]),
+    "one side twice": lambda record: replace(record, actions=(record.actions[0],) * 2),
+    "a seat that does not exist": lambda record: with_action(record, 0, (2, "!crash")),
+    "an action": lambda record: with_action(record, 0, (0, "h8C-s0")),
+    "an action at last": lambda record: replace(record, actions=((1, "!crash"), (0, "h8C-s0"))),
+    "a winner": lambda record: replace(record, places=(1, 2)),
+    "scores": lambda record: replace(record, scores=(5, 0)),
+    "the reason": lambda record: replace(record, reason="forfeit"),
+}
+
+
+@pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED)
+def test_what_cannot_have_been_played_is_refused_by_its_key_even_with_a_new_digest(
+    won: Record, tamper: Callable[[Record], Record]
+) -> None:
+    with pytest.raises(RecordError, match=r"^game 3\.14\.1: "):
+        check(signed(tamper(won)))
+
+
+@pytest.mark.parametrize("tamper", OF_A_VOID_GAME.values(), ids=OF_A_VOID_GAME)
+def test_a_void_game_is_one_in_which_every_side_failed_and_nobody_won(
+    void: Record, tamper: Callable[[Record], Record]
+) -> None:
+    with pytest.raises(RecordError, match=r"^game 3\.14\.1: "):
+        check(signed(tamper(void)))
+
+
+def test_a_forfeit_is_told_once(forfeit: Record) -> None:
+    with pytest.raises(RecordError, match=r"^game 3\.14\.1: action 1 \('!crash' of seat 1\): expected Result"):
+        check(signed(replace(forfeit, actions=forfeit.actions * 2)))
+
+
+def test_who_is_not_asked_cannot_forfeit_once_somebody_has_played(won: Record, forfeit: Record) -> None:
+    (seat, action), *_ = won.actions
+    record = replace(forfeit, actions=((seat, action), (seat, "!crash")))
+
+    with pytest.raises(RecordError, match=r"action 1 \('!crash' of seat 0\): expected Turn\(seat=1\)"):
+        check(signed(record))
+
+
+SWAPPED: dict[str, Callable[[Record], Record]] = {
+    "key": lambda record: replace(record, key=Key(3, 14, 0)),
+    "entries": lambda record: replace(record, entries=record.entries[::-1]),
+    "hash": lambda record: replace(record, entries=((record.entries[0][0], "01"), record.entries[1])),
+    "verdict": lambda record: with_action(record, 0, (1, "!timeout")),
+    "digest": lambda record: replace(record, digest="0" * 64),
+}
+
+
+@pytest.mark.parametrize("tamper", SWAPPED.values(), ids=SWAPPED)
+def test_what_could_have_been_played_is_refused_by_its_digest(
+    forfeit: Record, tamper: Callable[[Record], Record]
+) -> None:
+    with pytest.raises(RecordError, match=r"^game 3\.14\.\d: the digest does not match"):
+        check(tamper(forfeit))
+
+
+def test_another_format_is_refused(won: Record) -> None:
+    with pytest.raises(RecordError, match=r"^game 3\.14\.1: expected format 1, got 2"):
+        check(signed(replace(won, format=2)))

@@ -1,0 +1,497 @@
+"""The bots that ship: they keep the protocol, play legally, always the same, and no worse than they promise."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.dealer import Dealer
+from referee.games import game
+from referee.rules import Result, Shuffle
+from referee.ruleset import load
+
+Choose = Callable[[dict[str, Any], list[str], dict[str, Any], Random], str]
+Watch = Callable[[dict[str, Any], list[str], str], None]
+
+SHIPPED = Path(__file__).parents[1] / "bots"
+FOLDERS = sorted(manifest.parent for manifest in SHIPPED.glob("python/*/bot.toml"))
+C_FIRST = SHIPPED / "c/first"
+DECIDING = ("greedy", "planner", "staller", "uniform")
+STANDARD: dict[str, Any] = msgspec.to_builtins(load("standard").rules)
+
+every_python_bot = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+every_deciding_bot = pytest.mark.parametrize("name", DECIDING)
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "bot.toml").read_text("utf-8"))
+
+
+def chooser(name: str) -> Choose:
+    """Load a bot's `choose` from its file; it is given the arguments that it names."""
+    path = SHIPPED / "python" / name / "bot.py"
+    spec = spec_from_file_location(f"shipped_{name}", path)
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    wanted = signature(module.choose).parameters
+
+    def choose(view: dict[str, Any], legal: list[str], rules: dict[str, Any], rng: Random) -> str:
+        given = {"view": view, "legal": legal, "rules": rules, "rng": rng}
+        answer: str = module.choose(**{key: given[key] for key in wanted})
+        return answer
+
+    return choose
+
+
+BOTS = {name: chooser(name) for name in DECIDING}
+
+
+def ignore(view: dict[str, Any], legal: list[str], action: str) -> None:
+    """Watch nothing."""
+
+
+def play(ruleset: str, names: Sequence[str], seed: int, watch: Watch = ignore) -> tuple[Result, list[str]]:
+    """Play a game with a bot in each seat; they get what they would get as JSON."""
+    parameters = load(ruleset).rules
+    rules = game(parameters, len(names))
+    sent = msgspec.to_builtins(parameters)
+    dealer = Dealer(seed.to_bytes(32, "big"))
+    chance = [Random(f"{seed}/{seat}") for seat in range(len(names))]
+    state = rules.start()
+    actions = []
+    while not isinstance(who := rules.next(state), Result):
+        if isinstance(who, Shuffle):
+            state, _ = rules.shuffled(state, dealer.order(who.size))
+            continue
+        view = json.loads(msgspec.json.encode(rules.view(state, who.seat)))
+        legal = list(rules.legal(state))
+        action = BOTS[names[who.seat]](view, list(legal), sent, chance[who.seat])
+        assert action in legal
+        watch(view, legal, action)
+        actions.append(action)
+        state, _ = rules.play(state, action)
+    return who, actions
+
+
+def table(
+    hand: str = "",
+    payoff: str = "9D",
+    left: int | None = 10,
+    centre: Sequence[int] = (0, 0, 0),
+    side: Sequence[str] = ("", "", "", ""),
+    opponent: str = "7C",
+) -> dict[str, Any]:
+    """A position of two seats as seat 0 sees it; cards are written one after the other, with blanks."""
+    seats: list[dict[str, Any]] = [
+        {"payoff": {"top": top, "left": left}, "hand": 5, "side": piles, "team": team, "out": False}
+        for team, top, piles in ((0, payoff, [pile.split() for pile in side]), (1, opponent, [[], [], [], []]))
+    ]
+    stacks = [{"cards": ["??"] * height, "height": height, "needs": "?"} for height in centre]
+    return {
+        "turn": 9,
+        "seat": 0,
+        "hand": hand.split(),
+        "stock": 40,
+        "aside": 0,
+        "centre": stacks,
+        "seats": seats,
+    }
+
+
+def ask(name: str, view: dict[str, Any], legal: str, **rules: Any) -> str:
+    answer = BOTS[name](view, legal.split(), STANDARD | rules, Random(1))
+    assert answer in legal.split()
+    return answer
+
+
+# What is in the folders
+
+
+@every_python_bot
+def test_a_python_bot_introduces_itself_and_runs_on_the_python_of_malice(folder: Path) -> None:
+    told = manifest(folder)
+
+    assert told["name"] == folder.name
+    assert told["language"] == "python"
+    assert told["run"] == ["{python}", "-I", "bot.py"]
+    assert told["version"]
+    assert told["author"]
+
+
+@every_python_bot
+def test_a_python_bot_needs_the_standard_library_only(folder: Path) -> None:
+    tree = ast.parse((folder / "bot.py").read_text("utf-8"))
+
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
+    assert ast.get_docstring(tree)
+
+
+def test_no_bot_is_named_after_a_standard_module() -> None:
+    assert not {folder.name for folder in FOLDERS} & sys.stdlib_module_names
+
+
+# The protocol, spoken by the process
+
+
+class Dialogue:
+    """A bot as a process: one line to it, one line back."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+
+    def send(self, data: bytes) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return answer
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        self.send(json.dumps(request).encode() + b"\n")
+        return self.receive()
+
+
+@contextmanager
+def started(folder: Path, command: Sequence[str] = ()) -> Iterator[Dialogue]:
+    """Start the bot of `folder`, and see to it that it ends."""
+    words = [sys.executable if word == "{python}" else word for word in command or manifest(folder)["run"]]
+    process = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with process:
+        try:
+            yield Dialogue(process)
+        finally:
+            process.kill()
+
+
+def goes_by_itself(bot: Dialogue) -> bool:
+    """Tell whether the process ended well and said nothing else on its pipes."""
+    rest, errors = bot.process.communicate(timeout=10)
+    return (bot.process.returncode, rest, errors) == (0, b"", b"")
+
+
+def requests() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return `game_start` and the first `move` of a real game, without their ids."""
+    rules = game(load("standard").rules, 2)
+    state, dealer = rules.start(), Dealer(bytes(32))
+    while isinstance(who := rules.next(state), Shuffle):
+        state, _ = rules.shuffled(state, dealer.order(who.size))
+    assert not isinstance(who, Result)
+    seats = [{"name": 'tricky "legal":["h1"], "id":7', "team": 0}, {"name": "\\", "team": 1}]
+    start = {"type": "game_start", "game": 1, "ruleset": "standard", "rules": STANDARD, "seats": seats}
+    move = {
+        "type": "move",
+        "view": msgspec.to_builtins(rules.view(state, who.seat)),
+        "events": [{"type": "turn", "seat": who.seat}],
+        "legal": list(rules.legal(state)),
+        "clock": {"bank_ms": 1, "last_ms": None, "last_cpu_ms": None},
+    }
+    return start | {"seat": who.seat, "rng": 812734, "commit": "sha256:", "clock": {}}, move
+
+
+def converse(bot: Dialogue) -> None:
+    """Hold a whole conversation, with a type from the future, and part."""
+    start, move = requests()
+
+    assert bot.ask(id=1, type="hello", protocol=[1, 1], referee="malice/0.1", limits={})["id"] == 1
+    assert bot.ask(id=2, **start) == {"id": 2}
+    answer = bot.ask(id=3, **move)
+    assert answer["id"] == 3
+    assert answer["move"] in move["legal"]
+    assert bot.ask(id=4, type="weather", legal=["rain"], view={"id": 5}) == {"id": 4}
+    assert bot.ask(id=2**53 - 1, **move)["id"] == 2**53 - 1
+    assert bot.ask(id=6, type="game_end", place=1, places=[1, 2], scores=[12, 0], reason="x", key="k") == {"id": 6}
+    bot.send(b'{"type":"bye"}\n')
+    assert goes_by_itself(bot)
+
+
+@every_python_bot
+def test_a_python_bot_keeps_the_protocol_and_leaves_at_bye(folder: Path) -> None:
+    with started(folder) as bot:
+        converse(bot)
+
+
+@every_python_bot
+def test_a_python_bot_leaves_at_the_end_of_its_input(folder: Path) -> None:
+    with started(folder) as bot:
+        assert goes_by_itself(bot)
+
+
+def test_the_instant_bot_answers_the_first_legal_action() -> None:
+    _, move = requests()
+
+    with started(SHIPPED / "python/first") as bot:
+        assert bot.ask(id=1, **move) == {"id": 1, "move": move["legal"][0]}
+
+
+# The instant bot in C
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the C bot from a copy of its folder, by its own command, with warnings as errors."""
+    folder = tmp_path_factory.mktemp("first")
+    for path in C_FIRST.iterdir():
+        if path.is_file():
+            (folder / path.name).write_bytes(path.read_bytes())
+    subprocess.run(manifest(folder)["build"], cwd=folder, check=True)
+    return folder
+
+
+@pytest.mark.compiler
+def test_the_c_bot_compiles_without_a_warning(tmp_path: Path) -> None:
+    flags = ["-O2", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+    subprocess.run(["cc", *flags, "-o", tmp_path / "first", C_FIRST / "first.c"], check=True)
+
+
+@pytest.mark.compiler
+def test_the_c_bot_keeps_the_protocol_and_leaves_at_bye(compiled: Path) -> None:
+    with started(compiled) as bot:
+        converse(bot)
+
+
+@pytest.mark.compiler
+def test_the_c_bot_leaves_at_the_end_of_its_input(compiled: Path) -> None:
+    with started(compiled) as bot:
+        assert goes_by_itself(bot)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(
+    "line",
+    [
+        rb'{"id":3,"type":"move","legal":["p-c0","h7C-c1"]}',
+        rb'{"legal":["p-c0"],"type":"move","id":3}',
+        rb' { "type" : "move" , "legal" : [ "p-c0" ] , "id" : 3 } ',
+        rb'{"x":"\"id\":9,\"legal\":[\"no\"]","id":3,"type":"move","legal":["p-c0"]}',
+        rb'{"x":"\\","id":3,"type":"move","y":"}],\\\"","legal":["p-c0"]}',
+        rb'{"view":{"id":9,"legal":["no"],"type":"bye"},"id":3,"type":"move","legal":["p-c0"]}',
+        rb'{"events":[{"id":9},["legal"],{}],"id":3,"z":[],"type":"move","legal":["p-c0"],"legally":["no"]}',
+        rb'{"id":3,"type":"move","a":null,"b":-1.5e3,"c":true,"legal":["p-c0"],"clock":{"legal":["no"]}}',
+    ],
+)
+def test_the_c_bot_reads_the_outermost_object_only(compiled: Path, line: bytes) -> None:
+    with started(compiled) as bot:
+        bot.send(line + b"\n")
+
+        assert bot.receive() == {"id": 3, "move": "p-c0"}
+
+
+@pytest.mark.compiler
+def test_the_c_bot_reads_a_line_of_64_kib_however_it_is_cut(compiled: Path) -> None:
+    head, tail = b'{"id":1,"type":"move","x":"', b'","legal":["s0-c1"]}\n'
+    line = head + b"y" * (65_536 - len(head) - len(tail)) + tail
+
+    with started(compiled) as bot:
+        bot.send(line + line[:40_000])
+        first = bot.receive()
+        bot.send(line[40_000:])
+
+        assert first == bot.receive() == {"id": 1, "move": "s0-c1"}
+
+
+# Whole games
+
+
+@pytest.mark.parametrize("ruleset", ["standard", "classic"])
+@every_deciding_bot
+def test_a_bot_plays_whole_games_by_the_rules_and_the_same_again(name: str, ruleset: str) -> None:
+    for seed in range(2):
+        for opponent in ("greedy", "uniform"):
+            assert play(ruleset, [name, opponent], seed) == play(ruleset, [name, opponent], seed)
+
+
+@pytest.mark.parametrize("ruleset", ["catsatcards", "loading", "massachusetts", "partners-4", "skipbo-short"])
+@every_deciding_bot
+def test_a_bot_gets_along_with_relatives_of_the_game(name: str, ruleset: str) -> None:
+    seats = load(ruleset).rules.players[0]
+
+    result, _ = play(ruleset, [name, "greedy"] * (seats // 2), 1)
+
+    assert result.reason in {"payoff_empty", "stock_out", "stalemate"}
+
+
+def test_uniform_never_gets_anywhere_against_itself() -> None:
+    lengths = []
+    for seed in range(20):
+        result, actions = play("standard", ["uniform", "uniform"], seed)
+        assert result.reason == "stock_out"
+        lengths.append(len(actions))
+
+    assert 54 <= sorted(lengths)[10] <= 64
+
+
+@pytest.mark.parametrize(("better", "worse", "least"), [("greedy", "uniform", 16), ("planner", "greedy", 13)])
+def test_the_better_bot_wins_most_games(better: str, worse: str, least: int) -> None:
+    won = sum(play("standard", [better, worse], seed)[0].places == (1, 2) for seed in range(10))
+    won += sum(play("standard", [worse, better], seed)[0].places == (2, 1) for seed in range(10))
+
+    assert won >= least
+
+
+def test_planner_and_greedy_never_leave_a_playable_last_card() -> None:
+    last_cards = []
+
+    def watch(view: dict[str, Any], legal: list[str], action: str) -> None:
+        if view["seats"][view["seat"]]["payoff"]["left"] == 1 and legal[0].startswith("p-c"):
+            last_cards.append(action)
+
+    for seed in range(8):
+        play("standard", ["planner", "greedy"], seed, watch)
+
+    assert last_cards
+    assert all(action.startswith("p-c") for action in last_cards)
+
+
+def test_staller_never_plays_to_the_centre() -> None:
+    def watch(view: dict[str, Any], legal: list[str], action: str) -> None:
+        assert "-s" in action
+
+    play("classic", ["staller", "staller"], 3, watch)
+
+
+# Positions that are rare
+
+
+@every_deciding_bot
+def test_the_only_legal_action_is_taken(name: str) -> None:
+    for action in ("p-c1", "hKS-c0", "h7C-s2", "s1-c0", "pass", "count"):
+        assert ask(name, table("7C KS", payoff="9D", side=("", "2C", "", "")), action) == action
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_a_count_is_not_asked_for_while_something_else_can_be_done(name: str) -> None:
+    hidden = table("7C 8H", left=None)
+
+    assert ask(name, hidden, "h7C-s0 h8H-s0 count") != "count"
+    assert ask(name, hidden, "pass count") == "pass"
+    assert ask("staller", hidden, "pass count") == "pass"
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_the_pay_off_card_goes_before_a_pass(name: str) -> None:
+    assert ask(name, table("7C", payoff="3D", centre=(2, 0)), "p-c0 h7C-s0 pass", discard="optional") == "p-c0"
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_an_opponent_is_loaded_where_that_is_allowed(name: str) -> None:
+    view = table("8C 2H", payoff="6C", opponent="7C")
+
+    assert ask(name, view, "h2H-s0 h8C-s0 h8C-1p", loading="suit_adjacent") == "h8C-1p"
+    assert ask(name, view, "p-1p h2H-s0 h8C-s0 h8C-1p", loading="suit_adjacent") == "p-1p"
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_a_forced_fill_takes_the_card_that_is_needed_last(name: str) -> None:
+    view = table("2C 4H QS KD", side=("5C", "", "6D", "7H"), centre=(3, 0, 0))
+
+    fills = "h2C-s1 h4H-s1 hQS-s1 hKD-s1"
+    assert ask(name, view, fills, fill_empty_sides=True) == "hQS-s1"
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_a_discard_is_tidy_and_no_wild_card(name: str) -> None:
+    view = table("6C 9H KD", side=("7D", "2S", "QH", "3D"))
+    legal = " ".join(f"h{card}-s{stack}" for card in ("6C", "9H", "KD") for stack in range(4))
+
+    assert ask(name, view, legal) == "h6C-s0"
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_jokers_and_hidden_cards_are_understood(name: str) -> None:
+    view = table("3C KH WX", payoff="5D", left=None, centre=(3, 0), side=("?? 2C", "", "", ""), opponent="3C")
+    legal = "h3C-s0 h3C-s1 hKH-s0 hKH-s1 hWX-c0 hWX-s0 hWX-s1 count"
+
+    answer = ask(name, view, legal, wild_kings=False, stack_top=13, jokers=4, wild_ban="A")
+
+    assert answer == "hWX-c0"  # a four, so that the pay-off five fits
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_a_partners_cards_are_played_too(name: str) -> None:
+    view = table("7C", payoff="QD", centre=(2, 5))
+    view["seats"] += [view["seats"][0] | {"payoff": {"top": "3D", "left": 2}, "side": [[], ["6C"], [], []]}]
+
+    assert ask(name, view, "2p-c0 h7C-s0 2s1-c1", teams="2x2") == "2p-c0"
+    assert ask(name, view, "h7C-s0 2s1-c1", teams="2x2") == "2s1-c1"
+
+
+# What planner promises
+
+
+def follow(view: dict[str, Any], plays: dict[str, int]) -> list[str]:
+    """Let planner play while it likes one of `plays`, each to the stack it names; return what it played."""
+    done: list[str] = []
+    while True:
+        heights = [stack["height"] for stack in view["centre"]]
+        legal = [play for play, height in plays.items() if play not in done and heights[int(play[-1])] == height]
+        discards = [f"h{card}-s0" for card in view["hand"]]
+        action = BOTS["planner"](view, legal + discards, STANDARD, Random(1))
+        if action in discards:
+            return done
+        done.append(action)
+        if action.startswith("p"):
+            return done
+        source, slot = action.split("-c")
+        view["centre"][int(slot)]["height"] += 1
+        if source[0] == "h":
+            view["hand"].remove(source[1:])
+        else:
+            view["seats"][0]["side"][int(source[1])].pop()
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_the_last_pay_off_card_goes_before_anything_else(name: str) -> None:
+    view = table("8C 2H", payoff="3C", left=1, centre=(2, 1, 0), opponent="7C")
+
+    assert ask(name, view, "p-c0 h2H-c1 h2H-s0 h8C-s0 h8C-1p", loading="suit_adjacent") == "p-c0"
+
+
+def test_planner_finds_the_line_to_its_last_card_through_hand_side_stack_and_wild_card() -> None:
+    view = table("4C JS JH KD", payoff="7D", left=1, centre=(3, 9, 11), side=("9C 6C", "", "", ""))
+
+    line = follow(view, {"p-c0": 6, "h4C-c0": 3, "hKD-c0": 4, "s0-c0": 5})
+
+    assert line == ["h4C-c0", "hKD-c0", "s0-c0", "p-c0"]
+
+
+def test_planner_does_not_open_the_way_for_the_opponent_for_nothing() -> None:
+    legal = "h6H-c0 h6H-s0 h6H-s1 hJC-s0 hJC-s1"
+
+    def answer(opponent: str) -> str:
+        view = table("6H JC", payoff="2D", centre=(5, 8, 8), side=("TC", "QC", "QD", "QH"), opponent=opponent)
+        return ask("planner", view, legal)
+
+    assert answer(opponent="3S") == "h6H-c0"
+    assert answer(opponent="7S") == "hJC-s1"
+
+
+def test_planner_is_quick_where_its_cards_leave_it_most_to_look_at() -> None:
+    piles = ("9C 8C 7C KC", "TC 6C 5C KD", "JC 4C 3C KH", "QC 2C AC KS")
+    view = table("2C 5D 8H KC KD", payoff="QD", centre=(1, 2, 4, 5, 7, 8, 10, 0), side=piles)
+    begun = time.process_time()
+
+    ask("planner", view, "hKC-c0 h2C-c0 h5D-c2 h8H-c4 h2C-s0 s0-c1", centre_limit="unlimited")
+
+    assert time.process_time() - begun < 0.2

@@ -1,0 +1,404 @@
+"""One game from deal to record, with scripted seats: who is asked what, who is judged, and what stays hidden."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from protocol.codec import encode
+from protocol.messages import CardMoved, ClockRules, Deal, Draw, GameEnd, GameStart, Move, MoveAnswer, Out
+from referee.clock import MS
+from referee.dealer import Dealer
+from referee.games import game
+from referee.records import Player
+from referee.replay import check
+from referee.rules import Events, Shuffle, Turn
+from referee.ruleset import load
+from referee.spite import SpiteAndMalice
+from referee.spite.state import State
+from referee.table import Seat, Table
+from referee.verdicts import Verdict
+from tests.tables import RULES, Script, batch, first_legal, play
+
+CRASH = Verdict("crash", "the bot exited with status 3")
+LATE = Verdict("timeout", "no answer")
+
+
+def fails(verdict: Verdict, after: int = 0) -> Callable[[Move], str]:
+    """Choose the first legal action so many times, then fail."""
+    left = iter(range(after))
+
+    def choose(request: Move) -> str:
+        if next(left, None) is None:
+            raise verdict
+        return first_legal(request)
+
+    return choose
+
+
+def test_a_game_is_played_to_its_end_and_its_record_replays() -> None:
+    record = play(Script(), Script())
+
+    check(record)
+    assert record.faults == ()
+    assert {seat for seat, _ in record.actions} == {0, 1}
+    assert len(record.actions) == len(record.micros) == len(record.cpu_micros)
+
+
+def test_a_move_is_asked_of_the_seat_whose_turn_it_is_with_all_that_it_may_do() -> None:
+    seats = Script(), Script()
+
+    record = play(*seats)
+
+    assert [len(seat.moves) for seat in seats] == [
+        sum(owner == number for owner, _ in record.actions) for number in range(2)
+    ]
+    for number, seat in enumerate(seats):
+        assert all(request.view.seat == number for request in seat.moves)
+        assert all(request.legal for request in seat.moves)
+
+
+def test_a_seat_that_declines_the_list_is_not_sent_it() -> None:
+    seats = Script(lambda request: f"h{request.view.hand[0]}-s0", wants_legal=False), Script()
+
+    record = play(*seats)
+
+    assert record.faults == ()
+    assert all(b'"legal"' not in encode(request) for request in seats[0].moves)
+
+
+def test_every_event_is_told_once_own_ones_too_and_other_hands_are_masked() -> None:
+    seats = Script(), Script()
+
+    record = play(*seats)
+
+    for number, seat in enumerate(seats):
+        told = [event for request in seat.moves for event in request.events]
+        moved = [event.seat for event in told if isinstance(event, CardMoved)]
+        assert moved == [owner for owner, _ in record.actions][: len(moved)]
+        assert [isinstance(event, Deal) for event in told].count(True) == 1
+        for event in told:
+            if isinstance(event, Draw):
+                assert (set(event.cards) == {"??"}) == (event.seat != number)
+            if isinstance(event, Deal):
+                assert [set(hand) == {"??"} for hand in event.hands] == [other != number for other in range(2)]
+
+
+def test_the_game_is_announced_to_each_seat_and_its_end_is_told() -> None:
+    seats = Script(), Script()
+
+    record = play(*seats)
+
+    for number, seat in enumerate(seats):
+        start, end = seat.requests[0], seat.requests[-1]
+        assert isinstance(start, GameStart)
+        assert isinstance(end, GameEnd)
+        assert (start.seat, start.game, start.rules) == (number, 1, msgspec.to_builtins(RULES))
+        assert (end.place, end.places, end.reason) == (record.places[number], record.places, record.reason)
+
+
+# verdicts
+
+
+@pytest.mark.parametrize(("after", "action"), [(0, 0), (4, 8)])
+def test_a_seat_that_fails_has_lost_and_the_game_is_over(after: int, action: int) -> None:
+    seats = Script(fails(LATE, after)), Script()
+
+    record = play(*seats)
+
+    check(record)
+    assert (record.places, record.reason) == ((2, 1), "forfeit")
+    assert record.actions[-1] == (0, "!timeout")
+    fault = record.faults[0]
+    assert (fault.seat, fault.code, fault.sentence) == (0, "timeout", "no answer")
+    assert (fault.exit, fault.lines, fault.stderr) == ("exited with status 9", ("> asked", "< told"), "oh no")
+    assert fault.action == len(record.actions) - 1
+    assert seats[0].dismissals == 1
+
+
+def test_an_illegal_action_is_a_verdict() -> None:
+    record = play(Script(), Script(lambda request: "p-c9"))
+
+    check(record)
+    assert (record.places, record.reason) == ((1, 2), "forfeit")
+    assert record.actions[-1] == (1, "!illegal")
+    assert record.faults[0].sentence.startswith("expected one of h")
+    assert record.faults[0].sentence.endswith("; got: 'p-c9'")
+
+
+def test_who_has_failed_is_asked_nothing_more_and_the_other_hears_of_its_win() -> None:
+    seats = Script(fails(CRASH)), Script()
+
+    play(*seats)
+
+    assert isinstance(seats[0].requests[-1], Move)
+    assert [type(request) for request in seats[1].requests] == [GameStart, GameEnd]
+
+
+@pytest.mark.parametrize("when", ["begin", "game_start"])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_one_seat_that_cannot_begin_forfeits(when: str, seat: int) -> None:
+    seats = [Script(), Script()]
+    seats[seat] = Script(fails={when: CRASH})
+
+    record = play(*seats)
+
+    check(record)
+    assert (record.actions, record.reason) == (((seat, "!crash"),), "forfeit")
+    assert record.places[seat] == 2
+    assert seats[1 - seat].moves == []
+
+
+@pytest.mark.parametrize("when", [("begin", "begin"), ("begin", "game_start"), ("game_start", "begin")])
+def test_a_game_that_nobody_can_begin_is_void_and_replays(when: tuple[str, str]) -> None:
+    seats = [Script(fails={each: verdict}) for each, verdict in zip(when, (CRASH, LATE), strict=True)]
+
+    record = play(*seats)
+
+    check(record)
+    assert (record.reason, record.places, record.scores) == ("void", (1, 1), (0, 0))
+    assert record.actions == ((0, "!crash"), (1, "!timeout"))
+    assert [fault.code for fault in record.faults] == ["crash", "timeout"]
+    assert [seat.dismissals for seat in seats] == [1, 1]
+
+
+def test_who_fails_when_the_game_is_over_has_lost_nothing() -> None:
+    calm = play(Script(), Script())
+    seats = Script(fails={"game_end": LATE}), Script(fails={"game_end": CRASH})
+
+    record = play(*seats)
+
+    assert (record.digest, record.faults) == (calm.digest, ())
+    assert [seat.dismissals for seat in seats] == [1, 1]
+
+
+def test_the_game_goes_on_when_one_of_three_is_out() -> None:
+    rules = replace(load("multi").rules, first_player="seat")
+    seats = Script(), Script(fails(CRASH, 2)), Script()
+    told = replace(batch(*(Player(name, "00", ()) for name in "abc")), rules=rules)
+
+    record = Table(told, told.games[0], list(seats)).play()
+
+    check(record)
+    assert record.places[1] == 3
+    assert len(seats[2].moves) > 2
+    assert Out(1, "crash") in [event for request in seats[2].moves for event in request.events]
+
+
+@pytest.mark.parametrize(
+    ("failing", "reason", "places"),
+    [
+        ((0, 2), "forfeit", (2, 1, 2, 1)),
+        ((3,), "forfeit", (1, 2, 1, 2)),
+        ((0, 3), "void", (1, 1, 1, 1)),
+        ((1, 2, 3), "void", (1, 1, 1, 1)),
+    ],
+)
+def test_partners_go_together_and_a_game_without_a_whole_side_is_void(
+    failing: tuple[int, ...], reason: str, places: tuple[int, ...]
+) -> None:
+    seats = [Script(fails={"begin": CRASH} if number in failing else None) for number in range(4)]
+    told = replace(batch(*(Player(name, "00", ()) for name in "abcd")), rules=load("partners-4").rules)
+
+    record = Table(told, told.games[0], list(seats)).play()
+
+    check(record)
+    assert (record.reason, record.places) == (reason, places)
+    assert [fault.seat for fault in record.faults] == list(failing)
+    for number, seat in enumerate(seats):
+        assert [type(request) for request in seat.requests] == ([] if number in failing else [GameStart, GameEnd])
+
+
+# clock
+
+
+def test_a_move_may_take_the_shorter_of_move_and_bank_and_the_margin() -> None:
+    seats = Script(wall_ms=300), Script(wall_ms=300)
+
+    play(*seats, clock=ClockRules(move_ms=400, bank_ms=1000, increment_ms=0, margin_ms=50))
+
+    for seat in seats:
+        assert seat.limits[:5] == [450 * MS, 450 * MS, 450 * MS, 150 * MS, 50 * MS]
+
+
+def test_without_limits_a_seat_may_think_for_ever() -> None:
+    seats = Script(), Script()
+
+    play(*seats)
+
+    assert set(seats[0].limits) == {None}
+
+
+def test_the_increment_comes_with_ones_own_turn_only() -> None:
+    seats = Script(wall_ms=100), Script(wall_ms=100)
+
+    record = play(*seats, clock=ClockRules(move_ms=None, bank_ms=100_000, increment_ms=30, margin_ms=0), deal=1)
+
+    for number, seat in enumerate(seats):
+        bank, turn = 100_000, 0
+        for request in seat.moves:
+            if request.view.turn != turn:
+                bank, turn = min(bank + 30, 100_000), request.view.turn
+            assert request.clock.bank_ms == bank
+            bank -= 100
+        turns = len({request.view.turn for request in seat.moves})
+        assert len(seat.moves) > turns, "no turn of more than one action"
+        assert record.seats[number].used_ms == 100 * len(seat.moves)
+
+
+# notes
+
+
+def note_of(*notes: object) -> dict[int, str]:
+    """Play with these notes at seat 0, one a move, and return what is kept of them by move."""
+    left = iter(notes)
+    record = play(Script(lambda request: MoveAnswer(request.id, first_legal(request), next(left, None))), Script())
+    own = [index for index, (seat, _) in enumerate(record.actions) if seat == 0]
+    return {own.index(index): note for index, note in record.notes.items()}
+
+
+def test_notes_are_kept_by_action_and_cut_at_500_characters() -> None:
+    assert note_of("short", None, "ü" * 501) == {0: "short", 2: "ü" * 500}
+
+
+def test_a_note_that_is_no_string_or_empty_is_ignored() -> None:
+    assert note_of(7, {"a": 1}, "", ["x"], "kept") == {4: "kept"}
+
+
+def test_all_notes_of_a_seat_hold_16_kib_and_no_character_is_cut_in_two() -> None:
+    found = note_of("x", *["é" * 500] * 20, "y", "z")
+
+    assert sum(len(note.encode()) for note in found.values()) == 16_384
+    assert found[17] == "é" * 191
+    assert found[21] == "y"
+    assert 22 not in found
+
+
+# record
+
+
+def test_times_and_notes_are_not_in_the_digest() -> None:
+    calm = play(Script(), Script())
+
+    slow = play(Script(lambda request: MoveAnswer(request.id, first_legal(request), "hm"), wall_ms=70), Script())
+
+    assert slow.notes
+    assert slow.micros != calm.micros
+    assert slow.digest == calm.digest
+
+
+def test_another_deal_has_another_digest() -> None:
+    assert play(Script(), Script(), deal=0).digest != play(Script(), Script(), deal=1).digest
+
+
+# hidden cards
+
+
+class Scripted(Dealer):
+    """Deals as `Dealer` does, but the first shuffle is given."""
+
+    def __init__(self, seed: bytes, first: Sequence[int]) -> None:
+        super().__init__(seed)
+        self._first: Sequence[int] | None = first
+
+    def order(self, size: int) -> list[int]:
+        found = super().order(size)
+        if self._first is not None:
+            found, self._first = list(self._first), None
+        return found
+
+
+SEED = b"\x05" * 32
+
+
+def settled(rules: SpiteAndMalice, state: State, events: Events, dealer: Dealer) -> tuple[State, Events]:
+    while isinstance(step := rules.next(state), Shuffle):
+        state, more = rules.shuffled(state, dealer.order(step.size))
+        events += more
+    return state, events
+
+
+def visible(state: State, events: Events, seat: int) -> tuple[object, ...]:
+    """What anybody at `seat` can see, said apart from the views and masks that are tested."""
+    return (
+        state.phase,
+        state.seat,
+        state.turn,
+        state.hands[seat],
+        [len(hand) for hand in state.hands],
+        [(pile[-1:], len(pile)) for pile in state.payoffs],
+        state.sides,
+        state.centre,
+        len(state.stock),
+        len(state.aside),
+        state.result,
+        [event.hands[seat] for event in events if isinstance(event, Deal)],
+        [event.cards for event in events if isinstance(event, Draw) and event.seat == seat],
+    )
+
+
+def same_for(seat: int, orders: tuple[list[int], list[int]], choose: random.Random) -> list[tuple[int, str]]:
+    """Play both deals alike while `seat` cannot tell them apart; return the actions, the one that tells included."""
+    rules = game(RULES, 2)
+    dealers = [Scripted(SEED, order) for order in orders]
+    tables = [settled(rules, rules.start(), (), dealer) for dealer in dealers]
+    actions: list[tuple[int, str]] = []
+    while visible(*tables[0], seat) == visible(*tables[1], seat):
+        states = [state for state, _ in tables]
+        step = rules.next(states[0])
+        if not isinstance(step, Turn):
+            break
+        legal = [rules.legal(state) for state in states]
+        action = choose.choice([action for action in legal[0] if "-c" in action] or legal[0])
+        actions.append((step.seat, action))
+        if action not in legal[1]:
+            break
+        tables = [
+            settled(rules, *rules.play(state, action), dealer) for state, dealer in zip(states, dealers, strict=True)
+        ]
+    return actions
+
+
+def lines(seat: int, order: list[int], actions: list[tuple[int, str]]) -> list[bytes]:
+    """Play these actions on this deal; return what `seat` was sent."""
+
+    def follow(number: int) -> Callable[[Move], str]:
+        own = iter([action for owner, action in actions if owner == number])
+
+        def choose(request: Move) -> str:
+            found = next(own, None)
+            if found is None:
+                raise LATE
+            return found
+
+        return choose
+
+    seats = [Script(follow(number)) for number in range(2)]
+    told = batch(Player("a", "00", ()), Player("b", "00", ()))
+    Table(told, told.games[0], list[Seat](seats), Scripted(SEED, order)).play()
+    asked = sum(owner == seat for owner, _ in actions)
+    return [encode(request) for request in seats[seat].requests if not isinstance(request, GameEnd)][: asked + 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_seat_cannot_tell_deals_apart_that_differ_in_what_it_cannot_see(seat: int) -> None:
+    compared = 0
+    for number in range(100):
+        choose = random.Random(number)
+        order = list(range(104))
+        choose.shuffle(order)
+        other = list(order)
+        one, two = choose.sample(range(104), 2)
+        other[one], other[two] = order[two], order[one]
+        actions = same_for(seat, (order, other), choose)
+
+        found = lines(seat, order, actions), lines(seat, other, actions)
+
+        assert found[0] == found[1], f"deal {number}, places {one} and {two}"
+        compared += len(found[0])
+    assert compared > 2000, "most pairs differ in plain view: nothing was tested"
