@@ -5,21 +5,19 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
-from msgspec import Struct
 from sqlite_utils import Database, Migrations
 
-from protocol.messages import ClockRules
-from referee.records import Fault, Key, Record, SeatReport
+from referee.records import Key, Record
 from referee.ruleset import Parameters, Ruleset
 from tournaments.config import Config, identity
 from tournaments.errors import LeagueError
 from tournaments.league import Entry, Game, Tournament
+from tournaments.packing import pack, unpack
 from tournaments.series import Score, scores
 from tournaments.standings import Standings, standings
 
@@ -56,31 +54,7 @@ def m001_league(db: Database) -> None:
             db.conn.execute(statement)
 
 
-class Columns(Struct, frozen=True, array_like=True):
-    """What the blob of a game holds, by column, as it packs best."""
-
-    entries: tuple[tuple[str, str], ...]
-    deal_seed: str
-    seats: str
-    """The seat of each action, one digit each."""
-    actions: str
-    """The actions, a space between two."""
-    micros: tuple[int, ...]
-    cpu_micros: tuple[int, ...]
-    notes: dict[int, str]
-    reports: tuple[SeatReport, ...]
-    faults: tuple[Fault, ...]
-    clock: ClockRules
-    isolation: str
-    host: str
-    versions: str
-    started: float
-    elapsed_ms: float
-    format: int
-
-
 _summary_decoder = msgspec.json.Decoder(Game)
-_columns_decoder = msgspec.json.Decoder(Columns)
 
 
 class Store:
@@ -193,12 +167,11 @@ class Store:
             sqlite3.Error: the disk is full or failed; the league is as it was before.
         """
         summary = msgspec.json.encode(game).decode()
-        blob = zlib.compress(msgspec.json.encode(_columns(record)))
         row = (game.number, record.key.table, record.key.deal, record.key.rotation, summary, record.digest)
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             self._connection.execute("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?)", row)
-            self._connection.execute("INSERT INTO records VALUES (?, ?)", (game.number, blob))
+            self._connection.execute("INSERT INTO records VALUES (?, ?)", (game.number, pack(record)))
             self._connection.execute("COMMIT")
         except sqlite3.Error:
             if self._connection.in_transaction:
@@ -317,53 +290,4 @@ class Store:
         )
         for summary, blob in rows:
             game = _summary_decoder.decode(summary)
-            yield _record(game, rules[game.ruleset], commit, _columns_decoder.decode(zlib.decompress(blob)))
-
-
-def _columns(record: Record) -> Columns:
-    return Columns(
-        entries=record.entries,
-        deal_seed=record.deal_seed,
-        seats="".join(str(seat) for seat, _ in record.actions),
-        actions=" ".join(action for _, action in record.actions),
-        micros=record.micros,
-        cpu_micros=record.cpu_micros,
-        notes=record.notes,
-        reports=record.seats,
-        faults=record.faults,
-        clock=record.clock,
-        isolation=record.isolation,
-        host=record.host,
-        versions=record.versions,
-        started=record.started,
-        elapsed_ms=record.elapsed_ms,
-        format=record.format,
-    )
-
-
-def _record(game: Game, rules: Parameters, commit: str, columns: Columns) -> Record:
-    return Record(
-        key=game.key,
-        ruleset=game.ruleset,
-        rules=rules,
-        entries=columns.entries,
-        deal_seed=columns.deal_seed,
-        actions=tuple(zip(map(int, columns.seats), columns.actions.split(), strict=True)),
-        places=game.places,
-        scores=game.scores,
-        reason=game.reason,
-        digest=game.digest,
-        micros=columns.micros,
-        cpu_micros=columns.cpu_micros,
-        notes=columns.notes,
-        seats=columns.reports,
-        faults=columns.faults,
-        commit=commit,
-        clock=columns.clock,
-        isolation=columns.isolation,
-        host=columns.host,
-        versions=columns.versions,
-        started=columns.started,
-        elapsed_ms=columns.elapsed_ms,
-        format=columns.format,
-    )
+            yield unpack(blob, game, rules[game.ruleset], commit)

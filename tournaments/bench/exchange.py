@@ -17,54 +17,18 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from protocol.codec import encode
-from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer
+from protocol.messages import ClockRules
 from referee.records import Batch, GameOrder, Key, Player, Record
 from referee.ruleset import load
 from referee.seat import BotSeat
 from referee.table import Table
 from tournaments.bench import Row
+from tournaments.bench.seats import Puppet
 from tournaments.bots import SHIPPED, find_bot
 from tournaments.schedule import Seeds
 
 GAMES = 50
 WARM_UP = 5
-
-
-class Scribe:
-    """A seat that answers what a record says; all seats of a table write down what they were sent on one list."""
-
-    version = ""
-    wants_legal = True
-    games = 0
-    stray = 0
-
-    def __init__(self, seat: int, answers: Iterator[str], lines: list[tuple[int, bytes]]) -> None:
-        self.name = "first"
-        self._seat = seat
-        self._answers = answers
-        self._lines = lines
-        self._requests = 1
-
-    def begin(self) -> None:
-        """Be ready, as always."""
-
-    def next_id(self) -> int:
-        """Number the next request; a real bot was greeted before."""
-        self._requests += 1
-        return self._requests
-
-    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
-        """Write the request down and give the recorded answer."""
-        self._lines.append((self._seat, encode(request)))
-        return MoveAnswer(request.id, next(self._answers)), 0, 0
-
-    def ask(self, request: GameStart | GameEnd) -> None:
-        """Write the request down."""
-        self._lines.append((self._seat, encode(request)))
-
-    def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """Stay: a script breaks no rule."""
-        return None, (), ""
 
 
 def exchange() -> Iterator[Row]:
@@ -123,10 +87,12 @@ def _batch(player: Player) -> Batch:
 def _lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, bytes]]:
     """Return what the seats were sent in a game, in its order."""
     lines: list[tuple[int, bytes]] = []
-    scribes = [
-        Scribe(seat, iter([action for owner, action in record.actions if owner == seat]), lines) for seat in range(2)
-    ]
-    Table(batch, order, list(scribes)).play()
+    actions = iter(record.actions)
+
+    def puppet(seat: int) -> Puppet:
+        return Puppet(lambda _: (next(actions)[1], 0), lambda request: lines.append((seat, encode(request))))
+
+    Table(batch, order, [puppet(0), puppet(1)]).play()
     return lines
 
 

@@ -12,10 +12,11 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
+from protocol.messages import Move
 from referee.records import Record
 from referee.table import Table
 from tournaments.bench import Row
+from tournaments.bench.seats import Puppet
 from tournaments.config import Config
 from tournaments.plan import Plan
 from tournaments.store import Store
@@ -39,40 +40,6 @@ class Rendered(Protocol):
     @property
     def bytes(self) -> int:
         """The size of all files."""
-
-
-class Player:
-    """A seat without a process: it plays to the centre when it can, and something at random when not."""
-
-    version = ""
-    wants_legal = True
-    games = 0
-    stray = 0
-
-    def __init__(self, name: str, rng: Random) -> None:
-        self.name = name
-        self._rng = rng
-
-    def begin(self) -> None:
-        """Be ready, as always."""
-
-    def next_id(self) -> int:
-        """Number every request alike; nobody looks."""
-        return 1
-
-    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
-        """Choose, in a time that looks like a bot's."""
-        assert isinstance(request.legal, tuple)
-        centre = [action for action in request.legal if "-c" in action]
-        move = self._rng.choice(centre or request.legal)
-        return MoveAnswer(request.id, move), self._rng.randrange(50_000, 900_000), 40_000
-
-    def ask(self, request: GameStart | GameEnd) -> None:
-        """Answer at once."""
-
-    def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """Stay."""
-        return None, (), ""
 
 
 def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
@@ -107,7 +74,14 @@ def _fill(store: Store, folder: Path) -> None:
 
 
 def _played(plan: Plan) -> Iterator[Record]:
+    """Play to the centre whenever it can be, and something at random when not."""
     rng = Random(0)
+
+    def choose(request: Move) -> tuple[str, int]:
+        assert isinstance(request.legal, tuple)
+        centre = [action for action in request.legal if "-c" in action]
+        return rng.choice(centre or request.legal), rng.randrange(50_000, 900_000)
+
     for batch in plan.open_batches(set()):
         for order in batch.games:
-            yield Table(batch, order, [Player("left", rng), Player("right", rng)]).play()
+            yield Table(batch, order, [Puppet(choose), Puppet(choose)]).play()
