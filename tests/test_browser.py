@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import site_pages
 from protocol.messages import View
 from referee.records import Record
 from referee.replay import steps
+from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import LABELS, League
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 READ = """
 const done = arguments[1];
@@ -46,33 +46,7 @@ def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def browser(chromium: Chrome) -> Iterator[Chrome]:
     """The browser, at the size of a desk; afterwards its console must be empty."""
-    yield chromium
-    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert chromium.get_log("browser") == []
-
-
-def visit(browser: Chrome, folder: Path, page: str) -> None:
-    browser.get("about:blank")  # or a new fragment alone would not load the page again
-    browser.get(f"{folder.as_uri()}/{page}")
-
-
-def find(browser: Chrome, selector: str) -> WebElement:
-    return browser.find_element(By.CSS_SELECTOR, selector)
-
-
-def replay(browser: Chrome, folder: Path, address: str) -> None:
-    visit(browser, folder, f"replay.html#{address}")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
-
-
-def current(browser: Chrome) -> int:
-    """The step that is shown: 0 for the deal, i + 1 for action i."""
-    return int(find(browser, "#log [aria-current]").get_attribute("data-step") or -1)
-
-
-def press(browser: Chrome, *keys: str) -> None:
-    find(browser, "body").send_keys(*keys)
+    yield from at_a_desk(chromium)
 
 
 def column(browser: Chrome, number: int) -> list[str]:
@@ -221,10 +195,11 @@ def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("page", ["index.html", "games/1.html", "bots/greedy.html", "replay.html#0.0.0/20"])
+@pytest.mark.parametrize(
+    "page", ["index.html", "games/1.html", "bots/greedy.html", "rules/standard.html", "replay.html#0.0.0/20"]
+)
 def test_no_page_is_wider_than_a_phone(browser: Chrome, out: Path, page: str, scheme: str) -> None:
-    size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    as_a_phone(browser)
     media = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
 

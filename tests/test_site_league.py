@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from random import Random
 
@@ -15,8 +15,9 @@ from referee.dealer import Dealer
 from referee.games import game
 from referee.records import Fault, Key, Record, SeatReport, digest
 from referee.rules import Result, Shuffle
-from referee.ruleset import Parameters
+from referee.ruleset import Parameters, Ruleset
 from tournaments.league import Entry, Game, Tournament
+from tournaments.series import Score, scores
 from tournaments.standings import Standings, standings
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"
@@ -29,7 +30,25 @@ VERDICTS = {
 }
 
 
-def play(rules: Parameters, labels: tuple[str, ...], key: Key, fault: tuple[int, str] | None = None) -> Record:
+Chooser = Callable[[tuple[str, ...], str, Random], str]
+"""Picks one of the legal actions for the entry with this label."""
+
+
+def _choose(legal: tuple[str, ...], label: str, random: Random) -> str:
+    if random.random() < 0.15 * (LABELS.index(label) if label in LABELS else 1):
+        return random.choice(legal)
+    payoff = [action for action in legal if action.startswith("p-")]
+    centre = [action for action in legal if "-c" in action and action[1] != "K"]
+    return (payoff or centre or [random.choice(legal)])[0]
+
+
+def play(
+    rules: Parameters,
+    labels: tuple[str, ...],
+    key: Key,
+    fault: tuple[int, str] | None = None,
+    choose: Chooser = _choose,
+) -> Record:
     """Play one game: the lower the entry's place in `LABELS`, the more often it plays at random."""
     random = Random(str(key))
     seed = hashlib.sha256(str((key.table, key.deal)).encode()).digest()
@@ -48,20 +67,12 @@ def play(rules: Parameters, labels: tuple[str, ...], key: Key, fault: tuple[int,
             state, _ = table.withdraw(state, step.seat)
             fault = None
             continue
-        action = _choose(table.legal(state), labels[step.seat], random)
+        action = choose(table.legal(state), labels[step.seat], random)
         if action.startswith("p"):
             notes[len(actions)] = f"pay-off first {HOSTILE[:10]}" if step.seat else "pay-off first"
         actions.append((step.seat, action))
         state, _ = table.play(state, action)
     return _record(rules, labels, key, seed, actions, step, notes, faults, random)
-
-
-def _choose(legal: tuple[str, ...], label: str, random: Random) -> str:
-    if random.random() < 0.15 * (LABELS.index(label) if label in LABELS else 1):
-        return random.choice(legal)
-    payoff = [action for action in legal if action.startswith("p-")]
-    centre = [action for action in legal if "-c" in action and action[1] != "K"]
-    return (payoff or centre or [random.choice(legal)])[0]
 
 
 def _fault(seat: int, code: str, action: int) -> Fault:
@@ -126,18 +137,20 @@ class League:
         self,
         labels: tuple[str, ...] = LABELS,
         deals: int = 2,
-        rulesets: tuple[str, ...] = ("standard",),
+        rulesets: tuple[str | Ruleset, ...] = ("standard",),
         seats: int = 2,
         faulty: int = 0,
         planned: int = 0,
     ) -> None:
         self._labels = labels
-        self._rulesets = {name: ruleset.load(name).rules for name in rulesets}
+        told = [ruleset.load(each) if isinstance(each, str) else each for each in rulesets]
+        self._rulesets = {each.name: each for each in told}
         self._pairs: list[tuple[Game, Record]] = []
         self._planned = planned
+        self._knows_series = True
         codes = list(VERDICTS)
         table = 0
-        for name, rules in self._rulesets.items():
+        for name, rules in self._rules().items():
             for seated in combinations(labels, seats):
                 for rotation in range(seats):
                     own = seated[rotation:] + seated[:rotation]
@@ -184,13 +197,24 @@ class League:
             replace = msgspec.structs.replace
             self._pairs.append((replace(game, key=key, number=number), replace(record, key=key)))
 
+    def forget_series(self) -> None:
+        """Say nothing of series from now on."""
+        self._knows_series = False
+
     def tournament(self) -> Tournament:
         """Return the tournament."""
         planned = self._planned or len(self._pairs)
         complete = planned == len(self._pairs)
         seed = hashlib.sha256(b"a seed").hexdigest()
         commit = "sha256:" + hashlib.sha256(bytes.fromhex(seed)).hexdigest()
-        return Tournament("Spring <cup>", commit, seed if complete else None, complete, planned, 1.7e9, self._rulesets)
+        return Tournament("Spring <cup>", commit, seed if complete else None, complete, planned, 1.7e9, self._rules())
+
+    def _rules(self) -> dict[str, Parameters]:
+        return {name: told.rules for name, told in self._rulesets.items()}
+
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """Return the rulesets."""
+        return tuple(self._rulesets.values())
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the bots."""
@@ -218,3 +242,10 @@ class League:
     def standings(self) -> tuple[Standings, ...]:
         """Return the standings, fitted to the games."""
         return standings(self.games(), self._labels)
+
+    def series(self) -> dict[Key, Score]:
+        """Return where the series stands after each game."""
+        if not self._knows_series:
+            return {}
+        targets = {name: rules.match_target for name, rules in self._rules().items()}
+        return dict(scores((row for row, _ in self._pairs), targets))

@@ -11,15 +11,21 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from referee import rules_text
 from referee.records import Key, Record
 from site_pages import shards, text
 from site_pages.chart import chart
+from site_pages.deals import Deals
 from site_pages.files import Folder
 from site_pages.keys import KeyIndex
-from site_pages.pages import BotFault, GameRow, Pages, game_row
-from site_pages.rankings import Ranking, overall, ranking, results
+from site_pages.pages import BotFault, GameRow, Pages, Section, game_row
+from site_pages.rankings import Ranking, overall, ranking
+from site_pages.results import results
+from site_pages.series import series_rows, standing
+from site_pages.sides import side_rows
 from site_pages.source import Source
 from tournaments.league import Entry, Game, Tournament
+from tournaments.series import Score, tallies
 from tournaments.standings import Standings
 
 STATIC = Path(__file__).parent / "static"
@@ -63,13 +69,15 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> Rende
     all_standings = source.standings()
     rankings = _rankings(all_standings)
     entries = source.entries()
-    _front_page(folder, pages, all_standings, rankings, entries)
+    _front_page(folder, pages, all_standings, _sections(source, survey, all_standings, rankings), entries)
+    for ruleset in source.rulesets():
+        folder.put(f"rules/{text.slug(ruleset.name)}.html", pages.ruleset(rules_text.show(ruleset)))
     for entry in entries:
         folder.put(
             f"bots/{text.slug(entry.label)}.html",
             pages.bot(
                 entry=entry,
-                results=results(entry.label, all_standings, rankings),
+                results=results(entry.label, all_standings, rankings, survey.deals),
                 faults=list(reversed(told.faults[entry.label])),
                 fault_count=told.fault_counts[entry.label],
                 games=list(reversed(told.latest[entry.label])),
@@ -81,9 +89,11 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> Rende
 
 
 class _Survey:
-    """What the first pass finds out: which games there are, and what each shard is made from."""
+    """What the first pass finds out: which games there are, what each shard is made from, and who won deals."""
 
-    def __init__(self) -> None:
+    def __init__(self, series: dict[Key, Score]) -> None:
+        self.series = series
+        self.deals = Deals()
         self.index = KeyIndex()
         self.numbers: set[int] = set()
         self._shards: defaultdict[int, Any] = defaultdict(hashlib.sha256)
@@ -92,8 +102,9 @@ class _Survey:
     def add(self, game: Game) -> None:
         self.index.add(game.number, game.key)
         self.numbers.add(game.number)
+        self.deals.add(game)
         # With its times: they tell a game from the same one played again elsewhere.
-        self._shards[game.number // shards.SIZE].update(msgspec.json.encode(game))
+        self._shards[game.number // shards.SIZE].update(msgspec.json.encode((game, self.series.get(game.key))))
         page = game.number // LIST
         if not self.pages or self.pages[-1] != page:
             self.pages.append(page)
@@ -104,7 +115,7 @@ class _Survey:
 
 
 def _survey(source: Source) -> _Survey:
-    survey = _Survey()
+    survey = _Survey(source.series())
     for game in source.games():
         survey.add(game)
     return survey
@@ -147,11 +158,12 @@ def _games(
             if rows and game.number // LIST != rows[0].number // LIST:
                 pages.put_list(folder, rows, LIST)
                 rows = []
-            row = game_row(game)
+            score = survey.series.get(game.key)
+            row = game_row(game, score)
             rows.append(row)
             told.add(row, game, record)
             if shard is not None:
-                shard.add(game, record)
+                shard.add(game, record, standing(score))
             done += 1
         if shard is not None:
             folder.put(f"data/{name}.js", shards.script(name, first_line, shard.payload()))
@@ -204,22 +216,30 @@ def _rankings(all_standings: tuple[Standings, ...]) -> list[Ranking]:
     ]
 
 
+def _sections(
+    source: Source, survey: _Survey, all_standings: tuple[Standings, ...], rankings: list[Ranking]
+) -> list[Section]:
+    targets = {ruleset.name: ruleset.rules.match_target for ruleset in source.rulesets()}
+    won = tallies((game for game in source.games() if targets[game.ruleset]), targets) if any(targets.values()) else {}
+    return [
+        Section(
+            ranking=shown,
+            chart=chart(standings),
+            sides=side_rows(survey.deals, (standings.ruleset, standings.seats)),
+            series=series_rows(won.get(standings.ruleset, {})),
+            series_target=targets[standings.ruleset],
+        )
+        for standings, shown in zip(all_standings, rankings, strict=True)
+    ]
+
+
 def _front_page(
     folder: Folder,
     pages: Pages,
     all_standings: tuple[Standings, ...],
-    rankings: list[Ranking],
+    sections: list[Section],
     entries: tuple[Entry, ...],
 ) -> None:
     several = len({standings.ruleset for standings in all_standings}) > 1
     rulesets, rows = overall(all_standings) if several else ([], [])
-    folder.put(
-        "index.html",
-        pages.front(
-            rankings=rankings,
-            charts=[chart(standings) for standings in all_standings],
-            rulesets=rulesets,
-            overall=rows,
-            entries=entries,
-        ),
-    )
+    folder.put("index.html", pages.front(sections=sections, rulesets=rulesets, overall=rows, entries=entries))

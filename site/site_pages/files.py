@@ -12,7 +12,7 @@ GENERATOR = '<meta name="generator" content="malice">'
 SHARD = re.compile(rb"// malice [a-z]+(?:-\d+)? [0-9a-f]{64}\n")
 """The first line of a data file: its name, and the digest of what it was made from."""
 
-_PLACES = (("bots", "*.html"), ("games", "*.html"), ("data", "games-*.js"))
+_PLACES = (("bots", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
 
 
 class Folder:

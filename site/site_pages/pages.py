@@ -11,11 +11,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
 from referee.records import Fault
+from referee.rules_text import RulesetText
 from site_pages import text
 from site_pages.chart import Chart
+from site_pages.deals import has_partners
 from site_pages.files import Folder
-from site_pages.rankings import Name, OverallRow, Ranking, Result, name
+from site_pages.rankings import Name, OverallRow, Ranking, name
+from site_pages.results import Result
+from site_pages.series import SeriesRow, standing
+from site_pages.sides import SideRow
 from tournaments.league import Entry, Game, Tournament
+from tournaments.series import Score
 
 TEMPLATES = Path(__file__).parent / "templates"
 PAGER = 3
@@ -23,13 +29,19 @@ PAGER = 3
 
 
 class Seat(Struct, frozen=True):
-    """Who sat at a seat, and how it went."""
+    """Who sat at a seat, and how it left the game if it did."""
 
     bot: Name
+    verdict: str
+
+
+class GameSide(Struct, frozen=True):
+    """The seats that won or lost together; without partners, one seat."""
+
+    team: int
     place: int
     score: int
-    verdict: str
-    team: int
+    seats: tuple[Seat, ...]
 
 
 class GameRow(Struct, frozen=True):
@@ -38,9 +50,14 @@ class GameRow(Struct, frozen=True):
     number: int
     key: str
     ruleset: str
-    seats: tuple[Seat, ...]
+    page: str
+    """The file name of the ruleset's page."""
+    sides: tuple[GameSide, ...]
+    """By the first of its seats."""
     partners: bool
     reason: str
+    series: str
+    """Where the series stands after this game, in words."""
     void: bool
     actions: int
 
@@ -62,23 +79,45 @@ class Page(Struct, frozen=True):
     last: int
 
 
-def game_row(game: Game) -> GameRow:
-    """Return a game as lists show it."""
+def game_row(game: Game, score: Score | None = None) -> GameRow:
+    """Return a game as lists show it; `score` tells where its series stands then."""
     return GameRow(
         number=game.number,
         key=str(game.key),
         ruleset=game.ruleset,
-        seats=tuple(
-            Seat(name(label), place, score, verdict, team)
-            for label, place, score, verdict, team in zip(
-                game.labels, game.places, game.scores, game.verdicts, game.teams, strict=True
-            )
-        ),
-        partners=len(set(game.teams)) < len(game.teams),
+        page=text.slug(game.ruleset),
+        sides=_sides(game),
+        partners=has_partners(game),
         reason=text.reason(game.reason),
+        series=standing(score),
         void=game.reason == "void",
         actions=game.actions,
     )
+
+
+def _sides(game: Game) -> tuple[GameSide, ...]:
+    seats: dict[int, list[int]] = {}
+    for seat, team in enumerate(game.teams):
+        seats.setdefault(team, []).append(seat)
+    return tuple(
+        GameSide(
+            team,
+            game.places[own[0]],
+            game.scores[own[0]],
+            tuple(Seat(name(game.labels[seat]), game.verdicts[seat]) for seat in own),
+        )
+        for team, own in seats.items()
+    )
+
+
+class Section(Struct, frozen=True):
+    """All that the front page says of one ruleset and number of seats."""
+
+    ranking: Ranking
+    chart: Chart | None
+    sides: list[SideRow]
+    series: list[SeriesRow]
+    series_target: int
 
 
 class Pages:
@@ -111,8 +150,7 @@ class Pages:
     def front(
         self,
         *,
-        rankings: Sequence[Ranking],
-        charts: Sequence[Chart | None],
+        sections: Sequence[Section],
         rulesets: Sequence[str],
         overall: Sequence[OverallRow],
         entries: Sequence[Entry],
@@ -121,7 +159,7 @@ class Pages:
         return self._page(
             "index.html",
             root="",
-            ranked=list(zip(rankings, charts, strict=True)),
+            sections=sections,
             rulesets=rulesets,
             overall=overall,
             entries=[(name(entry.label), entry) for entry in entries],
@@ -147,6 +185,10 @@ class Pages:
             fault_count=fault_count,
             games=games,
         )
+
+    def ruleset(self, told: RulesetText) -> bytes:
+        """Return the page of a ruleset."""
+        return self._page("ruleset.html", root="../", told=told)
 
     def put_list(self, folder: Folder, rows: Sequence[GameRow], size: int) -> None:
         """Write the page of the list of games that holds `rows`."""

@@ -71,6 +71,8 @@ class Ranking(Struct, frozen=True):
     anchor: str
     """The id of its section."""
     ruleset: str
+    page: str
+    """The file name of the ruleset's page."""
     seats: int
     rows: list[RankRow]
     crosstable: list[tuple[Name, list[Crossing]]]
@@ -91,26 +93,6 @@ class OverallRow(Struct, frozen=True):
     by_ruleset: list[Cell]
 
 
-class Against(Struct, frozen=True):
-    """One line of a bot's page: how it did against another."""
-
-    bot: Name
-    record: str
-    wins: int
-    games: Cell
-    score: Cell
-
-
-class Result(Struct, frozen=True):
-    """How a bot stands in one ranking, with its head-to-head table."""
-
-    title: str
-    anchor: str
-    of: int
-    row: RankRow
-    against: list[Against]
-
-
 def name(label: str) -> Name:
     """Return an entry's label and file name."""
     return Name(text.label(label), text.slug(label))
@@ -126,6 +108,7 @@ def ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
         title=title,
         anchor=f"{text.slug(standings.ruleset)}-{standings.seats}",
         ruleset=standings.ruleset,
+        page=text.slug(standings.ruleset),
         seats=standings.seats,
         rows=[_rank_row(row, span, pools) for row in rows],
         crosstable=[(name(row.label), _crossings(standings, row.label)) for row in rows],
@@ -220,6 +203,8 @@ def _luck(ratio: float | None) -> str:
     if ratio is None:
         return ""
     told = f"Variance ratio {text.decimal(ratio, 2)}: "
+    if ratio < 0.05:
+        return told + "because every deal is played from all seats, the luck of the cards cancels out almost wholly."
     if ratio < 0.95:
         return told + (
             "because every deal is played from all seats, the luck of the cards cancels out in part, and"
@@ -262,29 +247,3 @@ def _overall_row(label: str, means: dict[str, dict[str, float]], rulesets: Seque
         played=Cell(f"{len(own)} of {len(rulesets)}", len(own)),
         by_ruleset=[Cell(text.percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],
     )
-
-
-def results(label: str, all_standings: Sequence[Standings], rankings: Sequence[Ranking]) -> list[Result]:
-    """Return how an entry stands in each ranking that it is in."""
-    found = []
-    for standings, shown in zip(all_standings, rankings, strict=True):
-        for row, rank_row in zip(standings.rows, shown.rows, strict=True):
-            if row.label == label:
-                against = _against(standings, label)
-                found.append(Result(shown.title, shown.anchor, len(shown.rows), rank_row, against))
-    return found
-
-
-def _against(standings: Standings, label: str) -> list[Against]:
-    meetings = standings.crosstable.get(label, {})
-    return [
-        Against(
-            bot=name(row.label),
-            record=f"{meeting.wins}–{meeting.draws}–{meeting.losses}",
-            wins=meeting.wins,
-            games=Cell(f"{meeting.games:,}", meeting.games),
-            score=Cell(text.percent(meeting.score), meeting.score),
-        )
-        for row in standings.rows
-        if row.label != label and (meeting := meetings.get(row.label)) is not None
-    ]

@@ -28,7 +28,7 @@ from tournaments.league import Game
 
 SIZE = 100
 """Games in a shard."""
-FORMAT = 1
+FORMAT = 2
 """Goes into every digest; a greater one renders all shards anew."""
 LINE = 800
 STDERR = 2000
@@ -71,8 +71,8 @@ class Shard:
         self._shapes: dict[Shape, int] = {}
         self._uses: Counter[int] = Counter()
 
-    def add(self, game: Game, record: Record) -> None:
-        """Play a game again and keep what happens in it."""
+    def add(self, game: Game, record: Record, series: str = "") -> None:
+        """Play a game again and keep what happens in it; `series` says where its series stands then."""
         recorder = _Recorder()
         shapes = []
         broken = ""
@@ -84,7 +84,7 @@ class Shard:
             broken = "" if record.reason == "void" else str(error)
         self._steps.append(shapes)
         self._uses.update(shapes)
-        self._games.append(_row(game, record) | recorder.columns() | {"broken": broken})
+        self._games.append(_row(game, record) | recorder.columns() | {"series": series, "broken": broken})
 
     def payload(self) -> dict[str, Any]:
         """Return the shard as JSON takes it."""
@@ -101,7 +101,7 @@ class Shard:
         return {
             "cards": "".join(CARDS),
             "labels": [[text.label(label), text.slug(label)] for label in labels],
-            "rulesets": {name: _told(self._rulesets.get(name, Parameters())) for name in rulesets},
+            "rulesets": {name: _told(name, self._rulesets.get(name, Parameters())) for name in rulesets},
             "shapes": [shapes[number] for number in by_use],
             "columns": columns,
         }
@@ -221,9 +221,10 @@ def _fault(fault: Fault) -> dict[str, Any]:
     }
 
 
-def _told(rules: Parameters) -> dict[str, Any]:
+def _told(name: str, rules: Parameters) -> dict[str, Any]:
     """Return what the page has to know to draw a table of this ruleset."""
     return {
+        "page": text.slug(name),
         "top": rules.stack_top,
         "hand": rules.hand_size,
         "skipbo": rules.deck_kind == "skipbo",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from referee.records import Record
+from referee.records import Key, Record
+from referee.ruleset import Ruleset
 from tournaments.league import Entry, Game, Tournament
+from tournaments.series import Score
 from tournaments.standings import Standings
 
 
@@ -15,6 +17,9 @@ class Source(Protocol):
 
     def tournament(self) -> Tournament:
         """Return the tournament."""
+
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """Return the rulesets that are played."""
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the bots that take part."""
@@ -27,3 +32,6 @@ class Source(Protocol):
 
     def standings(self) -> tuple[Standings, ...]:
         """Return the standings of each ruleset and number of seats."""
+
+    def series(self) -> dict[Key, Score]:
+        """Return where the series stands after each game, for the rulesets that play series."""

@@ -99,6 +99,20 @@ def percent(value: float | None) -> str:
     return NONE if value is None else f"{decimal(100 * value, 1)} %"
 
 
+def whole_percent(value: float | None) -> str:
+    """Return a share as a percentage without digits after the point."""
+    value = known(value)
+    return NONE if value is None else f"{decimal(100 * value)} %"
+
+
+def likelihood(value: float | None) -> str:
+    """Return a probability as a percentage that never claims to be certain."""
+    value = known(value)
+    if value is None or 0.001 <= value <= 0.999:
+        return percent(value)
+    return "< 0.1 %" if value < 0.5 else "> 99.9 %"
+
+
 def milliseconds(value: float | None) -> str:
     """Return a time in milliseconds with about three digits that count."""
     value = known(value)

@@ -84,6 +84,12 @@ window.malice = window.malice || {};
     return element("span", { class: `chip ${colour(card)}` }, malice.rank(card), card[0] === "W" ? null : malice.suit(card));
   };
 
+  /** A seat's number; partners have one colour. */
+  malice.disc = function (game, seat) {
+    const colour = malice.hasPartners(game) ? game.teams[seat] : seat % 8;
+    return element("span", { class: `disc seat${colour}` }, String(seat));
+  };
+
   /** A place for a pile, with its caption below. */
   malice.place = function (name, kind, label, caption, ...content) {
     return element(

@@ -102,11 +102,14 @@ window.malice = window.malice || {};
   }
 
   function heading(game) {
-    const names = game.seats.map((seat) => malice.element("bdi", {}, seat.name));
-    const parts = names.flatMap((name, seat) => (seat ? [malice.element("span", { class: "versus" }, " v "), name] : [name]));
-    $("players").replaceChildren(...parts);
-    $("facts").textContent = `Game ${game.key} · ${game.ruleset} · ${game.steps.length - 1} actions`;
-    document.title = `${game.seats.map((seat) => seat.name).join(" v ")} · game ${game.key}`;
+    const apart = (parts, word) => parts.flatMap((part, place) => (place ? [malice.element("span", { class: "versus" }, ` ${word} `), ...part] : part));
+    const sides = malice.sides(game).map(({ seats }) => seats.map((seat) => game.seats[seat].name));
+    const names = sides.map((side) => apart(side.map((name) => [malice.element("bdi", {}, name)]), "+"));
+    $("players").replaceChildren(...apart(names, "v"));
+    const rules = malice.element("a", { href: `rules/${game.rules.page}.html` }, malice.element("bdi", {}, game.ruleset));
+    const series = game.series ? ` · after it ${game.series}` : "";
+    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${game.steps.length - 1} actions`, series);
+    document.title = `${sides.map((side) => side.join(" + ")).join(" v ")} · game ${game.key}`;
   }
 
   function fill(game, found) {

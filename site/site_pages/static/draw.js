@@ -19,7 +19,7 @@ window.malice = window.malice || {};
         found.fresh[event.seat] = (found.fresh[event.seat] || []).concat(event.cards);
       } else if (event.type === "flip") {
         found.flipped.add(event.seat);
-      } else if (event.type === "shuffle" && event.emptied && event.from[0] === "c") {
+      } else if (event.type === "shuffle" && event.emptied && found.to[event.from]) {
         found.gone[event.from] = event;
         found.from.add(event.to);
       }
@@ -69,11 +69,11 @@ window.malice = window.malice || {};
       const name = `${seat}p`;
       const pile = this.pile(name);
       const top = pile[pile.length - 1];
-      const counted = this.rules.counts || this.viewer === null;
+      const counted = this.rules.counts || this.viewer === null || this.state.counted === this.viewer;
       const caption = [element("b", {}, counted ? String(pile.length) : pile.length ? "?" : "0"), " left"];
       const moved = this.touched.to[name] ? "moved" : this.touched.flipped.has(seat) ? "fresh" : "";
       const card = top ? malice.card(top, this.rules, { classes: moved }) : malice.emptyPlace("✓");
-      const depth = Math.min(3, Math.ceil(pile.length / 7));
+      const depth = counted ? Math.min(3, Math.ceil(pile.length / 7)) : Math.min(2, pile.length);
       const kind = `payoff deep${depth}${this.mark(name)}`;
       return malice.place(name, kind, `pay-off pile, ${caption[0].textContent} left`, caption, card);
     }
@@ -92,27 +92,36 @@ window.malice = window.malice || {};
       const label = `side stack ${index}, ${pile.length} cards`;
       const made = malice.place(name, `side${this.mark(name)}`, label, `s${index}`, ...cards);
       if (!pile.length) made.firstChild.append(malice.emptyPlace());
+      made.style.setProperty("--own", Math.max(0, pile.length - 1));
       return made;
+    }
+
+    /** Which side a seat is on, and with whom. */
+    team(seat) {
+      const { seats, team } = malice.sides(this.game).find((side) => side.seats.includes(seat));
+      const others = seats.filter((other) => other !== seat);
+      const title = `with ${others.map((other) => this.game.seats[other].name).join(" and ")}`;
+      return element("span", { class: `tag team seat${team}`, title }, `team ${team}`, element("span", { class: "with" }, `, with seat ${others.join(" and ")}`));
     }
 
     seat(seat) {
       const { game, state } = this;
       const out = state.out[seat];
       const turn = state.seat === seat && !this.over;
+      const partners = malice.hasPartners(game);
       const sides = Array.from({ length: this.extent.sides }, (_, index) => this.side(seat, index));
-      const partners = new Set(game.teams).size < game.teams.length;
       const header = element(
         "header",
         {},
-        element("span", { class: `disc seat${seat % 8}` }, String(seat)),
+        malice.disc(game, seat),
         element("a", { href: `bots/${game.seats[seat].slug}.html`, class: "name", title: game.seats[seat].name }, element("bdi", {}, game.seats[seat].name)),
-        partners && element("span", { class: "tag" }, `team ${game.teams[seat]}`),
+        partners && this.team(seat),
         out && element("span", { class: "tag bad" }, `out: ${out}`),
         turn && element("span", { class: "tag turn" }, "to play"),
         this.over && element("span", { class: `tag place${game.places[seat]}` }, this.placing(seat)),
       );
       const depths = sides.map((side) => side.querySelectorAll(".card").length - 1);
-      const classes = `seat${turn ? " on" : ""}${out ? " gone" : ""}`;
+      const classes = `seat${turn ? " on" : ""}${out ? " gone" : ""}${partners ? ` partner seat${game.teams[seat]}` : ""}`;
       const made = element(
         "section",
         { class: classes, "aria-label": `Seat ${seat}: ${game.seats[seat].name}`, "data-seat": seat },
@@ -132,7 +141,7 @@ window.malice = window.malice || {};
 
     placing(seat) {
       const { places, scores } = this.game;
-      const tied = places.filter((place) => place === places[seat]).length > 1;
+      const tied = malice.sides(this.game).filter(({ seats }) => places[seats[0]] === places[seat]).length > 1;
       const place = places[seat] === 1 ? (tied ? "shared first" : "winner") : `place ${places[seat]}`;
       return scores[seat] ? `${place}, ${scores[seat]} points` : place;
     }
@@ -206,10 +215,13 @@ window.malice = window.malice || {};
   /** Draw the table after a step into `box`; with `moving`, the card flies from where it lay. */
   malice.draw = function (box, game, index, viewer, moving) {
     const table = new Table(game, index, viewer);
+    const seats = game.seats.length;
+    const stacks = table.extent.centre;
+    const crowd = (seats > 2 ? " several" : "") + (seats > 4 ? " many" : "") + (stacks > 3 ? " crowded" : "") + (stacks > 5 ? " packed" : "");
     const move = moving && table.step.events.find((event) => event.type === "move");
     const start = move && box.querySelector(`[data-pile="${move.from}"]`);
     const origin = start && (start.querySelector(`[data-card="${move.card}"]`) || start).getBoundingClientRect();
-    box.className = `table seats${game.seats.length}`;
+    box.className = `table seats${seats}${crowd}`;
     box.style.setProperty("--hand", game.rules.hand);
     box.replaceChildren(...table.draw());
     const card = origin && box.querySelector(`[data-pile="${move.to}"] .moved`);

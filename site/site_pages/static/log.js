@@ -65,8 +65,7 @@ window.malice = window.malice || {};
         list = element("ol", {});
         if (step.seat !== null) {
           const name = element("bdi", {}, game.seats[step.seat].name);
-          const disc = element("span", { class: `disc seat${step.seat % 8}` }, String(step.seat));
-          parts.push(element("h3", {}, disc, name, element("small", {}, `turn ${turn}`)));
+          parts.push(element("h3", {}, malice.disc(game, step.seat), name, element("small", {}, `turn ${turn}`)));
         }
         parts.push(list);
       }
@@ -103,7 +102,8 @@ window.malice = window.malice || {};
       element(
         "th",
         { scope: "row" },
-        element("span", { class: `disc seat${seat % 8}` }, String(seat)),
+        malice.disc(game, seat),
+        malice.hasPartners(game) && element("small", {}, `team ${game.teams[seat]} `),
         element("a", { href: `bots/${game.seats[seat].slug}.html` }, element("bdi", {}, game.seats[seat].name)),
         stray ? element("small", {}, ` ${stray} stray ${stray === 1 ? "line" : "lines"}`) : null,
       ),
@@ -153,7 +153,7 @@ window.malice = window.malice || {};
         "table",
         {},
         element("thead", {}, element("tr", {}, ...headings)),
-        element("tbody", {}, ...game.seats.map((_, seat) => seatRow(game, seat))),
+        element("tbody", {}, ...malice.sides(game).flatMap(({ seats }) => seats.map((seat) => seatRow(game, seat)))),
       ),
       ...game.faults.map((one) => fault(game, one)),
       ...(game.broken ? [element("p", { class: "bad" }, `This record does not replay to its end: ${game.broken}.`)] : []),

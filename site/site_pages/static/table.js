@@ -64,6 +64,7 @@ window.malice = window.malice || {};
     },
     turn(draft, event) {
       draft.state.turn += 1;
+      draft.state.counted = null;
       draft.state.seat = event.seat;
     },
     move(draft, event, next) {
@@ -96,7 +97,9 @@ window.malice = window.malice || {};
       if (event.emptied) draft.state.heights[event.from] = 0;
       draft.fill(event.to, draft.size(event.to) + event.count);
     },
-    count() {},
+    count(draft, event) {
+      draft.state.counted = event.seat;
+    },
     pass() {},
     out(draft, event) {
       draft.state.out[event.seat] = event.code;
@@ -141,7 +144,7 @@ window.malice = window.malice || {};
     const next = (count) => found.slice(taken, (taken += count));
     const steps = [];
     const states = [];
-    let state = { piles: {}, heights: {}, out: {}, turn: 0, seat: null };
+    let state = { piles: {}, heights: {}, out: {}, turn: 0, seat: null, counted: null };
     for (const char of of("steps")) {
       const [seat, ...shapes] = shard.shapes[place(char)];
       const draft = new Draft(state);
@@ -161,7 +164,7 @@ window.malice = window.malice || {};
       });
       states.push(state);
     }
-    const plain = ["key", "ruleset", "teams", "places", "scores", "reason", "faults", "stray", "broken"];
+    const plain = ["key", "ruleset", "teams", "places", "scores", "reason", "faults", "stray", "series", "broken"];
     return {
       ...Object.fromEntries(plain.map((name) => [name, of(name)])),
       rules: shard.rulesets[of("ruleset")],
@@ -170,6 +173,15 @@ window.malice = window.malice || {};
       states,
     };
   };
+
+  /** The seats that win and lose together, by the first of them; without partners, a seat each. */
+  malice.sides = function (game) {
+    const sides = new Map();
+    game.teams.forEach((team, seat) => sides.set(team, [...(sides.get(team) || []), seat]));
+    return [...sides].map(([team, seats]) => ({ team, seats }));
+  };
+
+  malice.hasPartners = (game) => new Set(game.teams).size < game.teams.length;
 
   /** How deep the side stacks of a game get, and how many centre stacks it uses. */
   malice.extent = function (game) {

@@ -68,6 +68,34 @@ window.malice = window.malice || {};
 
   const cards = (count) => `${count} ${count === 1 ? "card" : "cards"}`;
 
+  const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
+
+  /** Cards put together; `event` may stand for several that went to one pile. */
+  function shuffle(event, game) {
+    const all = event.all || [event];
+    const to = malice.pileName(event.to, null, game);
+    if (all.some((one) => /^\d/.test(one.from) && one.from !== one.to && one.to === "stock")) {
+      return `the redeal: all cards but the pay-off piles are shuffled into ${to}`;
+    }
+    const count = all.reduce((sum, one) => sum + one.count, 0);
+    const from = listed(all.map((one) => malice.pileName(one.from, null, game)));
+    if (event.from === event.to) return `${from} is shuffled`;
+    if (event.to === "aside") return `${from} is set aside, ${cards(count)}`;
+    return `${cards(count)} of ${from} ${count === 1 ? "is" : "are"} shuffled into ${to}`;
+  }
+
+  /** One event for each row of cards that were taken from several piles to one. */
+  function together(events) {
+    const found = [];
+    for (const event of events) {
+      const last = found[found.length - 1];
+      const same = last?.type === "shuffle" && event.type === "shuffle" && last.to === event.to;
+      if (!same || event.from === event.to || last.from === last.to) found.push(event);
+      else found[found.length - 1] = { ...last, all: [...(last.all || [last]), event] };
+    }
+    return found;
+  }
+
   /** What follows from an action, one phrase per event; `viewer` is a seat, or null for all. */
   function effect(event, step, game, viewer) {
     const who = apart(game.seats[event.seat]?.name ?? "");
@@ -85,12 +113,8 @@ window.malice = window.malice || {};
         const names = event.cards.map((card) => malice.cardName(card, game.rules)).join(", ");
         return `${subject}draws ${cards(event.count)}${seen ? `: ${names}` : ""}`;
       }
-      case "shuffle": {
-        const from = malice.pileName(event.from, null, game);
-        if (event.from === event.to) return `${from} is shuffled`;
-        if (event.to === "aside") return `${from} is set aside, ${cards(event.count)}`;
-        return `${cards(event.count)} of ${from} are shuffled into ${malice.pileName(event.to, null, game)}`;
-      }
+      case "shuffle":
+        return shuffle(event, game);
       case "move":
         return `${subject}${move(event, game)}`;
       case "out":
@@ -120,7 +144,7 @@ window.malice = window.malice || {};
 
   /** The events that follow from a step; of the deal, those that need words. */
   malice.effects = function (step) {
-    if (step.index >= 0) return step.events.slice(1);
+    if (step.index >= 0) return together(step.events.slice(1));
     return step.events.filter((event) => event.type === "deal" || event.type === "turn");
   };
 
@@ -147,10 +171,13 @@ window.malice = window.malice || {};
   malice.result = function (game) {
     const winners = game.seats.filter((_, seat) => game.places[seat] === 1).map((seat) => apart(seat.name));
     if (game.reason.startsWith("void")) return `No result. ${game.reason}.`;
-    if (winners.length === game.seats.length) return `A draw: ${game.reason}.`;
+    const series = game.series ? ` ${game.series[0].toUpperCase()}${game.series.slice(1)}.` : "";
+    if (winners.length === game.seats.length) return `A draw: ${game.reason}.${series}`;
+    const sides = malice.sides(game).filter(({ seats }) => game.places[seats[0]] === 1);
+    const team = malice.hasPartners(game) && sides.length === 1 ? `Team ${sides[0].team}, ` : "";
     const verb = winners.length === 1 ? "wins" : "win";
     const how = game.reason === "forfeit" ? " by forfeit" : `: ${game.reason}`;
-    return `${winners.join(" and ")} ${verb}${how}.`;
+    return `${team}${listed(winners)}${team && ","} ${team ? "wins" : verb}${how}.${series}`;
   };
 
   /** A time in microseconds, with its unit. */

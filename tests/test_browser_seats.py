@@ -1,0 +1,260 @@
+"""Replays of more than the plain game for two: partners, many seats, hidden cards, passes, counts, redeals, series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+import site_pages
+from protocol.messages import Count, Event, Pass, Shuffled, View
+from referee import ruleset
+from referee.dealer import Dealer
+from referee.games import game
+from referee.records import Key, Record
+from referee.replay import steps
+from referee.rules import Shuffle
+from referee.ruleset import Parameters, Ruleset
+from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay, visit
+from tests.test_site_league import Chooser, League, play
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+WIDEST = """
+const box = document.querySelector("#table");
+const inside = [...box.querySelectorAll(".card, .caption")].map((one) => one.getBoundingClientRect());
+const frame = box.getBoundingClientRect();
+return Math.max(...inside.map((one) => one.right - frame.right), ...inside.map((one) => frame.left - one.left));
+"""
+"""By how much the content of the table sticks out of it, in pixels."""
+
+HIDDEN = """
+const box = (pile) => document.querySelector(`[data-pile="${pile}"]`).getBoundingClientRect();
+return [...document.querySelectorAll(".seat")].every((seat) => {
+  const number = seat.dataset.seat;
+  const side = box(`${number}s0`);
+  const hand = [...seat.querySelectorAll(".hand .card")].map((card) => card.getBoundingClientRect());
+  return hand.every((card) => card.right <= side.left + 1 || card.top >= side.bottom - 1 || card.left >= side.right);
+});
+"""
+"""Whether no hand lies on its seat's first side stack."""
+
+
+@pytest.fixture
+def browser(chromium: Chrome) -> Iterator[Chrome]:
+    """The browser, at the size of a desk; afterwards its console must be empty."""
+    yield from at_a_desk(chromium)
+
+
+def league(folder: Path, name: str | Ruleset, seats: int = 2) -> League:
+    """Render a league in which every seat has a bot of its own."""
+    made = League(tuple(f"bot{seat}" for seat in range(seats)), deals=1, rulesets=(name,), seats=seats)
+    site_pages.render(made, folder)
+    return made
+
+
+def one_game(folder: Path, name: str, choose: Chooser) -> Record:
+    """Render a league of one game, in which both bots choose in the same way."""
+    record = play(ruleset.load(name).rules, ("bot0", "bot1"), Key(0, 0, 0), choose=choose)
+    made = League(("bot0", "bot1"), deals=0, rulesets=(name,))
+    made.add(0, name, record)
+    site_pages.render(made, folder)
+    return record
+
+
+def first(record: Record, *events: type[Event]) -> int:
+    """Return the number of the first action with all these kinds of events."""
+    return next(
+        number
+        for number, step in enumerate(steps(record), -1)
+        if number >= 0 and set(events) <= {type(event) for event in step.events}
+    )
+
+
+def last_view(record: Record) -> tuple[View, int]:
+    """Return what the last seat to act was shown before the last action, and the number of that action."""
+    table, dealer = game(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed))
+    state = table.start()
+    earlier = [action for _, action in record.actions[:-1]]
+    while earlier or isinstance(table.next(state), Shuffle):
+        step = table.next(state)
+        if isinstance(step, Shuffle):
+            state, _ = table.shuffled(state, dealer.order(step.size))
+        else:
+            state, _ = table.play(state, earlier.pop(0))
+    return table.view(state, record.actions[-1][0]), len(record.actions) - 1
+
+
+def idle(legal: tuple[str, ...], label: str, random: Random) -> str:
+    """Ask for the counts, pass, or discard: whatever can be had of it, in this order."""
+    wanted = [action for action in legal if action in ("count", "pass")]
+    return wanted[-1] if wanted else legal[-1]
+
+
+@pytest.mark.parametrize(("name", "seats"), [("partners-4", 4), ("partners-6", 6)])
+def test_partners_are_shown_as_sides(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
+    made = league(tmp_path, name, seats)
+    record = next(made.records())
+    replay(browser, tmp_path, str(record.key))
+
+    press(browser, "\ue010")  # End
+
+    title = find(browser, "#players").text
+    half = seats // 2
+    assert title == " v ".join(f"bot{seat} + bot{seat + half}" for seat in range(half))
+    for seat in range(seats):
+        box = find(browser, f'[data-seat="{seat}"]')
+        assert f"seat{seat % half}" in (box.get_attribute("class") or "").split()
+        assert f"team {seat % half}" in box.text
+    winner = record.places.index(1)
+    ending = find(browser, "#ending").text.replace("\u2068", "").replace("\u2069", "")
+    assert ending.startswith(f"Team {winner}, bot{winner} and bot{winner + half}, wins")
+    tags = [tag.text for tag in browser.find_elements(By.CSS_SELECTOR, ".tag.place1")]
+    assert len(tags) == 2
+    assert all(tag.startswith("winner") for tag in tags)
+
+
+@pytest.mark.parametrize("seats", [4, 6])
+def test_partners_sit_across_the_table(browser: Chrome, tmp_path: Path, seats: int) -> None:
+    league(tmp_path, f"partners-{seats}", seats)
+    replay(browser, tmp_path, "0.0.0")
+
+    above = find(browser, ".above").find_elements(By.CSS_SELECTOR, "[data-seat]")
+    below = find(browser, ".below").find_elements(By.CSS_SELECTOR, "[data-seat]")
+
+    up, down = ([int(box.get_attribute("data-seat") or -1) for box in row] for row in (above, below))
+    assert [(seat + seats // 2) % seats for seat in down] == list(reversed(up))
+
+
+@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize(("name", "seats"), [("partners-4", 4), ("partners-6", 6), ("multi-3", 3), ("multi", 8)])
+def test_every_table_fits_its_window(browser: Chrome, tmp_path: Path, name: str, seats: int, phone: bool) -> None:
+    made = league(tmp_path, name, seats)
+    record = next(made.records())
+    if phone:
+        as_a_phone(browser)
+
+    replay(browser, tmp_path, f"{record.key}/{len(record.actions) // 2}")
+
+    wide = browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+    assert browser.execute_script(WIDEST) <= 0
+    assert browser.execute_script(HIDDEN)
+
+
+def test_a_seat_sees_only_the_tops_of_squared_side_stacks(browser: Chrome, tmp_path: Path) -> None:
+    rules = msgspec.structs.replace(Parameters(), side_visible="top")
+    made = league(tmp_path, Ruleset("squared", "Squared side stacks", "made up", rules))
+    record = next(made.records())
+    view, number = last_view(record)
+    assert max(len(pile) for seat in view.seats for pile in seat.side) > 2
+    replay(browser, tmp_path, f"{record.key}/{number - 1}")
+    assert not browser.find_elements(By.CSS_SELECTOR, ".side .back")
+
+    Select(find(browser, "#view")).select_by_value(str(view.seat))
+
+    for owner, seat in enumerate(view.seats):
+        for index, pile in enumerate(seat.side):
+            cards = browser.find_elements(By.CSS_SELECTOR, f'[data-pile="{owner}s{index}"] .card:not(.empty)')
+            assert [card.get_attribute("data-card") or "??" for card in cards] == list(pile)
+
+
+def test_counts_are_seen_by_the_seat_that_asks_until_its_turn_ends(browser: Chrome, tmp_path: Path) -> None:
+    record = one_game(tmp_path, "catsatcards", lambda legal, *_: "count" if "count" in legal else legal[-1])
+    number = first(record, Count)
+    asker = record.actions[number][0]
+    captions = '[data-pile$="p"] .caption b'
+
+    def told() -> list[str]:
+        return [caption.text for caption in browser.find_elements(By.CSS_SELECTOR, captions)]
+
+    replay(browser, tmp_path, f"{record.key}/{number}")
+    assert told() == ["26", "26"]
+    assert "asks how many pay-off cards are left" in find(browser, "#live").text
+    Select(find(browser, "#view")).select_by_value(str(asker))
+    assert told() == ["26", "26"]
+    Select(find(browser, "#view")).select_by_value(str(1 - asker))
+    assert told() == ["?", "?"]
+    Select(find(browser, "#view")).select_by_value(str(asker))
+    press(browser, "\ue015")  # down: the next turn
+    assert told() == ["?", "?"]
+
+
+def test_a_pass_and_a_redeal_are_told_in_a_few_words(browser: Chrome, tmp_path: Path) -> None:
+    record = one_game(tmp_path, "book", idle)
+
+    replay(browser, tmp_path, f"{record.key}/{first(record, Pass)}")
+    passed = find(browser, "#live").text
+    replay(browser, tmp_path, f"{record.key}/{first(record, Pass, Shuffled)}")
+    redealt = find(browser, "#live").text
+
+    assert "ends the turn without a discard" in passed
+    assert redealt.count("shuffled") == 1
+    assert "the redeal: all cards but the pay-off piles are shuffled into the stock" in redealt
+    assert redealt.count("draws 5 cards") == 2
+    assert "complete" not in find(browser, ".centre").text
+
+
+def test_a_verdict_is_told_in_words(browser: Chrome, tmp_path: Path) -> None:
+    made = League(("bot0", "bot1", "bot2"), deals=1, rulesets=("multi-3",), seats=3, faulty=1)
+    site_pages.render(made, tmp_path)
+    record = next(made.records())
+    [fault] = record.faults
+
+    replay(browser, tmp_path, f"{record.key}/{fault.action}")
+
+    assert f"is out of the game: {fault.code}" in find(browser, "#live").text
+    assert f"out: {fault.code}" in find(browser, f'[data-seat="{fault.seat}"]').text
+
+
+@pytest.mark.parametrize(("name", "seats"), [("skipbo", 2), ("skipbo", 4)])
+def test_skipbo_cards_have_numbers_and_stars(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
+    made = league(tmp_path, name, seats)
+    record = next(made.records())
+    number = next(number for number, (_, action) in enumerate(record.actions) if action.startswith("hWX-c"))
+
+    replay(browser, tmp_path, f"{record.key}/{number}")
+
+    assert "plays a wild card as a" in find(browser, "#live").text
+    assert find(browser, '.slot [data-card="WX"] .as').text.startswith("= ")
+    assert not browser.find_elements(By.CSS_SELECTOR, ".face .court")
+
+
+def test_the_replay_leads_to_the_rules(browser: Chrome, tmp_path: Path) -> None:
+    league(tmp_path, "skipbo-short")
+    replay(browser, tmp_path, "0.0.0")
+
+    find(browser, "#facts a").click()
+
+    WebDriverWait(browser, 10).until(lambda _: browser.current_url.endswith("rules/skipbo-short.html"))
+    assert find(browser, "h1").text.endswith("skipbo-short")
+
+
+def test_the_rules_can_be_cut_down_to_what_differs(browser: Chrome, tmp_path: Path) -> None:
+    league(tmp_path, "skipbo-short")
+    visit(browser, tmp_path, "rules/skipbo-short.html")
+    same = find(browser, ".same")
+    assert same.is_displayed()
+
+    find(browser, "#only").click()
+
+    assert not same.is_displayed()
+    assert find(browser, ".differs").is_displayed()
+
+
+def test_the_replay_tells_where_the_series_stands(browser: Chrome, tmp_path: Path) -> None:
+    made = league(tmp_path, "g4a")
+    record = next(made.records())
+    points = " – ".join(map(str, record.scores))
+
+    replay(browser, tmp_path, str(record.key))
+    press(browser, "\ue010")  # End
+
+    assert f"after it series 0: {points}" in find(browser, "#facts").text
+    assert f"Series 0: {points}." in find(browser, "#ending").text

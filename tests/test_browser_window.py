@@ -1,0 +1,48 @@
+"""The window that the tests of pages look through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+
+def at_a_desk(chromium: Chrome) -> Iterator[Chrome]:
+    """Lend the browser; afterwards it has its size and colours again, and its console must be empty."""
+    yield chromium
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert chromium.get_log("browser") == []
+
+
+def as_a_phone(browser: Chrome) -> None:
+    """Make the window as small as a small phone."""
+    size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def visit(browser: Chrome, folder: Path, page: str) -> None:
+    browser.get("about:blank")  # or a new fragment alone would not load the page again
+    browser.get(f"{folder.as_uri()}/{page}")
+
+
+def find(browser: Chrome, selector: str) -> WebElement:
+    return browser.find_element(By.CSS_SELECTOR, selector)
+
+
+def replay(browser: Chrome, folder: Path, address: str) -> None:
+    visit(browser, folder, f"replay.html#{address}")
+    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+
+
+def current(browser: Chrome) -> int:
+    """The step that is shown: 0 for the deal, i + 1 for action i."""
+    return int(find(browser, "#log [aria-current]").get_attribute("data-step") or -1)
+
+
+def press(browser: Chrome, *keys: str) -> None:
+    find(browser, "body").send_keys(*keys)

@@ -1,0 +1,238 @@
+"""What the site makes of results: pairs of two bots, partners, series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import site_pages
+from referee import ruleset
+from referee.records import Key
+from referee.ruleset import Parameters, Ruleset
+from site_pages import text
+from site_pages.deals import Deals
+from site_pages.rankings import Cell, name
+from site_pages.series import SeriesRow, series_rows, standing
+from site_pages.sides import side_rows
+from tests.test_site import Page, data
+from tests.test_site_league import LABELS, League, play
+from tournaments.league import Game
+from tournaments.ratings.pairs import head_to_head
+from tournaments.series import Score, Tally
+
+
+def game(
+    labels: tuple[str, ...],
+    places: tuple[int, ...],
+    key: Key,
+    teams: tuple[int, ...] = (),
+    reason: str = "payoff_empty",
+) -> Game:
+    """A game of which only the result matters."""
+    none = (0,) * len(labels)
+    return Game(
+        key=key,
+        number=0,
+        ruleset="standard",
+        labels=labels,
+        teams=teams or tuple(range(len(labels))),
+        places=places,
+        scores=none,
+        reason=reason,
+        actions=1,
+        used_ms=(0.0,) * len(labels),
+        asked=none,
+        verdicts=("",) * len(labels),
+        digest="",
+    )
+
+
+def deals(*games: Game) -> Deals:
+    found = Deals()
+    for each in games:
+        found.add(each)
+    return found
+
+
+def test_the_games_of_a_deal_make_a_pair_for_either_bot() -> None:
+    found = deals(
+        game(("a", "b"), (1, 2), Key(0, 0, 0)),
+        game(("a", "b"), (1, 1), Key(0, 1, 0)),
+        game(("b", "a"), (1, 2), Key(0, 0, 1)),
+        game(("b", "a"), (2, 1), Key(0, 1, 1)),
+    )
+
+    assert sorted(found.pairs("standard", "a", "b")) == [(0.5, 1.0), (1.0, 0.0)]
+    assert sorted(found.pairs("standard", "b", "a")) == [(0.0, 1.0), (0.5, 0.0)]
+    assert found.pairs("skipbo", "a", "b") == found.pairs("standard", "a", "c") == []
+
+
+def test_half_a_pair_and_a_void_game_make_none() -> None:
+    found = deals(
+        game(("a", "b"), (1, 2), Key(0, 0, 0)),
+        game(("a", "b"), (1, 1), Key(0, 1, 0), reason="void"),
+        game(("b", "a"), (1, 2), Key(0, 1, 1)),
+    )
+
+    assert found.pairs("standard", "a", "b") == []
+
+
+def test_partners_win_draw_and_lose_together() -> None:
+    teams = (0, 1, 0, 1)
+    seats = ("a", "b", "c", "d")
+    games = [
+        game(seats, (1, 2, 1, 2), Key(0, 0, 0), teams),
+        game(seats, (1, 1, 1, 1), Key(0, 0, 1), teams),
+        game(seats, (2, 1, 2, 1), Key(0, 0, 2), teams, reason="void"),
+        game(("b", "c", "d", "a"), (2, 1, 2, 1), Key(0, 0, 3), teams),
+    ]
+
+    found = deals(*games)
+
+    assert found.sides(("standard", 4)) == {("a", "c"): (2, 1, 0), ("b", "d"): (0, 1, 2)}
+    assert deals(*games[:3]).sides(("standard", 4)) == {}, "the deal has not been played in every rotation"
+    assert [row.score.text for row in side_rows(found, ("standard", 4))] == ["83.3 %", "16.7 %"]
+
+
+def test_sharing_the_first_place_is_a_draw_and_the_third_side_loses() -> None:
+    teams = (0, 1, 2, 0, 1, 2)
+    games = [game(tuple("abcdef"), (1, 1, 3, 1, 1, 3), Key(0, 0, rotation), teams) for rotation in range(6)]
+
+    found = deals(*games).sides(("standard", 6))
+
+    assert found == {("a", "d"): (0, 6, 0), ("b", "e"): (0, 6, 0), ("c", "f"): (0, 0, 6)}
+
+
+def test_bots_without_partners_have_no_sides() -> None:
+    games = [game(tuple("abc"), (1, 2, 3), Key(0, 0, rotation)) for rotation in range(3)]
+
+    assert side_rows(deals(*games), ("standard", 3)) == []
+
+
+@pytest.mark.slow
+def test_a_bot_page_tells_what_the_pairs_say(tmp_path: Path) -> None:
+    league = League(LABELS[:3], deals=6)
+    site_pages.render(league, tmp_path)
+    told = deals(*league.games())
+    page = Page(tmp_path / "bots/greedy.html")
+
+    for other in LABELS[1:3]:
+        pairs = head_to_head(told.pairs("standard", "greedy", other))
+
+        assert text.signed(pairs.pairs.elo) in page.words
+        assert text.likelihood(pairs.pairs.los) in page.words
+        assert text.whole_percent(pairs.luck) in page.words
+        assert pairs.pairs.elo is None or str(pairs.pairs.elo) in page.values
+    assert page.words.count("count as one result here") == 1, "explained once"
+
+
+def test_results_that_are_all_alike_tell_nothing(tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=0)
+    rules = ruleset.load("standard").rules
+    for number in range(4):
+        deal, rotation = divmod(number, 2)
+        seats = LABELS[:2] if rotation == 0 else LABELS[1::-1]
+        record = play(rules, seats, Key(0, deal, rotation))
+        places = (1, 2) if rotation == 0 else (2, 1)
+        league.add(number, "standard", msgspec.structs.replace(record, places=places))
+
+    site_pages.render(league, tmp_path)
+
+    page = (tmp_path / "bots/greedy.html").read_text()
+    assert page.count('<span class="none">n/a</span>') >= 3
+
+
+def test_more_than_two_seats_have_no_pairs(tmp_path: Path) -> None:
+    site_pages.render(League(LABELS[:3], deals=1, rulesets=("multi-3",), seats=3), tmp_path)
+
+    assert "LOS" not in Page(tmp_path / "bots/greedy.html").words
+
+
+def test_a_likelihood_is_never_certain() -> None:
+    told = [text.likelihood(los) for los in (None, 1e-9, 0.001, 0.5, 0.999, 1 - 1e-12)]
+
+    assert told == ["n/a", "< 0.1 %", "0.1 %", "50.0 %", "99.9 %", "> 99.9 %"]
+
+
+def test_sides_are_listed_as_sides(tmp_path: Path) -> None:
+    league = League(("a", "b", "c", "d"), deals=1, rulesets=("partners-4",), seats=4)
+    site_pages.render(league, tmp_path)
+
+    games = " ".join(cell for row in Page(tmp_path / "games/1.html").rows for cell in row)
+    table = Page(tmp_path / "index.html").rows
+
+    assert "team 0 a + c" in games
+    assert "team 1 b + d" in games
+    assert {row[0]: row[1] for row in table if len(row) == 6}.items() >= {"a + c": "4", "b + d": "4"}.items()
+
+
+def test_no_table_of_partners_without_partners(tmp_path: Path) -> None:
+    site_pages.render(League(LABELS[:2], deals=1), tmp_path)
+
+    words = Page(tmp_path / "index.html").words
+    assert "Which partners won" not in words
+    assert "Series" not in words
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (None, ""),
+        (Score(0, (35, 12), True), "series 0: 35 – 12, won"),
+        (Score(3, (0, 5, 40), False), "series 3: 0 – 5 – 40"),
+    ],
+)
+def test_where_a_series_stands_in_words(score: Score | None, words: str) -> None:
+    assert standing(score) == words
+
+
+def test_who_won_the_greater_share_of_series_comes_first() -> None:
+    rows = series_rows({"a": Tally(1, 4), "b": Tally(3, 4), "c": Tally(3, 4)})
+
+    assert [row.bot.label for row in rows] == ["b", "c", "a"]
+    assert rows[2] == SeriesRow(name("a"), Cell("1", 1), Cell("4", 4), Cell("25.0 %", 0.25))
+
+
+def series_league(scores: list[tuple[int, int]]) -> League:
+    """One chain of games in which series go to 20 points, with the given points."""
+    rules = msgspec.structs.replace(Parameters(), match_target=20)
+    league = League(LABELS[:2], deals=0, rulesets=(Ruleset("twenty", "Series to 20", "made up", rules),))
+    for number, points in enumerate(scores):
+        places = (1, 2) if points[0] > points[1] else (2, 1)
+        record = play(rules, LABELS[:2], Key(0, number, 0))
+        league.add(number, "twenty", msgspec.structs.replace(record, places=places, scores=points))
+    return league
+
+
+def test_a_game_tells_where_its_series_stands_then(tmp_path: Path) -> None:
+    site_pages.render(series_league([(8, 0), (0, 9), (15, 0), (0, 4)]), tmp_path)
+
+    expected = ["series 0: 8 – 0", "series 0: 8 – 9", "series 0: 23 – 9, won", "series 1: 0 – 4"]
+    assert data(tmp_path / "data/games-0.js")["columns"]["series"] == expected
+    words = Page(tmp_path / "games/1.html").words
+    assert all(words.count(told) for told in expected)
+    front = Page(tmp_path / "index.html")
+    assert "until a bot has 20 points" in front.words
+    assert ["greedy", "1", "1", "100.0 %"] in front.rows
+    assert ["careful", "0", "1", "0.0 %"] in front.rows
+
+
+def test_a_series_without_end_is_told_as_such(tmp_path: Path) -> None:
+    site_pages.render(series_league([(8, 0)]), tmp_path)
+
+    assert "None has been decided yet" in Page(tmp_path / "index.html").words
+
+
+def test_a_shard_is_written_again_when_a_series_becomes_known(tmp_path: Path) -> None:
+    whole = series_league([(8, 0), (0, 9)])
+    late = series_league([(8, 0), (0, 9)])
+    late.forget_series()
+    site_pages.render(late, tmp_path)
+    before = data(tmp_path / "data/games-0.js")["columns"]["series"]
+
+    site_pages.render(whole, tmp_path)
+
+    assert before == ["", ""]
+    assert data(tmp_path / "data/games-0.js")["columns"]["series"][1] == "series 0: 8 – 9"
