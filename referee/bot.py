@@ -82,6 +82,8 @@ class Bot:
             stderr=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,
+            # What sets up the Python of whoever runs malice, such as PYTHONUNBUFFERED, is no bot's business.
+            env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
             preexec_fn=_die_with(os.getpid()),
         )
         self.pid = self._process.pid

@@ -131,7 +131,7 @@ class Record(Struct, frozen=True, tag="record", tag_field="type"):
     reason: str
     digest: str
     micros: tuple[int, ...]
-    """By action: wall time from the end of the write to the newline of the answer, in microseconds."""
+    """By action: wall time from the request to the newline of the answer, in microseconds."""
     cpu_micros: tuple[int, ...]
     """By action: CPU time of the bot process, in microseconds."""
     notes: dict[int, str]

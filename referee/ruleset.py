@@ -135,9 +135,10 @@ class Ruleset(Struct, frozen=True):
 class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A ruleset as written by hand: what differs from the one it extends."""
 
-    about: str
-    source: str
+    about: str = ""
+    source: str = ""
     extends: str | None = None
+    """A ruleset that ships, or another file, relative to this one."""
     rules: dict[str, Any] = {}
 
 
@@ -168,13 +169,17 @@ def read_ruleset(path: Path) -> Ruleset:
     return Ruleset(path.stem, file.about, file.source, convert(merged, Parameters, f"{path}: rules"))
 
 
-def _merged_rules(file: RulesetFile, path: Path) -> dict[str, Any]:
+def _merged_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
     if file.extends is None:
         return dict(file.rules)
-    parent = FOLDER / f"{file.extends}.toml"
-    if not parent.exists() or parent == path:
+    own = file.extends.endswith(".toml")
+    parent = path.parent / file.extends if own else FOLDER / f"{file.extends}.toml"
+    if parent.resolve() in (path.resolve(), *below):
+        raise RulesetError(f"{path}: extends itself by way of {file.extends!r}")
+    if not own and file.extends not in names():
         raise RulesetError(
             f"{path}: extends unknown ruleset {file.extends!r}{suggestion(file.extends, names())};"
             f" rulesets: {', '.join(names())}"
         )
-    return _merged_rules(convert(read_toml(parent), RulesetFile, str(parent)), parent) | file.rules
+    extended = convert(read_toml(parent), RulesetFile, str(parent))
+    return _merged_rules(extended, parent, (*below, path.resolve())) | file.rules

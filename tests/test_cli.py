@@ -42,7 +42,7 @@ def test_run_says_its_plan_on_stderr_and_the_ranking_on_stdout(folder: Path, tmp
 
     assert result.exit_code == 0
     assert result.stderr.splitlines()[0] == (
-        "small: 2 entries, 1 tables, 2 deals in every rotation of seats: 4 games in 2 batches, 1 at a time,"
+        "small: 2 entries, 1 tables, 2 deals in every rotation of seats: 4 games in 4 batches, 1 at a time,"
         " at most 12:01 by the clocks"
     )
     assert result.stdout.splitlines()[0] == "standard, 2 seats: 4 games, Elo relative to the mean"
@@ -53,7 +53,7 @@ def test_running_a_finished_tournament_again_prints_its_standings(folder: Path, 
     result = malice("run", folder / "t.toml", "--db", db)
 
     assert result.exit_code == 0
-    assert result.stderr == ""
+    assert result.stderr == f"{db}: 4 games\n"
     assert result.stdout == malice("standings", db).stdout
 
 
@@ -80,7 +80,7 @@ def test_replay_tells_every_action(db: Path) -> None:
 def test_export_prints_one_game_a_line(db: Path) -> None:
     games = [json.loads(line) for line in malice("export", db).stdout.splitlines()]
 
-    assert [game["key"] for game in games] == ["0.0.0", "0.1.0", "0.0.1", "0.1.1"]
+    assert [game["key"] for game in games] == ["0.0.0", "0.0.1", "0.1.0", "0.1.1"]
     assert set(games[0]) == {
         *(
             "key",

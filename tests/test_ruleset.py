@@ -103,7 +103,6 @@ def test_what_does_not_fit_is_refused_with_what_would(tmp_path: Path, rules: str
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('about = "a"', "missing required field `source`"),
         ('about = "a"\nsource = "s"\nruels = {}', "unknown field 'ruels' (did you mean 'rules'?); fields here: ab"),
         (
             'about = "a"\nsource = "s"\nextends = "bok"',

@@ -113,7 +113,7 @@ def told(run: Run) -> Run:
         f'''
         entries = ["{sys.executable} {TELLER} fifo", "first", "uniform"]
         seed = "told"
-        deals = 6
+        deals = 12
         init_ms = 60_000
         '''
     )
@@ -155,7 +155,7 @@ def test_ctrl_c_stops_in_order_and_names_the_command_that_goes_on(told: Run, und
     assert "stopped by SIGINT after" in err
     assert "go on with: malice run t.toml --db t.db --jobs 1" in err
     assert told.left_after(1.0) == []
-    assert 1 <= told.games() < 36
+    assert 1 <= told.games() < 72
     code, _, err = told.finish("--jobs", "2")
     assert code == 0, err
     assert "games are played already" in err

@@ -12,7 +12,7 @@ import pytest
 
 from referee.records import Key
 from referee.ruleset import load
-from tournaments.schedule import BATCH_DEALS, Schedule, Seeds, drawn_tables
+from tournaments.schedule import BATCH_DEALS, ROUNDS, Schedule, Seeds, drawn_tables
 
 STANDARD = ((load("standard"), 2),)
 
@@ -46,12 +46,18 @@ def test_a_batch_never_holds_two_games_of_one_deal() -> None:
         assert len(deals) == len(set(deals)) <= BATCH_DEALS
 
 
+def test_bots_are_started_for_25_deals_at_most_and_for_a_quarter_of_a_short_tournament() -> None:
+    assert [Schedule(STANDARD, 2, deals).batch_deals for deals in (1, 7, 8, 50, 100, 1000)] == [1, 1, 2, 12, 25, 25]
+
+
 def test_every_table_has_played_its_first_batch_in_both_seats_before_any_plays_its_second() -> None:
-    schedule = Schedule(STANDARD, 4, 2 * BATCH_DEALS)
+    schedule = Schedule(STANDARD, 4, 2 * ROUNDS)
 
     first = [(batch.table, batch.rotation) for batch in schedule.batches() if batch.first == 0]
     assert first == [(table, rotation) for table in range(6) for rotation in range(2)]
-    assert [batch.first for batch in schedule.batches()] == [0] * 12 + [BATCH_DEALS] * 12
+    assert [batch.first for batch in schedule.batches()] == [
+        first for first in range(0, 2 * ROUNDS, 2) for _ in range(12)
+    ]
 
 
 def test_several_rulesets_give_every_pair_a_table_of_each() -> None:

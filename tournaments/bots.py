@@ -74,6 +74,8 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
         BotError: there is no such bot.
         DataError: its bot.toml does not fit.
     """
+    if not words.strip():
+        raise BotError("expected a bot, got an empty string")
     folder = base / Path(words).expanduser()
     if (folder / MANIFEST).is_file():
         return _from_folder(folder.resolve())

@@ -6,6 +6,7 @@ incomplete, resumable · 5 data does not verify · 130 interrupted outside a run
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,6 +48,11 @@ class Commands(click.Group):
             ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise
+            click.echo(f"Error: {error.filename or 'the system'}: {error.strerror or error}", err=True)
+            ctx.exit(2 if error.filename else 1)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,7 +80,11 @@ def as_json(command: F) -> F:
 
 @main.command()
 @click.argument("tournament", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="The league's file [default: NAME.db].")
+@click.option(
+    "--db",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The league [default: like the TOML file, .db].",
+)
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
 def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) -> None:
@@ -91,6 +101,7 @@ def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) 
     again += ["--site", str(site)] if site else []
     with _open(db, create=True) as store:
         _play(store, config, tournament.parent.resolve(), jobs or config.jobs, again)
+        click.echo(f"{db}: {len(store.keys())} games", err=True)
         _print_standings(store)
         if site:
             _write_site(store, site)
@@ -123,8 +134,11 @@ def play(
 
     config = Config(entries=bots, name="play", rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed)
     with TemporaryDirectory(prefix="malice-") as folder, _open(db or Path(folder, "play.db"), create=True) as store:
-        _play(store, config, Path.cwd(), 0, sys.argv if db else [])
-        _print_games(store, replays, json)
+        try:
+            _play(store, config, Path.cwd(), 0, sys.argv if db else [])
+        finally:
+            if not store.is_empty():
+                _print_games(store, replays, json)
 
 
 @main.command()
@@ -259,7 +273,7 @@ def _print_standings(store: Store) -> None:
 def _print_games(store: Store, replays: bool, json: bool) -> None:
     import msgspec
 
-    from tournaments.text_tables import game_line
+    from tournaments.text_tables import faults, game_line
     from tournaments.transcript import transcript
 
     series = store.series()
@@ -280,6 +294,9 @@ def _print_games(store: Store, replays: bool, json: bool) -> None:
             click.echo()
     for game in by_key:
         click.echo(game_line(game, series.get(game.key)))
+        if any(game.verdicts):
+            for line in faults(store.record(game.key)):
+                click.echo(line)
     _print_standings(store)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import convert, to_builtins
+from msgspec.json import decode, encode
 
 from protocol.messages import ClockRules
 from referee.errors import BotError, DataError, RulesetError
@@ -228,8 +229,11 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
         plan.build()
         store.found(config, base, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         return plan
-    if store.config() != identity(config):
-        raise LeagueError(f"{store.path}: holds another tournament; give another --db, or its own configuration")
+    if differences := _differences(store.config(), identity(config)):
+        raise LeagueError(
+            f"{store.path}: holds another tournament, with {differences}; a tournament goes on as it began:"
+            " give a new one another --db"
+        )
     plan = Plan(config, base, store.seed())
     plan.build()
     for old, new in zip(store.entries(), plan.entries(), strict=True):
@@ -241,6 +245,16 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
     if plan.rulesets != store.rulesets():
         raise LeagueError(f"{store.path}: a ruleset was changed since the tournament began")
     return plan
+
+
+def _differences(old: str, new: str) -> str:
+    """Name the fields in which two configurations differ, with both values."""
+    before, after = decode(old), decode(new)
+    return ", ".join(
+        f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"
+        for field, value in after.items()
+        if before.get(field) != value
+    )
 
 
 def greet(plan: Plan) -> None:

@@ -15,6 +15,8 @@ from referee.ruleset import Ruleset
 
 BATCH_DEALS = 25
 """Deals in a batch at most: bots start anew after so many games."""
+ROUNDS = 4
+"""A tournament is cut into so many rounds at least, so that standings are fair long before its end."""
 BLOCK_DEALS = 5
 """Deals that a table with open series plays at a time beyond the schedule."""
 
@@ -54,6 +56,7 @@ class Schedule:
 
     def __init__(self, rulesets: Sequence[tuple[Ruleset, int]], entries: int, deals: int, tables: int = 0) -> None:
         self.deals = deals
+        self.batch_deals = min(BATCH_DEALS, max(1, deals // ROUNDS))
         self.tables = tuple(
             TablePlan(ruleset, meeting)
             for ruleset, seats in rulesets
@@ -65,8 +68,8 @@ class Schedule:
 
     def batches(self) -> Iterator[BatchPlan]:
         """List every batch in playing order."""
-        for first in range(0, self.deals, BATCH_DEALS):
-            last = min(first + BATCH_DEALS, self.deals)
+        for first in range(0, self.deals, self.batch_deals):
+            last = min(first + self.batch_deals, self.deals)
             for number, table in enumerate(self.tables):
                 for rotation in range(len(table.entries)):
                     yield BatchPlan(number, rotation, first, last)
@@ -79,14 +82,14 @@ class Schedule:
 
     def batch_count(self) -> int:
         """Return how many batches there are."""
-        return -(-self.deals // BATCH_DEALS) * self._rotations
+        return -(-self.deals // self.batch_deals) * self._rotations
 
     def number(self, key: Key) -> int:
         """Return the place of a game in playing order, from 0; beyond the schedule with gaps."""
         if key.deal < self.deals:
-            chunk, within = divmod(key.deal, BATCH_DEALS)
-            size = min(BATCH_DEALS, self.deals - chunk * BATCH_DEALS)
-            before = chunk * BATCH_DEALS * self._rotations
+            chunk, within = divmod(key.deal, self.batch_deals)
+            size = min(self.batch_deals, self.deals - chunk * self.batch_deals)
+            before = chunk * self.batch_deals * self._rotations
         else:
             chunk, within = divmod(key.deal - self.deals, BLOCK_DEALS)
             size = BLOCK_DEALS

@@ -75,7 +75,7 @@ class Store:
         self._db = Database(self._connection)
         self._lock: int | None = None
         try:
-            self._check_ours()
+            self._check_ours(create)
             if create:
                 self._begin_writing()
         except sqlite3.Error as error:
@@ -98,9 +98,9 @@ class Store:
             os.close(self._lock)
             self._lock = None
 
-    def _check_ours(self) -> None:
+    def _check_ours(self, create: bool) -> None:
         tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not tables:
+        if not tables and create:
             return
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
@@ -133,8 +133,10 @@ class Store:
         self, config: Config, base: Path, seed: bytes, tournament: Tournament, entries: tuple[Entry, ...],
         rulesets: tuple[Ruleset, ...],
     ) -> None:  # fmt: skip
-        """Write a new tournament into an empty league."""
+        """Write a new tournament into an empty league, in place of one that never came to its first game."""
         self._connection.execute("BEGIN IMMEDIATE")
+        for table in ("tournament", "rulesets", "entries"):
+            self._connection.execute(f"DELETE FROM {table}")
         self._connection.execute(
             "INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
@@ -189,8 +191,8 @@ class Store:
     # What is read
 
     def is_empty(self) -> bool:
-        """Tell whether no tournament was founded yet."""
-        return not self._db["tournament"].exists() or not self._db["tournament"].count
+        """Tell whether no game was stored yet: then another tournament may be founded here."""
+        return not self._db["games"].exists() or not self._db["games"].count
 
     def config(self) -> str:
         """Return what must not change while the tournament goes on, as JSON."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from referee.records import Record
 from tournaments.league import Game
 from tournaments.series import Score
 from tournaments.standings import Row, Standings
@@ -15,18 +16,29 @@ from tournaments.transcript import harmless
 
 Cell = str | int | float | None
 
+STDERR_LINES = 8
+STDERR_WIDTH = 200
 HEAD = ("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "opponents", "ms/action", "forfeits")
 
 
 def standings_text(all_standings: Sequence[Standings]) -> Iterator[str]:
     """Tell the standings as tables, one for each ruleset and number of seats."""
     for standings in all_standings:
-        relative = f"relative to {harmless(standings.anchor)}" if standings.anchor else "relative to the mean"
+        relative = f"relative to {harmless(standings.anchor)}" if standings.anchor else _mean(standings)
         waiting = f", {standings.waiting} wait for their pair" if standings.waiting else ""
         yield f"{standings.ruleset}, {standings.seats} seats: {standings.games} games{waiting}, Elo {relative}"
         yield from table(HEAD, [_row(row) for row in standings.rows])
+        if standings.seats > 2:
+            yield "W-D-L counts a game once for every opponent at the table"
         if standings.variance_ratio is not None:
             yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
+
+
+def _mean(standings: Standings) -> str:
+    """Say what the Elo is relative to: without an anchor, those who took points off one another."""
+    elos = [row.rating.elo for row in standings.rows if row.rating.elo is not None]
+    everybody = not elos or abs(sum(elos) / len(elos)) < 0.5
+    return "relative to the mean" if everybody else "relative to the mean of those who took points off one another"
 
 
 def _row(row: Row) -> tuple[str, ...]:
@@ -85,6 +97,18 @@ def standings_csv(all_standings: Sequence[Standings]) -> str:
     return out.getvalue()
 
 
+def faults(record: Record) -> Iterator[str]:
+    """Tell the verdicts of a game with what helps most: the sentence, and the end of stderr."""
+    for fault in record.faults:
+        label = harmless(record.entries[fault.seat][0])
+        yield f"          {label}: {fault.code} after {fault.action} actions: {harmless(fault.sentence)}"
+        for line in fault.stderr.strip().splitlines()[-STDERR_LINES:]:
+            yield f"            | {harmless(line)[:STDERR_WIDTH]}"
+    for (label, _), seat in zip(record.entries, record.seats, strict=True):
+        if seat.stray_lines:
+            yield f"          {harmless(label)}: {seat.stray_lines} lines on stdout that are no JSON"
+
+
 def game_line(game: Game, series: Score | None) -> str:
     """Tell a game in one line."""
     order = sorted(zip(game.places, game.labels, game.scores, strict=True))
@@ -93,10 +117,12 @@ def game_line(game: Game, series: Score | None) -> str:
         f"{harmless(label)}: {code}" for label, code in zip(game.labels, game.verdicts, strict=True) if code
     )
     verdicts = f" [{faults}]" if faults else ""
-    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{verdicts}{_series(series)}"
+    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{verdicts}{_series(game.labels, series)}"
 
 
-def _series(score: Score | None) -> str:
+def _series(labels: Sequence[str], score: Score | None) -> str:
     if score is None:
         return ""
-    return f", series {score.series}: {' '.join(map(str, score.points))}{' won' if score.won else ''}"
+    points = sorted(zip(score.points, labels, strict=True), reverse=True)
+    told = ", ".join(f"{harmless(label)} {count}" for count, label in points)
+    return f"; series {score.series}{' decided' if score.won else ''}: {told}"

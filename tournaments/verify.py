@@ -53,6 +53,8 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
     stored = len(store.keys())
     if games != stored:
         raise UnverifiedError(f"the league holds the records of {games} of its {stored} games")
+    if tournament.complete and games != tournament.planned:
+        raise UnverifiedError(f"the tournament is complete, but the league holds {games} of {tournament.planned} games")
     sha = tournament_sha(store.digests())
     return Verified(games, tournament.planned, tournament.complete, tournament.commit, tournament.seed, sha)
 
