@@ -215,6 +215,20 @@ def test_a_file_that_is_no_league_is_refused_and_left_alone(command: str, tmp_pa
         assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("command", ["standings", "export", "verify"])
+def test_a_file_that_a_run_died_over_before_it_founded_anything_holds_no_tournament(
+    command: str, tmp_path: Path
+) -> None:
+    with sqlite3.connect(tmp_path / "new.db") as connection:
+        connection.execute("CREATE TABLE _sqlite_migrations (id INTEGER PRIMARY KEY, migration_set TEXT, name TEXT)")
+    connection.close()
+
+    result = malice(command, tmp_path / "new.db")
+
+    assert result.exit_code == 2
+    assert "new.db: holds no tournament" in result.stderr
+
+
 def test_a_league_of_a_newer_malice_is_refused(db: Path, tmp_path: Path) -> None:
     newer = tmp_path / "newer.db"
     newer.write_bytes(db.read_bytes())

@@ -99,8 +99,9 @@ class Store:
             self._lock = None
 
     def _check_ours(self) -> None:
-        tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not tables:
+        # A run that died while it made the file may have left the list of migrations, and nothing in it.
+        ours = "SELECT count(*) FROM sqlite_master WHERE tbl_name != '_sqlite_migrations'"
+        if not self._connection.execute(ours).fetchone()[0]:
             return
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
