@@ -2,7 +2,7 @@ PYTHON ?= python3
 OLD := import sys; sys.exit("malice needs Python 3.11: make PYTHON=..." if sys.version_info < (3, 11) else 0)
 CONSTRAINTS := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))constraints.txt
 
-.PHONY: .venv demo test lint bench clean
+.PHONY: .venv demo test lint bench hostile soak clean
 
 .venv: .venv/.installed
 
@@ -32,6 +32,14 @@ lint: .venv
 
 bench: .venv
 	.venv/bin/malice bench
+
+# Forty bots that mean harm, each against an honest one, and all of them at once.
+hostile: .venv
+	.venv/bin/pytest tests/test_hostile.py $(ARGS)
+
+# Kills a tournament a hundred times at random; make soak ARGS="500 SEED"
+soak: .venv
+	.venv/bin/python -m tests.soak $(ARGS)
 
 clean:
 	rm -rf demo dist bots/*/*/build .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -34,7 +35,7 @@ class Key(Struct, frozen=True, order=True, array_like=True):
             DataError: `text` is no key.
         """
         parts = text.split(".")
-        if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
+        if len(parts) != 3 or not all(re.fullmatch("[0-9]{1,9}", part) for part in parts):
             raise DataError(f"expected a key such as 0.12.1 (table.deal.rotation), got: {text!r}")
         return cls(*map(int, parts))
 
@@ -157,7 +158,7 @@ class Started(Struct, frozen=True, tag="started", tag_field="type"):
 
 
 class BatchDone(Struct, frozen=True, tag="done", tag_field="type"):
-    """Every game of the batch has its record."""
+    """Every game of the batch has its record, or a fault of the referee's own."""
 
 
 class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):

@@ -29,8 +29,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise DataError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: expected UTF-8 text, got byte {error.object[error.start]:#04x}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError(f"{path}: no TOML: {error}") from None
+    except ValueError as error:
+        raise DataError(f"{path}: {error}") from None
 
 
 def convert(data: object, type: type[T], where: str) -> T:

@@ -118,13 +118,20 @@ def test_verify_prints_games_and_the_tournament_sha(db: Path) -> None:
         ("UPDATE tournament SET seed = zeroblob(32)", "the seed's commit"),
         ("UPDATE entries SET hash = 'x'", "at seat 0, the record says"),
         ("DELETE FROM records WHERE number = 1", "3 of its 4 games"),
+        ("DELETE FROM records WHERE number = 1; DELETE FROM games WHERE number = 1", "holds 3 of 4 games"),
+        (
+            'UPDATE games SET summary = replace(summary, \'["greedy","uniform"]\', \'["uniform","greedy"]\')',
+            "standings",
+        ),
+        ("UPDATE games SET deal = 7 WHERE deal = 1", "its row is of game"),
+        ("UPDATE records SET record = zeroblob(9)", "cannot be read"),
     ],
 )
 def test_verify_ends_with_5_when_something_was_changed(db: Path, tmp_path: Path, statement: str, said: str) -> None:
     changed = tmp_path / "changed.db"
     changed.write_bytes(db.read_bytes())
     with sqlite3.connect(changed) as connection:
-        connection.execute(statement)
+        connection.executescript(statement)
     connection.close()
 
     result = malice("verify", changed)
@@ -213,6 +220,20 @@ def test_a_file_that_is_no_league_is_refused_and_left_alone(command: str, tmp_pa
         assert result.exit_code == 2
         assert said in result.stderr
         assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["standings", "export", "verify"])
+def test_a_file_that_a_run_died_over_before_it_founded_anything_holds_no_tournament(
+    command: str, tmp_path: Path
+) -> None:
+    with sqlite3.connect(tmp_path / "new.db") as connection:
+        connection.execute("CREATE TABLE _sqlite_migrations (id INTEGER PRIMARY KEY, migration_set TEXT, name TEXT)")
+    connection.close()
+
+    result = malice(command, tmp_path / "new.db")
+
+    assert result.exit_code == 2
+    assert "new.db: holds no tournament" in result.stderr
 
 
 def test_a_league_of_a_newer_malice_is_refused(db: Path, tmp_path: Path) -> None:

@@ -3,101 +3,23 @@
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from referee.records import Record, tournament_sha
+from referee.records import Record
+from tests.runs import MALICE, Run
+from tests.tables import BOTS
 from tournaments.store import Store
 
-MALICE = [sys.executable, "-P", "-c", "from tournaments.cli import main; main(prog_name='malice')"]
-TELLER = Path(__file__).parent / "bots" / "teller.py"
-MARK = "MALICE_TEST_MARK"
+TELLER = BOTS / "teller.py"
 
 pytestmark = pytest.mark.slow
-
-
-class Run:
-    """A folder with a tournament in it, and the commands run there."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.db = folder / "t.db"
-        self.mark = uuid.uuid4().hex
-
-    def write(self, text: str) -> None:
-        (self.folder / "t.toml").write_text(text)
-
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*MALICE, "run", "t.toml", "--db", "t.db", *words],
-            cwd=self.folder,
-            env=os.environ | {MARK: self.mark},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def finish(self, *words: str) -> tuple[int, str, str]:
-        with self.start(*words) as process:
-            out, err = process.communicate(timeout=120)
-            return process.returncode, out, err
-
-    def sha(self) -> str:
-        with Store(self.db) as store:
-            return tournament_sha(store.digests())
-
-    def games(self) -> int:
-        with Store(self.db) as store:
-            return len(store.keys())
-
-    @contextmanager
-    def in_the_third_game(self) -> Iterator[None]:
-        """Enter when the third game has begun; it goes on at the end."""
-        pipe = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            assert select.select([pipe], [], [], 60)[0], "no third game"
-            assert os.read(pipe, 5) == b"here\n"
-            self.fifo.unlink()
-            yield
-        finally:
-            os.close(pipe)
-
-    @property
-    def fifo(self) -> Path:
-        return self.folder / "fifo"
-
-    def left_after(self, seconds: float) -> list[int]:
-        """Return the processes of this run that live on after `seconds`."""
-        deadline = time.monotonic() + seconds
-        for pid in self.alive():
-            try:
-                pidfd = os.pidfd_open(pid)
-            except ProcessLookupError:
-                continue
-            select.select([pidfd], [], [], max(0, deadline - time.monotonic()))
-            os.close(pidfd)
-        return list(self.alive())
-
-    def alive(self) -> Iterator[int]:
-        wanted = f"{MARK}={self.mark}".encode()
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                        yield int(entry.name)
-                except OSError:
-                    continue
 
 
 @pytest.fixture
@@ -154,7 +76,7 @@ def test_ctrl_c_stops_in_order_and_names_the_command_that_goes_on(told: Run, und
     assert process.returncode == 3
     assert "stopped by SIGINT after" in err
     assert "go on with: malice run t.toml --db t.db --jobs 1" in err
-    assert told.left_after(1.0) == []
+    assert told.mark.left_after(1.0) == []
     assert 1 <= told.games() < 72
     code, _, err = told.finish("--jobs", "2")
     assert code == 0, err
@@ -168,7 +90,7 @@ def test_kill_9_loses_nothing_that_was_finished_and_leaves_nothing_running(told:
         process.kill()
         process.communicate(timeout=30)
 
-        assert told.left_after(1.0) == []
+        assert told.mark.left_after(1.0) == []
     with sqlite3.connect(told.db) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
@@ -181,13 +103,13 @@ def test_kill_9_loses_nothing_that_was_finished_and_leaves_nothing_running(told:
 def test_a_referee_that_is_killed_is_replaced_and_its_game_is_played_again(told: Run, undisturbed: str) -> None:
     process = told.start("--jobs", "1")
     with told.in_the_third_game():
-        referee = next(pid for pid in told.alive() if b"\0referee\0" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        referee = next(pid for pid in told.mark.alive() if b"\0referee\0" in Path(f"/proc/{pid}/cmdline").read_bytes())
 
         os.kill(referee, signal.SIGKILL)
         _, err = process.communicate(timeout=60)
 
     assert process.returncode == 0, err
-    assert told.left_after(1.0) == []
+    assert told.mark.left_after(1.0) == []
     assert told.sha() == undisturbed
 
 
@@ -255,7 +177,7 @@ def test_an_entry_that_does_not_greet_is_named_before_the_first_game(run: Run) -
 
     assert code == 2
     assert "false: crash: the bot exited with status 1" in err
-    assert run.left_after(1.0) == []
+    assert run.mark.left_after(1.0) == []
 
 
 def test_a_full_disk_stops_the_run_and_keeps_the_database_whole(run: Run) -> None:

@@ -76,12 +76,12 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
     """
     if not words.strip():
         raise BotError("expected a bot, got an empty string")
-    folder = base / Path(words).expanduser()
-    if (folder / MANIFEST).is_file():
+    folder = _folder(words, base)
+    if folder and (folder / MANIFEST).is_file():
         return _from_folder(folder.resolve())
     if words in (ships := shipped()):
         return _from_folder(ships[words])
-    if folder.is_dir():
+    if folder:
         raise BotError(f"{words}: the folder has no {MANIFEST}")
     try:
         command = shlex.split(words)
@@ -96,14 +96,23 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
     return _from_command(tuple(command), base.resolve())
 
 
-def build(bot: Bot) -> None:
-    """Run the bot's build command, if it has one.
+def _folder(words: str, base: Path) -> Path | None:
+    """Return the folder that `words` name; most command lines are no path at all, and some too long for one."""
+    try:
+        folder = base / Path(words).expanduser()
+        return folder if folder.is_dir() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def built(bot: Bot, words: str, base: Path) -> Bot:
+    """Return the bot as it is once its build command has run, if it has one.
 
     Raises:
         BotError: it failed; the message holds the end of what it printed.
     """
     if not bot.manifest.build:
-        return
+        return bot
     command = _filled_in(bot.manifest.build)
     try:
         done = subprocess.run(
@@ -114,6 +123,7 @@ def build(bot: Bot) -> None:
     if done.returncode:
         said = (done.stdout + done.stderr).strip()[-2000:]
         raise BotError(f"{bot.manifest.name}: {shlex.join(command)} failed with {done.returncode}:\n{said}")
+    return find_bot(words, base)  # hashed anew: what the build leaves belongs to it, unless it is ignored
 
 
 def labels(names: Iterable[str]) -> list[str]:

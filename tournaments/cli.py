@@ -7,6 +7,8 @@ incomplete, resumable · 5 data does not verify · 130 interrupted outside a run
 from __future__ import annotations
 
 import errno
+import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,15 +46,34 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except MaliceError as error:
-            click.echo(f"Error: {error}", err=True)
+            _complain(str(error))
             ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
-        except KeyboardInterrupt:
-            ctx.exit(INTERRUPTED)
         except OSError as error:
             if error.errno == errno.EPIPE:
-                raise
-            click.echo(f"Error: {error.filename or 'the system'}: {error.strerror or error}", err=True)
-            ctx.exit(2 if error.filename else 1)
+                raise  # whoever read our output has seen enough; click ends quietly
+            _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+            ctx.exit(1)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+
+
+def _complain(text: str) -> None:
+    try:
+        from tournaments.transcript import harmless
+
+        click.echo("Error: " + "\n".join(map(harmless, text.split("\n"))), err=True)
+    except OSError:
+        # The terminal is gone; what waits to be written to it must not turn our exit code into another.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, sys.stderr.fileno())
+
+
+def _interrupt_on_signals() -> None:
+    """Let SIGTERM and SIGHUP end us as Ctrl-C does: in order, with nothing left behind."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -94,6 +115,7 @@ def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) 
     """
     from tournaments.config import read_config
 
+    _interrupt_on_signals()
     config = read_config(tournament)
     db = db or Path(f"{tournament.stem}.db")
     again = ["malice", "run", str(tournament), "--db", str(db)]
@@ -132,13 +154,16 @@ def play(
 
     from tournaments.config import Config
 
+    _interrupt_on_signals()
     config = Config(entries=bots, name="play", rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed)
     with TemporaryDirectory(prefix="malice-") as folder, _open(db or Path(folder, "play.db"), create=True) as store:
         try:
             _play(store, config, Path.cwd(), 0, sys.argv if db else [])
-        finally:
+        except Stopped:
             if not store.is_empty():
                 _print_games(store, replays, json)
+            raise
+        _print_games(store, replays, json)
 
 
 @main.command()
@@ -246,6 +271,8 @@ def _open(db: Path, *, create: bool = False) -> Iterator[Store]:
     unused = new
     try:
         with Store(db, create=create) as store:
+            if not create and store.is_empty():
+                raise LeagueError(f"{db}: holds no tournament with games")
             try:
                 yield store
             finally:

@@ -12,6 +12,11 @@ from referee.errors import DataError
 from referee.ruleset import DEFAULT
 from referee.toml_files import convert, read_toml
 
+MOST = 2**31 - 1
+"""The largest number anywhere: in milliseconds 24 days."""
+MOST_DEALS = 1_000_000
+LABEL_LENGTH = 100
+
 
 class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry with a label of its own."""
@@ -83,6 +88,11 @@ def checked(config: Config, where: str) -> Config:
     for field, value, least in rules:
         if value < least:
             raise DataError(f"{where}: {field}: expected at least {least}, got {value}")
+        if value > (most := MOST_DEALS if field == "deals" else MOST):
+            raise DataError(f"{where}: {field}: expected at most {most}, got {value}")
+    for line in config.entries:
+        if isinstance(line, EntryLine) and line.label is not None and not 1 <= len(line.label) <= LABEL_LENGTH:
+            raise DataError(f"{where}: label: expected 1 to {LABEL_LENGTH} characters, got {len(line.label)}")
     if not config.rulesets:
         raise DataError(f"{where}: rulesets: expected at least one")
     if len(set(config.rulesets)) < len(config.rulesets):
@@ -91,5 +101,5 @@ def checked(config: Config, where: str) -> Config:
 
 
 def identity(config: Config) -> str:
-    """Return what must not change while a tournament goes on, as JSON: all but the jobs."""
-    return msgspec.json.encode(msgspec.structs.replace(config, jobs=0)).decode()
+    """Return what must not change while a tournament goes on, as JSON: all but what the machine decides."""
+    return msgspec.json.encode(msgspec.structs.replace(config, jobs=0, cpus_per_game=1)).decode()

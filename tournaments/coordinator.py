@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from referee.records import Batch, BatchDone, Key, Record, RefereeFault
 from tournaments.referees import RefereeProcess
 
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TRIES = 3
 """How often a game is started before the tournament goes on without it."""
 
@@ -25,7 +26,7 @@ class Outcome:
 
 
 def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, on_record: Callable[[Record], None]) -> Outcome:
-    """Play all batches in `jobs` referee processes; SIGINT and SIGTERM stop the run in order.
+    """Play all batches in `jobs` referee processes; SIGINT, SIGTERM and SIGHUP stop the run in order.
 
     Args:
         batches: what is to be played, taken one by one.
@@ -47,7 +48,9 @@ async def _play(
     on_record: Callable[[Record], None],
     outcome: Outcome,
 ) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    # What is ignored stays ignored: that is how nohup and a shell's background jobs ask to be left alone.
+    heard = [each for each in STOPS if signal.getsignal(each) != signal.SIG_IGN] or STOPS
+    with trio.open_signal_receiver(*heard) as signals:
         async with trio.open_nursery() as everything:
 
             async def watch() -> None:

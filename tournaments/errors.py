@@ -4,6 +4,7 @@ MaliceError              (protocol/errors.py)
 ├── DataError            (referee/errors.py) a file that people wrote does not fit
 ├── LeagueError          the database is not ours, or holds another tournament
 ├── UnverifiedError      a stored game does not replay, or its cards were not dealt by the seed
+│   └── BrokenRecord     it cannot even be read
 └── Stopped              the tournament was stopped before its end and can be resumed
 """
 
@@ -18,6 +19,10 @@ class LeagueError(MaliceError):
 
 class UnverifiedError(MaliceError):
     """A stored game is not what it claims to be; the message names its key."""
+
+
+class BrokenRecord(UnverifiedError):
+    """A stored game cannot even be read."""
 
 
 class Stopped(MaliceError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from msgspec import Struct
 
-from referee.records import Key
+from referee.records import Key, Record
 from referee.ruleset import Parameters
 
 
@@ -59,3 +61,31 @@ class Game(Struct, frozen=True):
     verdicts: tuple[str, ...]
     """By seat: crash, timeout, protocol, illegal, or nothing."""
     digest: str
+
+
+def game_of(record: Record, number: int, teams: tuple[int, ...]) -> Game:
+    """Return what standings need of a record: nothing that the record does not say.
+
+    Args:
+        record: the finished game.
+        number: its place in the schedule.
+        teams: by seat, as the ruleset makes them.
+    """
+    seats = range(len(record.entries))
+    asked = Counter(seat for seat, _ in record.actions)
+    verdicts = {fault.seat: fault.code for fault in record.faults}
+    return Game(
+        key=record.key,
+        number=number,
+        ruleset=record.ruleset,
+        labels=tuple(label for label, _ in record.entries),
+        teams=teams,
+        places=record.places,
+        scores=record.scores,
+        reason=record.reason,
+        actions=len(record.actions),
+        used_ms=tuple(report.used_ms for report in record.seats),
+        asked=tuple(asked[seat] for seat in seats),
+        verdicts=tuple(verdicts.get(seat, "") for seat in seats),
+        digest=record.digest,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from referee.verdicts import Verdict
 from tournaments import bots, series
 from tournaments.config import Config, EntryLine, identity
 from tournaments.errors import LeagueError
-from tournaments.league import Entry, Game, Tournament
+from tournaments.league import Entry, Game, Tournament, game_of
 from tournaments.schedule import BLOCK_DEALS, BatchPlan, Schedule, Seeds
 from tournaments.store import Store
 
@@ -46,14 +47,16 @@ class Plan:
         self.config = config
         self.base = base
         lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
-        found = [bots.find_bot(line.bot, base) for line in lines]
+        found = [bots.built(bots.find_bot(line.bot, base), line.bot, base) for line in lines]
         names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
         labels = bots.labels(names)
+        _refuse_doubles("entries", labels)
         if config.anchor is not None and config.anchor not in labels:
             raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
         self.bots = tuple(found)
         self.players = tuple(bot.player(label) for bot, label in zip(found, labels, strict=True))
         self.rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
+        _refuse_doubles("rulesets", [ruleset.name for ruleset in self.rulesets])
         self.schedule = schedule(config, self.rulesets, len(found))
         self.teams = {
             ruleset.name: game(ruleset.rules, seats).teams for ruleset, seats in _seated(config, self.rulesets)
@@ -61,11 +64,6 @@ class Plan:
         if seed is None:
             seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
         self.seeds = Seeds(seed)
-
-    def build(self) -> None:
-        """Build every bot that has to be built; raises `BotError`."""
-        for bot in dict.fromkeys(self.bots):
-            bots.build(bot)
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries as the league keeps them."""
@@ -147,26 +145,7 @@ class Plan:
 
     def game(self, record: Record) -> Game:
         """Return what standings need of a record."""
-        seats = range(len(record.entries))
-        asked = [0] * len(record.entries)
-        for seat, _ in record.actions:
-            asked[seat] += 1
-        verdicts = {fault.seat: fault.code for fault in record.faults}
-        return Game(
-            key=record.key,
-            number=self.schedule.number(record.key),
-            ruleset=record.ruleset,
-            labels=tuple(label for label, _ in record.entries),
-            teams=self.teams[record.ruleset],
-            places=record.places,
-            scores=record.scores,
-            reason=record.reason,
-            actions=len(record.actions),
-            used_ms=tuple(report.used_ms for report in record.seats),
-            asked=tuple(asked),
-            verdicts=tuple(verdicts.get(seat, "") for seat in seats),
-            digest=record.digest,
-        )
+        return game_of(record, self.schedule.number(record.key), self.teams[record.ruleset])
 
     def longest_ms(self) -> int | None:
         """Return the longest time that the clocks allow for all games one after the other; None for no limit."""
@@ -179,6 +158,12 @@ class Plan:
             seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
             total += seat * len(table.entries) ** 2 * self.schedule.deals
         return total
+
+
+def _refuse_doubles(what: str, names: list[str]) -> None:
+    doubles = [name for name, count in Counter(names).items() if count > 1]
+    if doubles:
+        raise DataError(f"{what}: expected different names, got twice: {', '.join(map(repr, doubles))}")
 
 
 def find_ruleset(name: str, base: Path) -> Ruleset:
@@ -226,7 +211,6 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
     """
     if store.is_empty():
         plan = Plan(config, base)
-        plan.build()
         store.found(config, base, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         return plan
     if differences := _differences(store.config(), identity(config)):
@@ -235,7 +219,6 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
             " give a new one another --db"
         )
     plan = Plan(config, base, store.seed())
-    plan.build()
     for old, new in zip(store.entries(), plan.entries(), strict=True):
         if old.hash != new.hash:
             raise LeagueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 from typing import TextIO
@@ -35,7 +36,7 @@ class Progress:
         if self._done > self._before:
             self._say()
         if self._bar:
-            self._out.write("\n")
+            self._write("\n")
 
     def game(self, faults: int = 0) -> None:
         """Count a game and the verdicts in it."""
@@ -53,10 +54,15 @@ class Progress:
         if self._bar:
             room = max(10, shutil.get_terminal_size().columns - len(text) - 4)
             full = room * self._done // self._total
-            self._out.write(f"\r[{'#' * full}{'.' * (room - full)}] {text}")
+            self._write(f"\r[{'#' * full}{'.' * (room - full)}] {text}")
         else:
-            self._out.write(text + "\n")
-        self._out.flush()
+            self._write(text + "\n")
+
+    def _write(self, text: str) -> None:
+        # A terminal that was closed is no reason to lose a game: the hang-up that comes with it stops the run.
+        with contextlib.suppress(OSError):
+            self._out.write(text)
+            self._out.flush()
 
 
 def clock(seconds: float) -> str:

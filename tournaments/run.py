@@ -47,7 +47,6 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) 
         more = plan.more_batches(list(store.games()))
     if not store.tournament().complete:
         store.complete()
-    store.finish_writing()
 
 
 def _play(

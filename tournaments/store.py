@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +17,7 @@ from sqlite_utils import Database, Migrations
 from referee.records import Key, Record
 from referee.ruleset import Parameters, Ruleset
 from tournaments.config import Config, identity
-from tournaments.errors import LeagueError
+from tournaments.errors import BrokenRecord, LeagueError
 from tournaments.league import Entry, Game, Tournament
 from tournaments.packing import pack, unpack
 from tournaments.series import Score, scores
@@ -75,7 +77,7 @@ class Store:
         self._db = Database(self._connection)
         self._lock: int | None = None
         try:
-            self._check_ours(create)
+            self._check_ours()
             if create:
                 self._begin_writing()
         except sqlite3.Error as error:
@@ -93,14 +95,17 @@ class Store:
 
     def close(self) -> None:
         """Close the file; what was written stays readable from anywhere."""
+        if self._lock is not None:
+            self._finish_writing()
         self._connection.close()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
-    def _check_ours(self, create: bool) -> None:
-        tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not tables and create:
+    def _check_ours(self) -> None:
+        # A run that died while it made the file may have left the list of migrations, and nothing in it.
+        ours = "SELECT count(*) FROM sqlite_master WHERE tbl_name != '_sqlite_migrations'"
+        if not self._connection.execute(ours).fetchone()[0]:
             return
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
@@ -122,10 +127,11 @@ class Store:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
 
-    def finish_writing(self) -> None:
+    def _finish_writing(self) -> None:
         """Fold the write-ahead log into the file, so that it can be read from a read-only disk."""
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._connection.execute("PRAGMA journal_mode = DELETE")
+        with contextlib.suppress(sqlite3.Error):  # a full disk, or a reader: the log stays beside the file, whole
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.execute("PRAGMA journal_mode = DELETE")
 
     # What is written
 
@@ -272,6 +278,10 @@ class Store:
         """Return every finished game whole, in the order of the schedule."""
         return self._records("ORDER BY number")
 
+    def rows(self) -> Iterator[tuple[Game, Record]]:
+        """Return every finished game with its row, in the order of the schedule."""
+        return self._rows("ORDER BY number")
+
     def record(self, key: Key) -> Record:
         """Return one game.
 
@@ -285,11 +295,20 @@ class Store:
         return found
 
     def _records(self, where: str, values: tuple[int, ...] = ()) -> Iterator[Record]:
+        return (record for _, record in self._rows(where, values))
+
+    def _rows(self, where: str, values: tuple[int, ...] = ()) -> Iterator[tuple[Game, Record]]:
         rules = {ruleset.name: ruleset.rules for ruleset in self.rulesets()}
         commit = str(self._row("commit"))
         rows = self._connection.execute(
-            f"SELECT summary, record FROM games JOIN records USING (number) {where}", values
+            f'SELECT summary, record, "table", deal, rotation FROM games JOIN records USING (number) {where}', values
         )
-        for summary, blob in rows:
-            game = _summary_decoder.decode(summary)
-            yield unpack(blob, game, rules[game.ruleset], commit)
+        for summary, blob, *key in rows:
+            try:
+                game = _summary_decoder.decode(summary)
+                record = unpack(blob, game, rules[game.ruleset], commit)
+            except (msgspec.MsgspecError, zlib.error, ValueError, KeyError) as error:
+                raise BrokenRecord(f"game {'.'.join(map(str, key))}: cannot be read: {error}") from None
+            if game.key != Key(*key):
+                raise BrokenRecord(f"game {'.'.join(map(str, key))}: its row is of game {game.key}")
+            yield game, record

@@ -8,11 +8,12 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import DataError
-from referee.records import Record, tournament_sha
+from referee.games import game
+from referee.records import Key, Record, tournament_sha
 from referee.replay import check
 from tournaments.config import Config
 from tournaments.errors import UnverifiedError
-from tournaments.league import Entry
+from tournaments.league import Entry, game_of
 from tournaments.plan import schedule
 from tournaments.schedule import Seeds
 from tournaments.store import Store
@@ -46,8 +47,16 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
     config = msgspec.json.decode(store.config(), type=Config)
     tables = schedule(config, store.rulesets(), len(entries)).tables
     games = 0
-    for record in store.records():
-        _verify_game(record, seeds, [entries[entry] for entry in tables[record.key.table].entries])
+    digests: dict[Key, str] = {}
+    for row, record in store.rows():
+        if not record.key.table < len(tables):
+            raise UnverifiedError(f"game {record.key}: there is no such table")
+        table = tables[record.key.table]
+        _verify_game(record, seeds, [entries[entry] for entry in table.entries])
+        teams = game(record.rules, len(table.entries)).teams
+        if row != game_of(record, row.number, teams):
+            raise UnverifiedError(f"game {record.key}: what standings are made from is not what the game says")
+        digests[record.key] = record.digest
         games += 1
         on_game()
     stored = len(store.keys())
@@ -55,7 +64,7 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
         raise UnverifiedError(f"the league holds the records of {games} of its {stored} games")
     if tournament.complete and games != tournament.planned:
         raise UnverifiedError(f"the tournament is complete, but the league holds {games} of {tournament.planned} games")
-    sha = tournament_sha(store.digests())
+    sha = tournament_sha(digest for _, digest in sorted(digests.items()))
     return Verified(games, tournament.planned, tournament.complete, tournament.commit, tournament.seed, sha)
 
 

@@ -12,6 +12,9 @@ GENERATOR = '<meta name="generator" content="malice">'
 SHARD = re.compile(rb"// malice [a-z]+(?:-\d+)? [0-9a-f]{64}\n")
 """The first line of a data file: its name, and the digest of what it was made from."""
 
+DRAFT = re.compile(r"\..+\.(\d+)\.tmp")
+"""The name of a file that is being written, and the process that writes it."""
+
 _PLACES = (("bots", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
 
 
@@ -35,7 +38,11 @@ class Folder:
         return sum(self.sizes.values())
 
     def put(self, name: str, content: bytes) -> None:
-        """Make `content` the file `name`; readers see the old file or the new one, never a part."""
+        """Make `content` the file `name`; readers see the old file or the new one, never a part.
+
+        Raises:
+            OSError: it cannot be written; the old file is as it was.
+        """
         path = self.root / name
         self.sizes[name] = len(content)
         if _read(path) == content:
@@ -45,6 +52,9 @@ class Folder:
         try:
             draft.write_bytes(content)
             os.replace(draft, path)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(path)) from None
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
@@ -63,11 +73,15 @@ class Folder:
         return same
 
     def drop_stale(self) -> None:
-        """Delete the pages and shards of an earlier rendering that the site no longer has."""
+        """Delete what the site no longer has of an earlier rendering, and the drafts of one that was killed."""
         for folder, pattern in _PLACES:
             for path in (self.root / folder).glob(pattern):
                 if f"{folder}/{path.name}" not in self.sizes and _is_ours(path):
                     path.unlink()
+        for path in self.root.rglob(".*.tmp"):
+            draft = DRAFT.fullmatch(path.name)
+            if draft and not Path(f"/proc/{draft[1]}").exists():
+                path.unlink()
 
 
 def _read(path: Path) -> bytes | None:

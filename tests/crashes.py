@@ -1,0 +1,64 @@
+"""Runs that are killed again and again, at moments that a seed draws."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.runs import Run
+
+TOURNAMENT = """
+entries = ["uniform", "first", "greedy"]
+seed = "crash"
+deals = 30
+"""
+LONGEST_S = 0.9
+"""How long a run lives at most; it takes some tenths of it to start."""
+GONE_S = 1.0
+
+
+def kills(run: Run, times: int, seed: int) -> Iterator[str]:
+    """Start a run and kill it so many times; tell each time what was done, and check that nothing suffered.
+
+    Every third time the referees are killed with it. Once the tournament is complete, it begins anew.
+    """
+    chance = random.Random(seed)
+    before = run.digests()
+    for number in range(times):
+        delay = chance.uniform(0.05, LONGEST_S)
+        process = run.start()
+        time.sleep(delay)
+        victims = [process.pid, *(_referees(run) if number % 3 == 2 else [])]
+        for pid in victims:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        process.communicate(timeout=60)
+
+        left = run.mark.left_after(GONE_S)
+        assert left == [], f"kill {number}: processes live on: {left}"
+        assert not run.db.exists() or run.is_whole(), f"kill {number}: the file is damaged"
+        now = run.digests()
+        assert before.items() <= now.items(), f"kill {number}: games were lost or changed"
+        yield f"killed {len(victims)} processes after {delay:.2f} s, {len(before)} -> {len(now)} games"
+        before = now
+        if process.returncode == 0:
+            yield f"it was complete: {run.sha()}"
+            run.db.unlink()
+            before = {}
+
+
+def _referees(run: Run) -> list[int]:
+    found = []
+    for pid in run.mark.alive():
+        try:
+            if b"\0referee\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,254 @@
+"""Whatever ends a run, and whenever: nothing finished is lost or doubled, nothing is left, and it can go on."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.crashes import GONE_S, TOURNAMENT, kills
+from tests.runs import MALICE, Run
+from tests.tables import BOTS
+
+SMALL = 'entries = ["uniform", "first"]\nseed = "small"\ndeals = 4\nname = "small"\n'
+
+DYING = """
+import os, signal, sys
+word, times = sys.argv.pop(1), int(sys.argv.pop(1))
+
+def die_at(what):
+    global times
+    times -= word in what
+    if not times:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+from site_pages import files
+from tournaments import store
+
+class Dying(store.Store):
+    def _begin_writing(self):
+        self._connection.set_trace_callback(die_at)
+        super()._begin_writing()
+
+store.Store = Dying
+replace = os.replace
+def dying_replace(draft, path):
+    die_at(f"page {path}")
+    replace(draft, path)
+files.os.replace = dying_replace
+
+from tournaments.cli import main
+main(prog_name="malice")
+"""
+"""The command line, but it kills itself before the n-th SQL statement or page with a given word in it."""
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    each = Run(tmp_path)
+    yield each
+    each.mark.end()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A small tournament with its pages, undisturbed."""
+    each = Run(tmp_path_factory.mktemp("small"))
+    each.write(SMALL)
+    code, _, err = each.finish("--site", "pages")
+    assert code == 0, err
+    return each
+
+
+@pytest.fixture
+def stopping(run: Run) -> Run:
+    """A tournament whose bot stops in its third game until somebody listens."""
+    os.mkfifo(run.fifo)
+    teller = f"{sys.executable} {BOTS / 'teller.py'} fifo"
+    run.write(f'entries = ["{teller}", "first"]\nseed = "told"\ndeals = 12\ninit_ms = 60_000\n')
+    return run
+
+
+def test_ten_kills_lose_nothing_and_the_tournament_is_the_same(
+    run: Run, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    undisturbed = Run(tmp_path_factory.mktemp("undisturbed"))
+    for each in (run, undisturbed):
+        each.write(TOURNAMENT)
+    assert undisturbed.finish()[0] == 0
+
+    told = list(kills(run, 10, seed=7))
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    assert len(told) >= 10
+    assert run.sha() == undisturbed.sha()
+
+
+@pytest.mark.parametrize(
+    ("word", "times"),
+    [
+        ("CREATE TABLE entries", 1),
+        ("INSERT INTO entries", 2),
+        ("COMMIT", 2),
+        ("INSERT INTO records", 3),
+        ("COMMIT", 5),
+        ("BEGIN IMMEDIATE", 6),
+        ("UPDATE tournament SET complete", 1),
+        ("wal_checkpoint", 1),
+        ("journal_mode = DELETE", 1),
+        ("page", 1),
+        ("page", 9),
+        ("index.html", 1),
+    ],
+)
+def test_a_run_that_dies_at_this_point_goes_on_as_if_nothing_had_been(
+    word: str, times: int, run: Run, small: Run
+) -> None:
+    run.write(SMALL)
+
+    code, _, _ = run.finish("--site", "pages", malice=(sys.executable, "-P", "-c", DYING, word, str(times)))
+
+    assert code == -signal.SIGKILL
+    assert run.mark.left_after(GONE_S) == []
+    assert run.is_whole()
+    before = run.digests()
+    code, _, err = run.finish("--site", "pages")
+    assert code == 0, err
+    assert before.items() <= run.digests().items()
+    assert run.sha() == small.sha()
+    assert _files(run.folder) == _files(small.folder)
+
+
+def _files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_in_order(number: signal.Signals, stopping: Run) -> None:
+    process = stopping.start("--jobs", "1")
+    with stopping.in_the_third_game():
+        process.send_signal(number)
+        _, err = process.communicate(timeout=30)
+
+    assert process.returncode == 3
+    assert f"stopped by {number.name} after 2 of 24 games; go on with: malice run t.toml" in err
+    assert "Traceback" not in err
+    assert stopping.mark.left_after(GONE_S) == []
+    assert stopping.is_whole()
+
+
+def test_a_hang_up_that_is_ignored_from_the_start_does_not_stop_the_run(stopping: Run) -> None:
+    process = stopping.start("--jobs", "1", malice=("nohup", *MALICE))
+    with stopping.in_the_third_game():
+        process.send_signal(signal.SIGHUP)
+    _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 0, err
+
+
+def test_a_signal_before_the_first_game_leaves_nothing(stopping: Run) -> None:
+    fifo = stopping.folder / "parent"
+    os.mkfifo(fifo)
+    bot = "import signal, sys; open(sys.argv[1], 'w').write('here'); signal.pause()"
+    stopping.write(f"""entries = ["first", '''{sys.executable} -I -c "{bot}" parent''']\ninit_ms = 60_000""")
+    process = stopping.start()
+    with fifo.open() as pipe:
+        assert pipe.read() == "here"
+
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert stopping.mark.left_after(GONE_S) == []
+
+
+def test_a_terminal_that_is_closed_stops_in_order(stopping: Run) -> None:
+    ours, theirs = pty.openpty()
+    take_terminal = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    process = subprocess.Popen(
+        [*MALICE[:-1], take_terminal + MALICE[-1], "run", "t.toml", "--db", "t.db", "--jobs", "1"],
+        cwd=stopping.folder,
+        env=stopping.mark.environ(),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    with stopping.in_the_third_game():
+        os.close(ours)
+        code = process.wait(30)
+
+    assert code == 3
+    assert stopping.mark.left_after(GONE_S) == []
+    assert stopping.is_whole()
+    assert stopping.games() == 2
+    assert stopping.finish()[0] == 0
+
+
+def test_a_disk_that_fills_while_pages_are_written_is_one_line_and_old_pages_stay(small: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(small.folder, folder)
+    pages = {path: path.read_bytes() for path in (folder / "pages").rglob("*.*")}
+    bots = folder / "pages" / "bots"
+    for path in bots.iterdir():
+        pages[path] = b"<p>old</p>"
+        path.write_bytes(pages[path])
+
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 2; exec "$@"', "sh", *MALICE, "site", "t.db", "--out", "pages"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert re.fullmatch(r"Error: pages/bots/\w+\.html: File too large\n", done.stderr), done.stderr
+    assert {path: path.read_bytes() for path in (folder / "pages").rglob("*.*")} == pages
+
+
+def _obey_file_modes() -> None:
+    """Give up what lets root write where the mode of a file forbids it."""
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+
+
+def test_a_finished_league_is_read_from_a_folder_that_cannot_be_written(small: Run) -> None:
+    with tempfile.TemporaryDirectory(prefix="malice-test-") as name:
+        folder = Path(name)
+        shutil.copy(small.db, folder)
+        (folder / "t.db").chmod(0o444)
+        folder.chmod(0o555)
+        try:
+            touch = subprocess.run(["touch", "x"], cwd=folder, preexec_fn=_obey_file_modes, check=False)
+            assert touch.returncode, "the folder is not read-only"
+            done = subprocess.run(
+                [*MALICE, "verify", "t.db"],
+                cwd=folder,
+                preexec_fn=_obey_file_modes,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        finally:
+            folder.chmod(0o755)
+
+    assert done.returncode == 0, done.stderr
+    assert small.sha() in done.stdout
