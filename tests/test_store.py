@@ -56,7 +56,7 @@ def forfeited(plan: Plan, key: Key) -> Record:
 
 def founded(path: Path, plan: Plan) -> Store:
     store = Store(path, create=True)
-    store.found(CONFIG, path.parent, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+    store.found(CONFIG, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
     return store
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -115,14 +118,27 @@ def built(bot: Bot, words: str, base: Path) -> Bot:
         return bot
     command = _filled_in(bot.manifest.build)
     try:
-        done = subprocess.run(
-            command, cwd=bot.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+        builder = subprocess.Popen(
+            command,
+            cwd=bot.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
         )
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise BotError(f"{bot.manifest.name}: cannot build: {error}") from None
-    if done.returncode:
-        said = (done.stdout + done.stderr).strip()[-2000:]
-        raise BotError(f"{bot.manifest.name}: {shlex.join(command)} failed with {done.returncode}:\n{said}")
+    with builder:
+        try:
+            said, _ = builder.communicate()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(builder.pid, signal.SIGKILL)
+    if builder.returncode:
+        told = said.strip()[-2000:]
+        raise BotError(f"{bot.manifest.name}: {shlex.join(command)} failed with {builder.returncode}:\n{told}")
     return find_bot(words, base)  # hashed anew: what the build leaves belongs to it, unless it is ignored
 
 

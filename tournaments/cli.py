@@ -224,10 +224,11 @@ def verify(db: Path, json: bool) -> None:
     """Replay every game, check cards, actions, results and digests; exit 5 if something does not hold."""
     import msgspec
 
+    from tournaments.progress import Progress
     from tournaments.verify import verify as verify_league
 
-    with _open(db) as store:
-        verified = verify_league(store)
+    with _open(db) as store, Progress(len(store.keys()), 0, sys.stderr) as progress:
+        verified = verify_league(store, progress.game)
     if json:
         click.echo(msgspec.json.encode(verified))
         return

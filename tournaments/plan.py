@@ -45,7 +45,6 @@ class Plan:
 
     def __init__(self, config: Config, base: Path, seed: bytes | None = None) -> None:
         self.config = config
-        self.base = base
         lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
         found = [bots.built(bots.find_bot(line.bot, base), line.bot, base) for line in lines]
         names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
@@ -211,7 +210,7 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
     """
     if store.is_empty():
         plan = Plan(config, base)
-        store.found(config, base, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+        store.found(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         return plan
     if differences := _differences(store.config(), identity(config)):
         raise LeagueError(

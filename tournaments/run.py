@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -31,38 +32,43 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) 
     """
     jobs = jobs or default_jobs(plan.config.cpus_per_game)
     done = store.keys()
-    open_games = plan.schedule.total - len(done)
-    more = plan.more_batches(list(store.games())) if open_games <= 0 else []
-    if open_games > 0 or more:
+    missing = plan.schedule.missing(done)
+    more = [] if missing else plan.more_batches(list(store.games()))
+    if missing or more:
         _say_plan(plan, len(done), jobs, out)
         greet(plan)
-    if open_games > 0:
-        _play(store, plan.open_batches(done), plan.schedule.total, plan, jobs, out, again)
+    if missing:
+        _play(store, plan.open_batches(done), missing, plan, jobs, out, again)
         more = plan.more_batches(list(store.games()))
     while more:
-        planned = len(store.keys()) + sum(len(batch.games) for batch in more)
+        missing = sum(len(batch.games) for batch in more)
+        planned = len(store.keys()) + missing
         store.plan(planned)
-        print(f"series are open: {planned} games by now", file=out)
-        _play(store, iter(more), planned, plan, jobs, out, again)
+        _say(f"series are open: {planned} games by now", out)
+        _play(store, iter(more), missing, plan, jobs, out, again)
         more = plan.more_batches(list(store.games()))
     if not store.tournament().complete:
         store.complete()
 
 
 def _play(
-    store: Store, batches: Iterator[Batch], planned: int, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]
+    store: Store, batches: Iterator[Batch], missing: int, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]
 ) -> None:
+    done = len(store.keys())
+    planned = done + missing
     go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
-    with Progress(planned, len(store.keys()), out) as progress:
+    with Progress(planned, done, out) as progress:
 
         def on_record(record: Record) -> None:
             store.add(plan.game(record), record)
             progress.game(len(record.faults))
 
         try:
-            outcome = play(batches, jobs, plan.config.cpus_per_game, on_record)
+            outcome = play(batches, min(jobs, missing), plan.config.cpus_per_game, on_record)
         except* sqlite3.Error as errors:
-            raise Stopped(f"{store.path}: cannot store a game: {errors.exceptions[0]}; {go_on}") from None
+            raise Stopped(f"{store.path}: cannot store a game: {_first(errors)}; {go_on}") from None
+        except* OSError as errors:
+            raise Stopped(f"cannot go on: {_first(errors)}; {go_on}") from None
     if outcome.stopped:
         finished = len(store.keys())
         raise Stopped(f"stopped by {outcome.stopped.name} after {finished} of {planned} games; {go_on}")
@@ -71,17 +77,31 @@ def _play(
         raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{told}\n{go_on}")
 
 
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return what went wrong first, out of the groups that concurrent tasks wrap it in."""
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _say(text: str, out: TextIO) -> None:
+    """Tell something to whoever still listens; a closed terminal ends no tournament."""
+    with contextlib.suppress(OSError):
+        print(text, file=out, flush=True)
+
+
 def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     schedule = plan.schedule
     longest = plan.longest_ms()
     at_most = "no limit by the clocks" if longest is None else f"at most {clock(longest / 1000 / jobs)} by the clocks"
-    print(
+    _say(
         f"{plan.config.name}: {len(plan.players)} entries, {len(schedule.tables)} tables,"
         f" {schedule.deals} deals in every rotation of seats: {schedule.total} games in"
         f" {schedule.batch_count()} batches, {jobs} at a time, {at_most}",
-        file=out,
+        out,
     )
     if done:
-        print(f"{done} games are played already", file=out)
+        _say(f"{done} games are played already", out)
     if plan.config.seed is not None:
-        print("the seed is given by hand: who knows it knows every card, bots too", file=out)
+        _say("the seed is given by hand: who knows it knows every card, bots too", out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import accumulate, combinations
 
@@ -83,6 +83,10 @@ class Schedule:
     def batch_count(self) -> int:
         """Return how many batches there are."""
         return -(-self.deals // self.batch_deals) * self._rotations
+
+    def missing(self, done: Iterable[Key]) -> int:
+        """Return how many games of the schedule are not among those that are done."""
+        return self.total - sum(key.deal < self.deals for key in done)
 
     def number(self, key: Key) -> int:
         """Return the place of a game in playing order, from 0; beyond the schedule with gaps."""

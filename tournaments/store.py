@@ -35,7 +35,7 @@ def m001_league(db: Database) -> None:
     db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     tables = """
         CREATE TABLE tournament (
-            id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL, config TEXT NOT NULL, base TEXT NOT NULL,
+            id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL, config TEXT NOT NULL,
             seed BLOB NOT NULL, "commit" TEXT NOT NULL, planned INTEGER NOT NULL, complete INTEGER NOT NULL,
             created REAL NOT NULL
         ) STRICT;
@@ -136,7 +136,7 @@ class Store:
     # What is written
 
     def found(
-        self, config: Config, base: Path, seed: bytes, tournament: Tournament, entries: tuple[Entry, ...],
+        self, config: Config, seed: bytes, tournament: Tournament, entries: tuple[Entry, ...],
         rulesets: tuple[Ruleset, ...],
     ) -> None:  # fmt: skip
         """Write a new tournament into an empty league, in place of one that never came to its first game."""
@@ -144,11 +144,10 @@ class Store:
         for table in ("tournament", "rulesets", "entries"):
             self._connection.execute(f"DELETE FROM {table}")
         self._connection.execute(
-            "INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, ?, 0, ?)",
+            "INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, 0, ?)",
             (
                 tournament.name,
                 identity(config),
-                str(base),
                 seed,
                 tournament.commit,
                 tournament.planned,
@@ -203,10 +202,6 @@ class Store:
     def config(self) -> str:
         """Return what must not change while the tournament goes on, as JSON."""
         return str(self._row("config"))
-
-    def base(self) -> Path:
-        """Return the folder that its bots were named from."""
-        return Path(str(self._row("base")))
 
     def seed(self) -> bytes:
         """Return the seed, secret until the tournament is complete."""

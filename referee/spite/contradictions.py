@@ -26,6 +26,9 @@ LEAST = {
     "tie_cap": 0,
 }
 
+MOST = 10_000
+"""The largest number in any parameter: no game ends within more."""
+
 Complaints = Iterator[str]
 
 
@@ -46,6 +49,8 @@ def _numbers(rules: Parameters, seats: int) -> Complaints:
         value = getattr(rules, field)
         if isinstance(value, int) and value < least:
             yield f"{field} = {value}: expected {least} or more"
+        if isinstance(value, int) and value > MOST:
+            yield f"{field} = {value}: expected {MOST} or less"
     if isinstance(rules.payoff_size, float) and not 0 < rules.payoff_size < 1:
         yield f"payoff_size = {rules.payoff_size}: expected a whole number, or a share between 0 and 1"
     if not 2 <= rules.stack_top <= 13:

@@ -62,7 +62,7 @@ def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
 def _fill(store: Store, folder: Path) -> None:
     config = Config(entries=("greedy",) * 5, deals=GAMES // 20, seed="bench")
     plan = Plan(config, folder)
-    store.found(config, folder, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+    store.found(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
     played = list(islice(_played(plan), DIFFERENT))
     numbers = iter(range(GAMES))
     for batch in plan.open_batches(set()):
