@@ -88,13 +88,16 @@ class Line:
         stray_before = self.stray
         try:
             self._refuse_early()
+            self.bot.thaw()
             cpu = self.bot.cpu_ns()
             deadline = None if limit is None else time.monotonic_ns() + limit
             self._messages.append(("> ", line))
             self._write(line, deadline)
             written = time.monotonic_ns()
             answer, read = self._answer(id, decoder, deadline)
-            return answer, read - written, max(0, self.bot.cpu_ns() - cpu)
+            used = max(0, self.bot.cpu_ns() - cpu)
+            self.bot.freeze()
+            return answer, read - written, used
         except ProtocolError as error:
             raise Verdict("protocol", str(error)) from None
         except Late as late:
@@ -103,6 +106,7 @@ class Line:
     def tell(self, line: bytes) -> None:
         """Write a line that has no answer; a bot that does not take it is left alone."""
         with contextlib.suppress(OSError):
+            self.bot.thaw()
             os.write(self.bot.stdin, line)
 
     def drain(self, deadline: int) -> None:
