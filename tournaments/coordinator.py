@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from referee.records import Batch, BatchDone, Key, Record, RefereeFault
 from tournaments.referees import RefereeProcess
+from tournaments.running import BEAT_S, Running
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+NO_ACCOUNT = Running(None)
 TRIES = 3
 """How often a game is started before the tournament goes on without it."""
 
@@ -25,7 +27,13 @@ class Outcome:
         self.given_up: dict[Key, str] = {}
 
 
-def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, on_record: Callable[[Record], None]) -> Outcome:
+def play(
+    batches: Iterator[Batch],
+    jobs: int,
+    cpus_per_game: int,
+    on_record: Callable[[Record], None],
+    running: Running = NO_ACCOUNT,
+) -> Outcome:
     """Play all batches in `jobs` referee processes; SIGINT, SIGTERM and SIGHUP stop the run in order.
 
     Args:
@@ -33,12 +41,13 @@ def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, on_record: Cal
         jobs: how many referee processes.
         cpus_per_game: processors for each of them; kept to only where there are enough for all.
         on_record: is called with every finished game, in the order in which they finish.
+        running: where every process is written down while it lives.
 
     Raises:
         whatever `on_record` raises; no process is left then either.
     """
     outcome = Outcome()
-    trio.run(_play, batches, _cpu_sets(jobs, cpus_per_game), on_record, outcome)
+    trio.run(_play, batches, _cpu_sets(jobs, cpus_per_game), on_record, running, outcome)
     return outcome
 
 
@@ -46,6 +55,7 @@ async def _play(
     batches: Iterator[Batch],
     cpu_sets: list[tuple[int, ...]],
     on_record: Callable[[Record], None],
+    running: Running,
     outcome: Outcome,
 ) -> None:
     # What is ignored stays ignored: that is how nohup and a shell's background jobs ask to be left alone.
@@ -58,21 +68,31 @@ async def _play(
                     outcome.stopped = signal.Signals(number)
                     everything.cancel_scope.cancel()
 
+            async def beat() -> None:
+                while True:
+                    running.beat()
+                    await trio.sleep(BEAT_S)
+
             everything.start_soon(watch)
+            everything.start_soon(beat)
             async with trio.open_nursery() as workers:
                 for cpus in cpu_sets:
-                    workers.start_soon(_work, batches, cpus, on_record, outcome)
+                    workers.start_soon(_work, batches, cpus, on_record, running, outcome)
             everything.cancel_scope.cancel()
 
 
 async def _work(
-    batches: Iterator[Batch], cpus: tuple[int, ...], on_record: Callable[[Record], None], outcome: Outcome
+    batches: Iterator[Batch],
+    cpus: tuple[int, ...],
+    on_record: Callable[[Record], None],
+    running: Running,
+    outcome: Outcome,
 ) -> None:
     """Play batches until there are none, in one referee process, or a new one whenever it dies."""
     tries: dict[Key, int] = {}
     again: Batch | None = None
     while True:
-        async with RefereeProcess() as process:
+        async with RefereeProcess(running) as process:
             while process.alive:
                 batch = again or next(batches, None)
                 if batch is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sqlite3
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TextIO
 
 from referee.records import Batch, Record
@@ -12,7 +13,11 @@ from tournaments.coordinator import default_jobs, play
 from tournaments.errors import Stopped
 from tournaments.plan import Plan, greet
 from tournaments.progress import Progress, clock
+from tournaments.running import Running, end_leftovers
 from tournaments.store import Store
+
+NAMED = 20
+"""Games that are named at the end of a run that could not play them."""
 
 
 def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) -> None:
@@ -29,6 +34,8 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) 
         BotError: an entry does not greet; nothing was played then.
         Stopped: by a signal, a full disk, or games that could not be played; the message says how to go on.
     """
+    if ended := end_leftovers(_account(store)):
+        print(f"an earlier run was killed: ended {ended} groups of processes that it left", file=out)
     jobs = jobs or default_jobs(plan.config.cpus_per_game)
     done = store.keys()
     open_games = plan.schedule.total - len(done)
@@ -60,16 +67,25 @@ def _play(
             store.add(plan.game(record), record)
             progress.game(len(record.faults))
 
+        running = Running(_account(store))
         try:
-            outcome = play(batches, jobs, plan.config.cpus_per_game, on_record)
+            outcome = play(batches, jobs, plan.config.cpus_per_game, on_record, running)
         except* sqlite3.Error as errors:
             raise Stopped(f"{store.path}: cannot store a game: {errors.exceptions[0]}; {go_on}") from None
+        finally:
+            running.close()
     if outcome.stopped:
         finished = len(store.keys())
         raise Stopped(f"stopped by {outcome.stopped.name} after {finished} of {planned} games; {go_on}")
     if outcome.given_up:
-        told = "\n".join(f"  {key}: {why}" for key, why in sorted(outcome.given_up.items()))
-        raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{told}\n{go_on}")
+        told = [f"  {key}: {why}" for key, why in sorted(outcome.given_up.items())]
+        told[NAMED:] = [f"  and {len(told) - NAMED} more"] if len(told) > NAMED else []
+        whole = "\n".join(told)
+        raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{whole}\n{go_on}")
+
+
+def _account(store: Store) -> Path:
+    return store.path.with_name(f"{store.path.name}-running")
 
 
 def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
