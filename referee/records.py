@@ -65,6 +65,8 @@ class Isolation(Struct, frozen=True):
     """Whether a bot stands still while it is not asked."""
     hidden: tuple[str, ...] = ()
     """Files that no bot may read though its folder holds them: the league knows the seed."""
+    required: bool = False
+    """Whether to play nothing rather than under a weaker layer."""
 
 
 class GameOrder(Struct, frozen=True):

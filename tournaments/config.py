@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from protocol.messages import ClockRules
 from referee.errors import DataError
+from referee.records import Layer
 from referee.ruleset import DEFAULT
 from referee.toml_files import convert, read_toml
 
@@ -49,6 +50,12 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Referee processes; 0 takes as many as there are processors for."""
     cpus_per_game: int = 1
     """Processors for a referee and its bots, where there are enough."""
+    isolation: Layer = "auto"
+    """What is put around each bot: a sandbox, limits, or nothing; auto is the strongest that works."""
+    memory_mb: int = 1024
+    """Memory for each bot, in any isolation."""
+    freeze: bool = True
+    """Whether an isolated bot stands still while it is not asked."""
     anchor: str | None = None
     """The label of the entry that ratings are relative to; without one, the mean of all."""
 
@@ -75,6 +82,7 @@ def checked(config: Config, where: str) -> Config:
         ("seats", config.seats, 0),
         ("tables", config.tables, 0),
         ("cpus_per_game", config.cpus_per_game, 1),
+        ("memory_mb", config.memory_mb, 16),
         ("clock.margin_ms", config.clock.margin_ms, 0),
         ("clock.increment_ms", config.clock.increment_ms, 0),
     ]
@@ -91,5 +99,5 @@ def checked(config: Config, where: str) -> Config:
 
 
 def identity(config: Config) -> str:
-    """Return what must not change while a tournament goes on, as JSON: all but the jobs."""
-    return msgspec.json.encode(msgspec.structs.replace(config, jobs=0)).decode()
+    """Return what must not change while a tournament goes on, as JSON: all but the jobs and the isolation."""
+    return msgspec.json.encode(msgspec.structs.replace(config, jobs=0, isolation="auto")).decode()

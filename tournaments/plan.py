@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import convert, to_builtins
+from msgspec.structs import replace
 
 from protocol.messages import ClockRules
 from referee.errors import BotError, DataError, RulesetError
 from referee.games import game
-from referee.records import Batch, Key, Record
+from referee.records import Batch, Isolation, Key, Record
 from referee.ruleset import Ruleset, load, names, read_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
@@ -60,6 +61,12 @@ class Plan:
         if seed is None:
             seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
         self.seeds = Seeds(seed)
+        self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
+
+    def hide(self, league: Path) -> None:
+        """Let no bot read the league, wherever it is: it knows the seed."""
+        files = tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
+        self.isolation = replace(self.isolation, hidden=files)
 
     def build(self) -> None:
         """Build every bot that has to be built; raises `BotError`."""
@@ -142,6 +149,7 @@ class Plan:
             init_ms=self.config.init_ms,
             commit=self.seeds.commit,
             games=tuple(self.seeds.order(key, len(table.entries)) for key in keys),
+            isolation=self.isolation,
         )
 
     def game(self, record: Record) -> Game:
@@ -225,12 +233,14 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
     """
     if store.is_empty():
         plan = Plan(config, base)
+        plan.hide(store.path)
         plan.build()
         store.found(config, base, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         return plan
     if store.config() != identity(config):
         raise LeagueError(f"{store.path}: holds another tournament; give another --db, or its own configuration")
     plan = Plan(config, base, store.seed())
+    plan.hide(store.path)
     plan.build()
     for old, new in zip(store.entries(), plan.entries(), strict=True):
         if old.hash != new.hash:
@@ -251,6 +261,6 @@ def greet(plan: Plan) -> None:
     """
     for player in plan.players:
         try:
-            greet_once(player, plan.config.init_ms)
+            greet_once(player, plan.config.init_ms, plan.isolation)
         except Verdict as verdict:
             raise BotError(f"{player.label}: {verdict.code}: {verdict}") from None

@@ -11,6 +11,7 @@ from typing import TextIO
 from referee.records import Batch, Record
 from tournaments.coordinator import default_jobs, play
 from tournaments.errors import Stopped
+from tournaments.isolation import short_of
 from tournaments.plan import Plan, greet
 from tournaments.progress import Progress, clock
 from tournaments.running import Running, end_leftovers
@@ -100,5 +101,7 @@ def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     )
     if done:
         print(f"{done} games are played already", file=out)
+    if weaker := short_of(plan.config.isolation):
+        print(weaker, file=out)
     if plan.config.seed is not None:
         print("the seed is given by hand: who knows it knows every card, bots too", file=out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -34,10 +35,10 @@ class Sandbox:
 
     def __init__(self, command: Sequence[str], program: Path, folder: Path, hidden: Sequence[str] = ()) -> None:
         self._command = (os.path.abspath(program), *command[1:])
-        self._folder = folder
+        self._folder = folder.resolve()
         wanted = [*chain(program), *files_of(command, folder)]
-        if folder.resolve() not in _TOO_MUCH:
-            wanted.append(folder)
+        if self._folder not in _TOO_MUCH:
+            wanted.append(self._folder)
         self.roots = [path for path in dict.fromkeys(wanted) if not _is_system(path)]
         """What it sees beside the system, by the names that it has outside."""
         self._hidden = [path for path in hidden if os.path.exists(path)]
@@ -53,7 +54,7 @@ class Sandbox:
             filter: a descriptor that the filter of system calls is read from.
             disable: whether to forbid more user namespaces inside.
         """
-        words = ["bwrap", "--die-with-parent", "--info-fd", str(info)]
+        words = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--info-fd", str(info)]
         words += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         words += ["--cap-drop", "ALL"]
         if uid is None:
@@ -63,7 +64,7 @@ class Sandbox:
             words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
         words += ["--clearenv", "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"]
         words += ["--setenv", "PATH", self._path(), "--hostname", "box", *self._mounts()]
-        words += ["--chdir", str(self._folder)] if self._sees(self._folder) else ["--chdir", "/tmp"]
+        words += ["--chdir", str(self._folder)]
         if filter is not None:
             words += ["--seccomp", str(filter)]
         return (*words, "--", *_become(uid), *self._command)
@@ -113,9 +114,8 @@ def chain(program: Path) -> Iterator[Path]:
         if not path.is_symlink():
             break
         path = Path(os.path.normpath(path.parent / os.readlink(path)))
-    yield_real = path.resolve()
-    if yield_real != path:
-        yield yield_real.parent.parent if yield_real.parent.name == "bin" else yield_real
+    if (real := path.resolve()) != path:
+        yield real.parent.parent if real.parent.name == "bin" else real
 
 
 def files_of(command: Iterable[str], folder: Path) -> list[Path]:

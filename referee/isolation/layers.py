@@ -88,7 +88,10 @@ class LimitBox(Box):
 
     def _common(self, isolation: Isolation, processes: int | None, uid: int | None) -> None:
         if cgroups.parents().folders():
-            self._group = cgroups.Group(isolation.memory_mb)
+            try:
+                self._group = cgroups.Group(isolation.memory_mb)
+            except OSError as error:  # it names a file, which would make it the bot's fault
+                raise OSError(error.errno, f"no control group for a bot: {error}") from None
         counted = self._group is not None and cgroups.parents().memory is not None
         self._few = processes is not None or cgroups.parents().pids is not None
         if self._group:
@@ -164,6 +167,7 @@ class SandboxBox(LimitBox):
         if uid:
             self.words += ("uid",)
         self._common(isolation, limits.PROCESSES if uid else None, None)
+        self._few = self._few or os.getuid() != 0  # set inside the sandbox then
 
     def started(self, pid: int) -> None:
         """Wait for the sandbox to say which process is the first in it."""
@@ -205,8 +209,10 @@ def enclose(player: Player, isolation: Isolation = NONE) -> Box:
     """Return the box for a new process of this player.
 
     Raises:
-        OSError: its program does not exist.
+        OSError: its program does not exist, or what is required is not to be had; then it names no file.
     """
+    if isolation.required and (why := probe.lack(isolation.layer)):
+        raise OSError(errno.ENOTSUP, f"isolation {isolation.layer!r} is not to be had: {why}")
     layer = probe.strongest(isolation.layer)
     if layer == "none":
         return Box(player)
