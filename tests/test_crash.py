@@ -255,7 +255,8 @@ def test_a_finished_league_is_read_from_a_folder_that_cannot_be_written(small: R
 
 
 def test_games_that_no_referee_survives_are_named_and_a_later_run_plays_them(run: Run) -> None:
-    run.write(f'entries = ["{sys.executable} {BOTS / "strikes.py"} peace", "first", "uniform"]\ndeals = 1\n')
+    bot = f"{sys.executable} {BOTS / 'strikes.py'} peace"
+    run.write(f'entries = ["{bot}", "first", "uniform"]\ndeals = 1\nisolation = "none"\n')
 
     code, _, err = run.finish()
 

@@ -118,7 +118,7 @@ def test_children_of_bots_that_outlive_malice_and_its_referees_are_ended_by_the_
     run = Run(tmp_path)
     os.mkfifo(run.fifo)
     bot = f"{sys.executable} {BOTS / 'parent.py'} fifo"
-    run.write(f'entries = ["{bot}", "first"]\nclock = {{ move_ms = 60_000 }}\ndeals = 1')
+    run.write(f'entries = ["{bot}", "first"]\nclock = {{ move_ms = 60_000 }}\ndeals = 1\nisolation = "none"')
     process = run.start("--jobs", "1")
     wait_for_a_child(run)
     stop = [pid for pid in run.mark.alive() if b"sleep" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
