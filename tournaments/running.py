@@ -98,23 +98,22 @@ def _is_ours(leader: Started, beat: int) -> bool:
     The kernel gives the number to nobody else while a member lives; and who entered the group while its
     leader was known to live is a member of ours, which the number alone would not prove.
     """
-    found = start_time(leader.pid)
-    if found is not None:
-        return found == leader.start_time
+    if start_time(leader.pid) not in (leader.start_time, None):
+        return False
     last = beat + int(BEAT_S * _TICKS)
     return any(leader.start_time <= started <= last for started in _members(leader.pid))
 
 
 def _members(group: int) -> Iterator[int]:
-    """Yield the start times of the processes in the session and group of this number."""
+    """Yield the start times of the processes, not yet dead, in the session and group of this number."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                fields = (entry / "stat").read_bytes().rpartition(b")")[2].split()
+                state, _, group_of, session, *fields = (entry / "stat").read_bytes().rpartition(b")")[2].split()
             except OSError:
                 continue
-            if int(fields[2]) == int(fields[3]) == group:
-                yield int(fields[19])
+            if int(group_of) == int(session) == group and state not in (b"Z", b"X"):
+                yield int(fields[15])
 
 
 def _boot() -> str:
