@@ -118,9 +118,16 @@ def isolated(command: F) -> F:
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="The league's file [default: NAME.db].")
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
+@click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
 @isolated
 def run(
-    tournament: Path, db: Path | None, jobs: int | None, site: Path | None, isolation: Layer | None, required: bool
+    tournament: Path,
+    db: Path | None,
+    jobs: int | None,
+    site: Path | None,
+    readmit: tuple[str, ...],
+    isolation: Layer | None,
+    required: bool,
 ) -> None:
     """Play the tournament that a TOML file describes, or go on with it.
 
@@ -137,7 +144,7 @@ def run(
     again += ["--isolation", isolation] if isolation else []
     again += ["--require-isolation"] if required else []
     with _open(db, create=True) as store:
-        _play(store, config, tournament.parent.resolve(), jobs or config.jobs, again, required)
+        _play(store, config, tournament.parent.resolve(), jobs or config.jobs, again, required, readmit)
         _print_standings(store)
         if site:
             _write_site(store, site)
@@ -178,7 +185,9 @@ def play(
     from tournaments.config import Config
 
     _interrupt_on_signals()
-    config = Config(entries=bots, name="play", rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed)
+    config = Config(
+        entries=bots, name="play", suspend_after=0, rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed
+    )
     config = _isolated(config, isolation, required)
     with TemporaryDirectory(prefix="malice-") as folder, _open(db or Path(folder, "play.db"), create=True) as store:
         _play(store, config, Path.cwd(), 0, sys.argv if db else [], required)
@@ -250,7 +259,9 @@ def verify(db: Path, json: bool) -> None:
     if json:
         click.echo(msgspec.json.encode(verified))
         return
-    state = "complete" if verified.complete else f"of {verified.planned}, not complete"
+    state = f"of {verified.planned}, not complete"
+    if verified.complete:
+        state = "complete but for the games of suspended bots" if verified.suspended else "complete"
     click.echo(f"games           {verified.games} ({state}), all of them replay")
     click.echo(f"commit          {verified.commit}")
     click.echo(f"seed            {verified.seed or 'told when the tournament is complete'}")
@@ -313,22 +324,38 @@ def _isolated(config: Config, isolation: Layer | None, required: bool) -> Config
     return config
 
 
-def _play(store: Store, config: Config, base: Path, jobs: int, again: list[str], required: bool) -> None:
+def _play(
+    store: Store,
+    config: Config,
+    base: Path,
+    jobs: int,
+    again: list[str],
+    required: bool,
+    readmitted: tuple[str, ...] = (),
+) -> None:
     from msgspec.structs import replace
 
     from tournaments.plan import open_league
+    from tournaments.run import readmit
     from tournaments.run import run as run_tournament
 
     plan = open_league(store, config, base)
     plan.isolation = replace(plan.isolation, required=required)
+    readmit(store, readmitted, sys.stderr)
     run_tournament(store, plan, jobs, sys.stderr, again)
 
 
 def _print_standings(store: Store) -> None:
     from tournaments.text_tables import standings_text
+    from tournaments.transcript import harmless
 
     for line in standings_text(store.standings()):
         click.echo(line)
+    tournament = store.tournament()
+    if tournament.suspended:
+        played = "complete but for" if tournament.complete else "left out are"
+        who = ", ".join(map(harmless, tournament.suspended))
+        click.echo(f"{played} the games of suspended bots: {who} (malice run TOURNAMENT.toml --readmit LABEL)")
 
 
 def _print_games(store: Store, replays: bool, json: bool) -> None:

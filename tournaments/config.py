@@ -56,6 +56,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Memory for each bot, in any isolation."""
     freeze: bool = True
     """Whether an isolated bot stands still while it is not asked."""
+    suspend_after: int = 3
+    """A bot that ends so many games in a row by a verdict plays no more; 0 lets it play on."""
     anchor: str | None = None
     """The label of the entry that ratings are relative to; without one, the mean of all."""
 
@@ -79,6 +81,7 @@ def checked(config: Config, where: str) -> Config:
         ("deals", config.deals, 1),
         ("init_ms", config.init_ms, 1),
         ("jobs", config.jobs, 0),
+        ("suspend_after", config.suspend_after, 0),
         ("seats", config.seats, 0),
         ("tables", config.tables, 0),
         ("cpus_per_game", config.cpus_per_game, 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import convert, to_builtins
@@ -100,21 +100,26 @@ class Plan:
             rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets},
         )
 
-    def open_batches(self, done: set[Key]) -> Iterator[Batch]:
-        """List the batches that are still to be played, without the games that are done."""
-        return self._without(done, self.schedule.batches())
+    def open_batches(self, done: set[Key], wanted: Callable[[Key], bool] = lambda key: True) -> Iterator[Batch]:
+        """List the batches that are still to be played, without the games that are done or not wanted by now."""
+        return self._without(done, self.schedule.batches(), wanted)
 
-    def more_batches(self, games: Sequence[Game]) -> list[Batch]:
+    def labels(self, key: Key) -> tuple[str, ...]:
+        """Return who meets in a game, in no order."""
+        return tuple(self.players[entry].label for entry in self.schedule.tables[key.table].entries)
+
+    def more_batches(self, games: Sequence[Game], suspended: Collection[str] = ()) -> list[Batch]:
         """List what has to be played beyond the schedule so that no series stays open; empty when all are decided.
 
-        A pure function of the finished games: the next block of deals of each table that has an open series.
+        A pure function of the finished games: the next block of deals of each table that has an open series
+        and no suspended entry.
         """
         targets = {ruleset.name: ruleset.rules.match_target for ruleset in self.rulesets}
         decided = {key for key, score in series.scores(games, targets) if score.won}
         done = {game.key for game in games}
         found: list[Batch] = []
         for number, table in enumerate(self.schedule.tables):
-            if not targets[table.ruleset.name]:
+            if not targets[table.ruleset.name] or any(self.players[each].label in suspended for each in table.entries):
                 continue
             for block in range(SERIES_BLOCKS):
                 if self._all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
@@ -132,9 +137,11 @@ class Plan:
             for rotation in range(len(self.schedule.tables[table].entries))
         )
 
-    def _without(self, done: set[Key], plans: Iterator[BatchPlan]) -> Iterator[Batch]:
+    def _without(
+        self, done: set[Key], plans: Iterator[BatchPlan], wanted: Callable[[Key], bool] = lambda key: True
+    ) -> Iterator[Batch]:
         for plan in plans:
-            keys = [key for key in plan.games() if key not in done]
+            keys = [key for key in plan.games() if key not in done and wanted(key)]
             if keys:
                 yield self.batch(plan, keys)
 
@@ -253,13 +260,15 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
     return plan
 
 
-def greet(plan: Plan) -> None:
-    """Start every entry once and exchange a hello with it.
+def greet(plan: Plan, suspended: Collection[str] = ()) -> None:
+    """Start every entry that is not suspended once and exchange a hello with it.
 
     Raises:
         BotError: one of them cannot be started or does not answer; the message names it.
     """
     for player in plan.players:
+        if player.label in suspended:
+            continue
         try:
             greet_once(player, plan.config.init_ms, plan.isolation)
         except Verdict as verdict:

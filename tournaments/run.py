@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from referee.records import Batch, Record
+from referee.records import Batch, Key, Record
 from tournaments.coordinator import default_jobs, play
-from tournaments.errors import Stopped
+from tournaments.errors import LeagueError, Stopped
 from tournaments.isolation import short_of
+from tournaments.league import Game
 from tournaments.plan import Plan, greet
 from tournaments.progress import Progress, clock
 from tournaments.running import Running, end_leftovers
 from tournaments.store import Store
+from tournaments.suspension import Watch, left_out
+from tournaments.transcript import harmless
 
 NAMED = 20
 """Games that are named at the end of a run that could not play them."""
@@ -38,39 +41,98 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) 
     if ended := end_leftovers(_account(store)):
         print(f"an earlier run was killed: ended {ended} groups of processes that it left", file=out)
     jobs = jobs or default_jobs(plan.config.cpus_per_game)
-    done = store.keys()
-    open_games = plan.schedule.total - len(done)
-    more = plan.more_batches(list(store.games())) if open_games <= 0 else []
-    if open_games > 0 or more:
-        _say_plan(plan, len(done), jobs, out)
-        greet(plan)
-    if open_games > 0:
-        _play(store, plan.open_batches(done), plan.schedule.total, plan, jobs, out, again)
-        more = plan.more_batches(list(store.games()))
-    while more:
-        planned = len(store.keys()) + sum(len(batch.games) for batch in more)
-        store.plan(planned)
-        print(f"series are open: {planned} games by now", file=out)
-        _play(store, iter(more), planned, plan, jobs, out, again)
-        more = plan.more_batches(list(store.games()))
+    watch = Watch(store.games(), plan.config.suspend_after, store.readmissions())
+    try:
+        _play_all(store, plan, watch, jobs, out, again)
+    finally:
+        for line in told(watch.suspended, plan.config.suspend_after, again):
+            print(line, file=out)
     if not store.tournament().complete:
-        store.complete()
+        store.complete(game.number for game in list(store.games()) if _left_out(game, watch))
     store.finish_writing()
 
 
+def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
+    """Let suspended bots play again; say so if the cards of their games are no secret any more.
+
+    Raises:
+        LeagueError: one of them is not suspended.
+    """
+    suspended = store.suspended()
+    told = store.tournament().seed is not None
+    for label in labels:
+        if label not in suspended:
+            known = f"suspended: {', '.join(sorted(suspended))}" if suspended else "nobody is"
+            raise LeagueError(f"{label}: is not suspended; {known}")
+        store.readmit(label, suspended[label])
+        if told:
+            print(f"{harmless(label)} plays again; the seed was told already: who read it knows every card", file=out)
+
+
+def told(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator[str]:
+    """Say who plays no more, and how to let it in again."""
+    for label in suspended:
+        command = shlex.join([*(again or ("malice", "run", "TOURNAMENT.toml")), "--readmit", label])
+        yield (
+            f"{harmless(label)} is suspended, it ended {after} games in a row by a verdict and plays no more;"
+            f" let it in again with: {harmless(command)}"
+        )
+
+
+def _play_all(store: Store, plan: Plan, watch: Watch, jobs: int, out: TextIO, again: Sequence[str]) -> None:
+    """Play until nothing is open: what a suspension leaves out is known for sure only when all before it is played."""
+
+    def wanted(key: Key) -> bool:
+        return not left_out(plan.schedule.number(key), plan.labels(key), watch.suspended)
+
+    greeted = False
+    while True:
+        done = store.keys()
+        more = []
+        if open_games := next(plan.open_batches(done, wanted), None) is not None:
+            batches, planned = plan.open_batches(done, wanted), plan.schedule.total
+        else:
+            more = plan.more_batches(list(store.games()), watch.suspended)
+            batches, planned = iter(more), len(done) + sum(len(batch.games) for batch in more)
+        if not (open_games or more):
+            return
+        if not greeted:
+            _say_plan(plan, len(done), jobs, out)
+            greet(plan, watch.suspended)
+            greeted = True
+        if more:
+            store.plan(planned)
+            print(f"series are open: {planned} games by now", file=out)
+        _play(store, batches, planned, plan, watch, wanted, jobs, out, again)
+
+
+def _left_out(game: Game, watch: Watch) -> bool:
+    return left_out(game.number, game.labels, watch.suspended)
+
+
 def _play(
-    store: Store, batches: Iterator[Batch], planned: int, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]
+    store: Store,
+    batches: Iterator[Batch],
+    planned: int,
+    plan: Plan,
+    watch: Watch,
+    wanted: Callable[[Key], bool],
+    jobs: int,
+    out: TextIO,
+    again: Sequence[str],
 ) -> None:
     go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
     with Progress(planned, len(store.keys()), out) as progress:
 
         def on_record(record: Record) -> None:
-            store.add(plan.game(record), record)
+            game = plan.game(record)
+            store.add(game, record)
+            watch.add(game)
             progress.game(len(record.faults))
 
         running = Running(_account(store))
         try:
-            outcome = play(batches, jobs, plan.config.cpus_per_game, on_record, running)
+            outcome = play(batches, jobs, plan.config.cpus_per_game, on_record, running, wanted)
         except* sqlite3.Error as errors:
             raise Stopped(f"{store.path}: cannot store a game: {errors.exceptions[0]}; {go_on}") from None
         finally:

@@ -8,14 +8,15 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import DataError
-from referee.records import Record, tournament_sha
+from referee.records import Key, Record, tournament_sha
 from referee.replay import check
 from tournaments.config import Config
 from tournaments.errors import UnverifiedError
 from tournaments.league import Entry
 from tournaments.plan import schedule
-from tournaments.schedule import Seeds
+from tournaments.schedule import Schedule, Seeds
 from tournaments.store import Store
+from tournaments.suspension import left_out
 
 
 class Verified(Struct, frozen=True):
@@ -29,6 +30,8 @@ class Verified(Struct, frozen=True):
     """32 bytes, hex; None until the tournament is complete."""
     sha: str
     """The tournament SHA: SHA-256 of all digests in key order."""
+    suspended: tuple[str, ...]
+    """Bots whose open games are not played."""
 
 
 def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified:
@@ -44,7 +47,8 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
         raise UnverifiedError(f"the seed's commit is {seeds.commit}, the tournament says {tournament.commit}")
     entries = store.entries()
     config = msgspec.json.decode(store.config(), type=Config)
-    tables = schedule(config, store.rulesets(), len(entries)).tables
+    plan = schedule(config, store.rulesets(), len(entries))
+    tables = plan.tables
     games = 0
     for record in store.records():
         _verify_game(record, seeds, [entries[entry] for entry in tables[record.key.table].entries])
@@ -53,8 +57,26 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
     stored = len(store.keys())
     if games != stored:
         raise UnverifiedError(f"the league holds the records of {games} of its {stored} games")
+    if tournament.complete:
+        _verify_complete(plan, [entry.label for entry in entries], store.keys(), tournament.suspended)
     sha = tournament_sha(store.digests())
-    return Verified(games, tournament.planned, tournament.complete, tournament.commit, tournament.seed, sha)
+    return Verified(
+        games,
+        tournament.planned,
+        tournament.complete,
+        tournament.commit,
+        tournament.seed,
+        sha,
+        tuple(tournament.suspended),
+    )
+
+
+def _verify_complete(plan: Schedule, labels: list[str], done: set[Key], suspended: dict[str, int]) -> None:
+    for batch in plan.batches():
+        table = [labels[entry] for entry in plan.tables[batch.table].entries]
+        for key in batch.games():
+            if key not in done and not left_out(plan.number(key), table, suspended):
+                raise UnverifiedError(f"game {key}: is missing, though the tournament is said to be complete")
 
 
 def _verify_game(record: Record, seeds: Seeds, table: list[Entry]) -> None:
