@@ -46,14 +46,14 @@ def findings() -> list[Finding]:
         "no control group can be made: run as root, or in a delegated one (systemd-run --user --scope -p Delegate=yes)"
     )
     old = "a control group of version 1 would do, but its freezer is slow; mount version 2"
-    user = "kernel.unprivileged_userns_clone=1, or a profile of AppArmor for bwrap"
+    user = "sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0"
     return [
         _finding("rlimit", probe.limit_lack(), "limits of memory, files and processes"),
         _finding("bwrap", probe.sandbox_lack(), "own network, processes, files and /tmp"),
         _finding("seccomp", seccomp.lack(), "system calls that no game needs are denied"),
         _finding(
             "user namespace",
-            None if probe.works(own_user=False) else f"needs bubblewrap, and {user}",
+            None if probe.works(own_user=False) else f"needs bubblewrap, and {user}, whichever the kernel has",
             "the sandbox without root",
         ),
         _finding("own user", _own_user_lack(), "a user for each bot, with its own limit of processes"),

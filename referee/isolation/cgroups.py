@@ -177,11 +177,9 @@ def _kill_all(folder: Path) -> None:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove the groups of processes of ours that were killed."""
+    """Remove the groups of referees that were killed; nothing is in them, as bots die with their referee."""
     for folder in parent.glob(f"{PREFIX}*-*"):
         owner = folder.name.removeprefix(PREFIX).partition("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
-            if (folder / "cgroup.kill").exists():
-                (folder / "cgroup.kill").write_text("1")
             with suppress(OSError):
                 folder.rmdir()
