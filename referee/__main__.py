@@ -15,10 +15,12 @@ from collections.abc import Callable
 from types import FrameType
 
 import msgspec
+from msgspec.structs import replace
 
 from protocol.errors import MaliceError
 from referee.bot import Bot, start_time
 from referee.exchange import Abandoned
+from referee.isolation.layers import in_common
 from referee.records import Batch, BatchDone, RefereeFault, Report, Started
 from referee.seat import BYE_WAIT_NS, BotSeat
 from referee.table import Table
@@ -80,11 +82,12 @@ def play_batch(batch: Batch, guard: int | None, tell: Callable[[Report], None]) 
     def on_start(bot: Bot) -> None:
         tell(Started(bot.pid, start_time(bot.pid) or 0))
 
-    seats = [BotSeat(player, batch.init_ms, guard, on_start) for player in batch.players]
+    seats = [BotSeat(player, batch.init_ms, guard, on_start, batch.isolation) for player in batch.players]
     try:
         for order in batch.games:
             try:
-                tell(Table(batch, order, [seats[player] for player in order.seating]).play())
+                record = Table(batch, order, [seats[player] for player in order.seating]).play()
+                tell(replace(record, isolation=in_common(seat.isolation for seat in seats)))
             except Abandoned:
                 raise
             except MaliceError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import select
 import signal
@@ -12,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from protocol.codec import LineBuffer
-from referee.records import Player
+from referee.isolation.layers import NONE, Box, enclose
+from referee.records import Isolation, Player
 from referee.verdicts import exit_in_words
 
 EXCERPT_BYTES = 8192
@@ -71,21 +73,11 @@ class Bot:
         OSError: the command cannot be started.
     """
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: Player, isolation: Isolation = NONE) -> None:
         self.buffer = LineBuffer()
         self.errors = Excerpt()
-        self._process = subprocess.Popen(
-            player.command,
-            cwd=player.cwd,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-            # What sets up the Python of whoever runs malice, such as PYTHONUNBUFFERED, is no bot's business.
-            env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
-            preexec_fn=_die_with(os.getpid()),
-        )
+        self._box = box = enclose(player, isolation)
+        self._process = _start(player, box)
         self.pid = self._process.pid
         self.pidfd = os.pidfd_open(self.pid)
         assert self._process.stdin
@@ -95,11 +87,22 @@ class Bot:
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
         for pipe in self._pipes:
             os.set_blocking(pipe.fileno(), False)
-        # The kernel's name for the CPU clock of another process: see clock_getcpuclockid(3).
-        self._cpu_clock = (~self.pid << 3) | 2
+        self._cpu_clock = 0
+        self.isolation = box.words
+        """The names of what is in force around it."""
+        self.freeze = box.freeze
+        """Stop it where it stands, if that was asked for."""
+        self.thaw = box.thaw
+        """Let it go on."""
 
     def cpu_ns(self) -> int:
         """Return the CPU time that the process has used so far, in nanoseconds; 0 once it is gone."""
+        if not self._cpu_clock:
+            pid = self._box.bot_pid()
+            if pid is None:
+                return 0
+            # The kernel's name for the CPU clock of another process: see clock_getcpuclockid(3).
+            self._cpu_clock = (~pid << 3) | 2
         try:
             return time.clock_gettime_ns(self._cpu_clock)
         except OSError:
@@ -126,7 +129,9 @@ class Bot:
         # Not reaped: until `kill` the number belongs to nobody else, nor does that of the group.
         end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert end
-        return exit_in_words(end.si_status if end.si_code == os.CLD_EXITED else -end.si_status)
+        if end.si_code != os.CLD_EXITED:
+            return exit_in_words(-end.si_status)
+        return exit_in_words(self._box.exit_status(end.si_status))
 
     def close_input(self) -> None:
         """Tell the bot that nothing more will come."""
@@ -138,11 +143,45 @@ class Bot:
             return
         os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
+        self._box.end()
         self.drain_stderr()
         for pipe in self._pipes:
             pipe.close()
         os.close(self.pidfd)
         self.pidfd = -1
+
+
+def _environment() -> dict[str, str]:
+    """Return our environment without what sets up the Python of whoever runs malice: that is no bot's business."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
+def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
+    die = _die_with(os.getpid())
+
+    def arm() -> None:
+        box.arm()
+        die()  # last: another user than ours would forget it
+
+    process = None
+    try:
+        process = subprocess.Popen(
+            box.command,
+            cwd=player.cwd,
+            env=_environment() if box.environment is None else box.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            pass_fds=box.descriptors,
+            start_new_session=True,
+            preexec_fn=arm,
+        )
+    except subprocess.SubprocessError as error:
+        raise OSError(errno.EPERM, f"a bot cannot be isolated: {error}") from None
+    finally:
+        box.started(process.pid if process else 0)
+    return process
 
 
 def _die_with(parent: int) -> Callable[[], None]:

@@ -88,6 +88,7 @@ class Line:
         stray_before = self.stray
         try:
             self._refuse_early()
+            self.bot.thaw()
             self._messages.append(("> ", line))
             cpu = self.bot.cpu_ns()
             # From here, not from the end of the write: on one processor the bot often thinks before we return.
@@ -95,7 +96,9 @@ class Line:
             deadline = None if limit is None else asked + limit
             self._write(line, deadline)
             answer, read = self._answer(id, decoder, deadline)
-            return answer, read - asked, max(0, self.bot.cpu_ns() - cpu)
+            used = max(0, self.bot.cpu_ns() - cpu)
+            self.bot.freeze()
+            return answer, read - asked, used
         except ProtocolError as error:
             raise Verdict("protocol", str(error)) from None
         except Late as late:
@@ -104,6 +107,7 @@ class Line:
     def tell(self, line: bytes) -> None:
         """Write a line that has no answer; a bot that does not take it is left alone."""
         with contextlib.suppress(OSError):
+            self.bot.thaw()
             os.write(self.bot.stdin, line)
 
     def drain(self, deadline: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -52,6 +53,23 @@ class Player(Struct, frozen=True):
     version: str = ""
 
 
+Layer = Literal["auto", "bwrap", "rlimit", "none"]
+"""What is put around a bot: a sandbox, limits, nothing; auto is the strongest that works on a machine."""
+
+
+class Isolation(Struct, frozen=True):
+    """What is asked for around every bot; a record says what was to be had."""
+
+    layer: Layer = "none"
+    memory_mb: int = 1024
+    freeze: bool = True
+    """Whether a bot stands still while it is not asked."""
+    hidden: tuple[str, ...] = ()
+    """Files that no bot may read though its folder holds them: the league knows the seed."""
+    required: bool = False
+    """Whether to play nothing rather than under a weaker layer."""
+
+
 class GameOrder(Struct, frozen=True):
     """One game of a batch."""
 
@@ -75,6 +93,7 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     init_ms: int
     commit: str
     games: tuple[GameOrder, ...]
+    isolation: Isolation = Isolation()
     cpus: tuple[int, ...] = ()
     """The processors that the referee and its bots keep to; empty leaves the choice to the system."""
 

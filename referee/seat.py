@@ -23,7 +23,8 @@ from protocol.messages import (
 from referee.bot import Bot
 from referee.clock import MS
 from referee.exchange import Line
-from referee.records import Player
+from referee.isolation.layers import NONE
+from referee.records import Isolation, Player
 from referee.verdicts import Verdict
 
 REFEREE = "malice/0.1"
@@ -44,15 +45,24 @@ class BotSeat:
         init_ms: the time for every answer that is not a move.
         guard: a descriptor whose hang-up means that the batch was abandoned.
         on_start: is told of every process that was started.
+        isolation: what is to be around it.
     """
 
     def __init__(
-        self, player: Player, init_ms: int, guard: int | None, on_start: Callable[[Bot], None] | None = None
+        self,
+        player: Player,
+        init_ms: int,
+        guard: int | None,
+        on_start: Callable[[Bot], None] | None = None,
+        isolation: Isolation = NONE,
     ) -> None:
         self._player = player
         self._init_ms = init_ms
         self._guard = guard
         self._on_start = on_start
+        self._asked = isolation
+        self.isolation: tuple[str, ...] = ()
+        """What is, or was, in force around its last process."""
         self._bot: Bot | None = None
         self._line: Line | None = None
         self._requests = 0
@@ -83,12 +93,13 @@ class BotSeat:
 
     def _start(self) -> None:
         try:
-            bot = Bot(self._player)
+            bot = Bot(self._player, self._asked)
         except OSError as error:
             if error.filename is None:
                 raise  # there are no processes or descriptors left: no fault of the bot
             raise Verdict("crash", f"the bot cannot be started: {error.strerror}: {error.filename!r}") from None
         self._bot, self._line = bot, Line(bot, self._guard)
+        self.isolation = bot.isolation
         self._requests = self.games = 0
         if self._on_start:
             self._on_start(bot)
@@ -141,13 +152,13 @@ class BotSeat:
             self._bot = None
 
 
-def greet_once(player: Player, init_ms: int) -> None:
+def greet_once(player: Player, init_ms: int, isolation: Isolation = NONE) -> None:
     """Start a bot, exchange a hello, and end it.
 
     Raises:
         Verdict: it cannot be started, or does not answer as it should; the end of its stderr is in the sentence.
     """
-    seat = BotSeat(player, init_ms, None)
+    seat = BotSeat(player, init_ms, None, isolation=isolation)
     try:
         seat.begin()
         seat.leave()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from referee.isolation.probe import sandbox_lack
+
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
@@ -21,6 +23,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NEEDS = {
     "browser": Need((BROWSERS, ("chromedriver",)), "chromium chromium-driver"),
     "compiler": Need((("cc",),), "gcc libc6-dev"),
+    "sandbox": Need((("bwrap",),), "bubblewrap"),
 }
 CI = os.environ.get("CI") == "true"
 SKIPPED = pytest.StashKey[dict[str, list[str]]]()
@@ -32,6 +35,8 @@ def find(names: tuple[str, ...]) -> str | None:
 
 def lack(marker: str) -> str | None:
     """One sentence on what the tests with this marker lack and where to get it, or None."""
+    if marker == "sandbox":
+        return sandbox_lack()
     need = NEEDS[marker]
     gone = [names[0] for names in need.programs if find(names) is None]
     if not gone:

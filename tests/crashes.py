@@ -16,7 +16,7 @@ entries = ["uniform", "first", "greedy"]
 seed = "crash"
 deals = 30
 """
-LONGEST_S = 0.9
+LONGEST_S = 0.8
 """How long a run lives at most; it takes some tenths of it to start."""
 GONE_S = 1.0
 

@@ -37,6 +37,8 @@ def test_entries_are_words_or_tables(tmp_path: Path) -> None:
         ('entries = [{bt = "a"}]', r"entries\[0\]: unknown field 'bt' .*; fields here: bot, label"),
         ('entries = ["a"]\ndeals = "3"', "deals: expected `int`, got `str`"),
         ('entries = ["a"]\ndeals = 0', "deals: expected at least 1, got 0"),
+        ('entries = ["a"]\nmemory_mb = 1', "memory_mb: expected at least 16, got 1"),
+        ('entries = ["a"]\nisolation = "vm"', "isolation: invalid enum value 'vm'; expected one of 'auto', 'bwrap',"),
         ('entries = ["a"]\n[clock]\nbank_ms = 0', r"clock\.bank_ms: expected at least 1, got 0"),
         ('entries = ["a"]\nrulesets = []', "rulesets: expected at least one"),
         ('entries = ["a"]\nrulesets = ["standard", "standard"]', "one is named twice"),
@@ -57,8 +59,8 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_config(tmp_path / "none.toml")
 
 
-def test_only_the_number_of_jobs_may_change_while_a_tournament_goes_on() -> None:
+def test_only_jobs_and_isolation_may_change_while_a_tournament_goes_on() -> None:
     config = Config(entries=("a", "b"))
 
-    assert identity(config) == identity(Config(entries=("a", "b"), jobs=7))
+    assert identity(config) == identity(Config(entries=("a", "b"), jobs=7, isolation="none"))
     assert identity(config) != identity(Config(entries=("a", "b"), deals=51))

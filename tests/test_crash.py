@@ -252,3 +252,27 @@ def test_a_finished_league_is_read_from_a_folder_that_cannot_be_written(small: R
 
     assert done.returncode == 0, done.stderr
     assert small.sha() in done.stdout
+
+
+def test_games_that_no_referee_survives_are_named_and_a_later_run_plays_them(run: Run) -> None:
+    bot = f"{sys.executable} {BOTS / 'strikes.py'} peace"
+    run.write(f'entries = ["{bot}", "first", "uniform"]\ndeals = 1\nisolation = "none"\n')
+
+    code, _, err = run.finish()
+
+    assert code == 3
+    assert "Error: 4 games could not be played:\n" in err
+    assert [line.split(":")[0].strip() for line in err.splitlines() if "referee process ended (-9)" in line] == [
+        "0.0.0",
+        "0.0.1",
+        "1.0.0",
+        "1.0.1",
+    ]
+    assert err.endswith("go on with: malice run t.toml --db t.db\n")
+    assert {key.table for key in run.digests()} == {2}, "the others were played all the same"
+    assert run.mark.left_after(GONE_S) == []
+    (run.folder / "peace").mkdir()
+    code, _, err = run.finish()
+    assert code == 0, err
+    assert "2 games are played already" in err
+    assert run.games() == 6

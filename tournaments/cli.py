@@ -1,7 +1,8 @@
 """The command line: parses, calls, prints. Data goes to stdout, everything else to stderr.
 
 Exit codes: 0 done · 1 an error of ours · 2 usage, configuration, a bot that cannot start · 3 stopped or
-incomplete, resumable · 5 data does not verify · 130 interrupted outside a run.
+incomplete, resumable · 4 isolation asked for is not to be had · 5 data does not verify · 130 interrupted
+outside a run.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import click
 
 from protocol.errors import MaliceError
 from referee.errors import BotError, DataError
-from tournaments.errors import LeagueError, Stopped, UnverifiedError
+from tournaments.doctor import doctor
+from tournaments.errors import IsolationError, LeagueError, Stopped, UnverifiedError
 from tournaments.rules_commands import rules
 
 if TYPE_CHECKING:
+    from referee.records import Layer
     from tournaments.config import Config
     from tournaments.store import Store
 
@@ -30,6 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
     (UnverifiedError, 5),
+    (IsolationError, 4),
     (Stopped, 3),
     (LeagueError, 2),
     (DataError, 2),
@@ -86,6 +90,7 @@ def main() -> None:
     """
 
 
+main.add_command(doctor)
 main.add_command(rules)
 
 
@@ -99,6 +104,17 @@ def as_json(command: F) -> F:
     return click.option("--json", "json", is_flag=True, help="Print JSON.")(command)
 
 
+def isolated(command: F) -> F:
+    """Add the options that say what is put around the bots."""
+    layers = click.Choice(["auto", "bwrap", "rlimit", "none"])
+    required = click.option(
+        "--require-isolation", "required", is_flag=True, help="End with 4 when that isolation is not to be had."
+    )
+    return click.option("--isolation", type=layers, help="What is put around each bot [default: auto].")(
+        required(command)
+    )
+
+
 @main.command()
 @click.argument("tournament", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
@@ -108,7 +124,17 @@ def as_json(command: F) -> F:
 )
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
-def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) -> None:
+@click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
+@isolated
+def run(
+    tournament: Path,
+    db: Path | None,
+    jobs: int | None,
+    site: Path | None,
+    readmit: tuple[str, ...],
+    isolation: Layer | None,
+    required: bool,
+) -> None:
     """Play the tournament that a TOML file describes, or go on with it.
 
     What is finished is on the disk; the same command goes on after Ctrl-C, a crash or a power cut.
@@ -116,13 +142,15 @@ def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) 
     from tournaments.config import read_config
 
     _interrupt_on_signals()
-    config = read_config(tournament)
+    config = _isolated(read_config(tournament), isolation, required)
     db = db or Path(f"{tournament.stem}.db")
     again = ["malice", "run", str(tournament), "--db", str(db)]
     again += ["--jobs", str(jobs)] if jobs else []
     again += ["--site", str(site)] if site else []
+    again += ["--isolation", isolation] if isolation else []
+    again += ["--require-isolation"] if required else []
     with _open(db, create=True) as store:
-        _play(store, config, tournament.parent.resolve(), jobs or config.jobs, again)
+        _play(store, config, tournament.parent.resolve(), jobs or config.jobs, again, required, readmit)
         click.echo(f"{db}: {len(store.keys())} games", err=True)
         _print_standings(store)
         if site:
@@ -142,9 +170,18 @@ def run(tournament: Path, db: Path | None, jobs: int | None, site: Path | None) 
 @click.option("--seed", help="Fixes every card.")
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
 @click.option("--replay", "replays", is_flag=True, help="Print every game action by action.")
+@isolated
 @as_json
 def play(
-    bots: tuple[str, ...], ruleset: str, deals: int, seed: str | None, db: Path | None, replays: bool, json: bool
+    bots: tuple[str, ...],
+    ruleset: str,
+    deals: int,
+    seed: str | None,
+    db: Path | None,
+    replays: bool,
+    isolation: Layer | None,
+    required: bool,
+    json: bool,
 ) -> None:
     """Let bots play at one table and show how it went.
 
@@ -155,10 +192,13 @@ def play(
     from tournaments.config import Config
 
     _interrupt_on_signals()
-    config = Config(entries=bots, name="play", rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed)
+    config = Config(
+        entries=bots, name="play", suspend_after=0, rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed
+    )
+    config = _isolated(config, isolation, required)
     with TemporaryDirectory(prefix="malice-") as folder, _open(db or Path(folder, "play.db"), create=True) as store:
         try:
-            _play(store, config, Path.cwd(), 0, sys.argv if db else [])
+            _play(store, config, Path.cwd(), 0, sys.argv if db else [], required)
         except Stopped:
             if not store.is_empty():
                 _print_games(store, replays, json)
@@ -232,7 +272,9 @@ def verify(db: Path, json: bool) -> None:
     if json:
         click.echo(msgspec.json.encode(verified))
         return
-    state = "complete" if verified.complete else f"of {verified.planned}, not complete"
+    state = f"of {verified.planned}, not complete"
+    if verified.complete:
+        state = "complete but for the games of suspended bots" if verified.suspended else "complete"
     click.echo(f"games           {verified.games} ({state}), all of them replay")
     click.echo(f"commit          {verified.commit}")
     click.echo(f"seed            {verified.seed or 'told when the tournament is complete'}")
@@ -249,12 +291,13 @@ def bench(json: bool) -> None:
     from tournaments import bench as benches
     from tournaments.bench.engine import engine
     from tournaments.bench.exchange import exchange
+    from tournaments.bench.isolation import isolation
     from tournaments.bench.pages import pages
     from tournaments.bench.throughput import throughput
     from tournaments.text_tables import table
 
     rows = []
-    for row in benches.rows([exchange, engine, throughput, lambda: pages(render)]):
+    for row in benches.rows([exchange, isolation, engine, throughput, lambda: pages(render)]):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
     if json:
@@ -283,19 +326,49 @@ def _open(db: Path, *, create: bool = False) -> Iterator[Store]:
             db.unlink(missing_ok=True)
 
 
-def _play(store: Store, config: Config, base: Path, jobs: int, again: list[str]) -> None:
+def _isolated(config: Config, isolation: Layer | None, required: bool) -> Config:
+    from msgspec.structs import replace
+
+    from tournaments.isolation import require
+
+    config = replace(config, isolation=isolation or config.isolation)
+    if required:
+        require(config.isolation)
+    return config
+
+
+def _play(
+    store: Store,
+    config: Config,
+    base: Path,
+    jobs: int,
+    again: list[str],
+    required: bool,
+    readmitted: tuple[str, ...] = (),
+) -> None:
+    from msgspec.structs import replace
+
     from tournaments.plan import open_league
+    from tournaments.run import readmit
     from tournaments.run import run as run_tournament
 
     plan = open_league(store, config, base)
+    plan.isolation = replace(plan.isolation, required=required)
+    readmit(store, readmitted, sys.stderr)
     run_tournament(store, plan, jobs, sys.stderr, again)
 
 
 def _print_standings(store: Store) -> None:
     from tournaments.text_tables import standings_text
+    from tournaments.transcript import harmless
 
     for line in standings_text(store.standings()):
         click.echo(line)
+    tournament = store.tournament()
+    if tournament.suspended:
+        played = "complete but for" if tournament.complete else "left out are"
+        who = ", ".join(map(harmless, tournament.suspended))
+        click.echo(f"{played} the games of suspended bots: {who} (malice run TOURNAMENT.toml --readmit LABEL)")
 
 
 def _print_games(store: Store, replays: bool, json: bool) -> None:

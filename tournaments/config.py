@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from protocol.messages import ClockRules
 from referee.errors import DataError
+from referee.records import Layer
 from referee.ruleset import DEFAULT
 from referee.toml_files import convert, read_toml
 
@@ -54,6 +55,14 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Referee processes; 0 takes as many as there are processors for."""
     cpus_per_game: int = 1
     """Processors for a referee and its bots, where there are enough."""
+    isolation: Layer = "auto"
+    """What is put around each bot: a sandbox, limits, or nothing; auto is the strongest that works."""
+    memory_mb: int = 1024
+    """Memory for each bot, in any isolation."""
+    freeze: bool = True
+    """Whether an isolated bot stands still while it is not asked."""
+    suspend_after: int = 3
+    """A bot that ends so many games in a row by a verdict plays no more; 0 lets it play on."""
     anchor: str | None = None
     """The label of the entry that ratings are relative to; without one, the mean of all."""
 
@@ -77,9 +86,11 @@ def checked(config: Config, where: str) -> Config:
         ("deals", config.deals, 1),
         ("init_ms", config.init_ms, 1),
         ("jobs", config.jobs, 0),
+        ("suspend_after", config.suspend_after, 0),
         ("seats", config.seats, 0),
         ("tables", config.tables, 0),
         ("cpus_per_game", config.cpus_per_game, 1),
+        ("memory_mb", config.memory_mb, 16),
         ("clock.margin_ms", config.clock.margin_ms, 0),
         ("clock.increment_ms", config.clock.increment_ms, 0),
     ]
@@ -102,4 +113,4 @@ def checked(config: Config, where: str) -> Config:
 
 def identity(config: Config) -> str:
     """Return what must not change while a tournament goes on, as JSON: all but what the machine decides."""
-    return msgspec.json.encode(msgspec.structs.replace(config, jobs=0, cpus_per_game=1)).decode()
+    return msgspec.json.encode(msgspec.structs.replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()

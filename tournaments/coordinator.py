@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from referee.records import Batch, BatchDone, Key, Record, RefereeFault
 from tournaments.referees import RefereeProcess
+from tournaments.running import BEAT_S, Running
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+NO_ACCOUNT = Running(None)
 TRIES = 3
 """How often a game is started before the tournament goes on without it."""
 
@@ -25,7 +27,14 @@ class Outcome:
         self.given_up: dict[Key, str] = {}
 
 
-def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, on_record: Callable[[Record], None]) -> Outcome:
+def play(
+    batches: Iterator[Batch],
+    jobs: int,
+    cpus_per_game: int,
+    on_record: Callable[[Record], None],
+    running: Running = NO_ACCOUNT,
+    wanted: Callable[[Key], bool] = lambda key: True,
+) -> Outcome:
     """Play all batches in `jobs` referee processes; SIGINT, SIGTERM and SIGHUP stop the run in order.
 
     Args:
@@ -33,12 +42,14 @@ def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, on_record: Cal
         jobs: how many referee processes.
         cpus_per_game: processors for each of them; kept to only where there are enough for all.
         on_record: is called with every finished game, in the order in which they finish.
+        running: where every process is written down while it lives.
+        wanted: whether a game is still to be played; asked again after each game.
 
     Raises:
         whatever `on_record` raises; no process is left then either.
     """
     outcome = Outcome()
-    trio.run(_play, batches, _cpu_sets(jobs, cpus_per_game), on_record, outcome)
+    trio.run(_play, batches, _cpu_sets(jobs, cpus_per_game), on_record, running, wanted, outcome)
     return outcome
 
 
@@ -46,6 +57,8 @@ async def _play(
     batches: Iterator[Batch],
     cpu_sets: list[tuple[int, ...]],
     on_record: Callable[[Record], None],
+    running: Running,
+    wanted: Callable[[Key], bool],
     outcome: Outcome,
 ) -> None:
     # What is ignored stays ignored: that is how nohup and a shell's background jobs ask to be left alone.
@@ -58,37 +71,52 @@ async def _play(
                     outcome.stopped = signal.Signals(number)
                     everything.cancel_scope.cancel()
 
+            async def beat() -> None:
+                while True:
+                    running.beat()
+                    await trio.sleep(BEAT_S)
+
             everything.start_soon(watch)
+            everything.start_soon(beat)
             async with trio.open_nursery() as workers:
                 for cpus in cpu_sets:
-                    workers.start_soon(_work, batches, cpus, on_record, outcome)
+                    workers.start_soon(_work, batches, cpus, on_record, running, wanted, outcome)
             everything.cancel_scope.cancel()
 
 
 async def _work(
-    batches: Iterator[Batch], cpus: tuple[int, ...], on_record: Callable[[Record], None], outcome: Outcome
+    batches: Iterator[Batch],
+    cpus: tuple[int, ...],
+    on_record: Callable[[Record], None],
+    running: Running,
+    wanted: Callable[[Key], bool],
+    outcome: Outcome,
 ) -> None:
     """Play batches until there are none, in one referee process, or a new one whenever it dies."""
     tries: dict[Key, int] = {}
     again: Batch | None = None
     while True:
-        async with RefereeProcess() as process:
+        async with RefereeProcess(running) as process:
             while process.alive:
                 batch = again or next(batches, None)
                 if batch is None:
                     return
-                again = await _play_batch(process, replace(batch, cpus=cpus), on_record, tries, outcome)
+                again = await _play_batch(process, replace(batch, cpus=cpus), on_record, wanted, tries, outcome)
 
 
 async def _play_batch(
     process: RefereeProcess,
     batch: Batch,
     on_record: Callable[[Record], None],
+    wanted: Callable[[Key], bool],
     tries: dict[Key, int],
     outcome: Outcome,
 ) -> Batch | None:
     """Play one batch; return what is left of it to be played again."""
-    left = {order.key: order for order in batch.games}
+    left = {order.key: order for order in batch.games if wanted(order.key)}
+    if not left:
+        return None
+    batch = replace(batch, games=tuple(left.values()))
     failed: dict[Key, str] = {}
     await process.give(batch)
     while not isinstance(report := await process.report(), BatchDone | None):
@@ -96,6 +124,9 @@ async def _play_batch(
             case Record(key=key):
                 on_record(report)
                 del left[key]
+                if left and not any(map(wanted, left)):
+                    process.alive = False  # it ends with what is left of the batch
+                    return None
             case RefereeFault(key, sentence):
                 failed[key] = sentence
     if not process.alive and left:

@@ -3,6 +3,7 @@
 MaliceError              (protocol/errors.py)
 ├── DataError            (referee/errors.py) a file that people wrote does not fit
 ├── LeagueError          the database is not ours, or holds another tournament
+├── IsolationError       the isolation that was demanded is not to be had
 ├── UnverifiedError      a stored game does not replay, or its cards were not dealt by the seed
 │   └── BrokenRecord     it cannot even be read
 └── Stopped              the tournament was stopped before its end and can be resumed
@@ -15,6 +16,10 @@ from protocol.errors import MaliceError
 
 class LeagueError(MaliceError):
     """The database cannot be used: not ours, of another schema, or of another tournament."""
+
+
+class IsolationError(MaliceError):
+    """Bots cannot be isolated as it was demanded; the message says what is missing."""
 
 
 class UnverifiedError(MaliceError):

@@ -24,6 +24,8 @@ class Tournament(Struct, frozen=True):
     created: float
     """Seconds since 1970, UTC."""
     rulesets: dict[str, Parameters]
+    suspended: dict[str, int] = {}
+    """By label, for those that play no more: the number of the game after which it was so."""
 
 
 class Entry(Struct, frozen=True):

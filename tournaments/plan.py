@@ -6,16 +6,17 @@ import hashlib
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import convert, to_builtins
 from msgspec.json import decode, encode
+from msgspec.structs import replace
 
 from protocol.messages import ClockRules
 from referee.errors import BotError, DataError, RulesetError
 from referee.games import game
-from referee.records import Batch, Key, Record
+from referee.records import Batch, Isolation, Key, Record
 from referee.ruleset import Ruleset, load, names, read_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
@@ -63,6 +64,12 @@ class Plan:
         if seed is None:
             seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
         self.seeds = Seeds(seed)
+        self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
+
+    def hide(self, league: Path) -> None:
+        """Let no bot read the league, wherever it is: it knows the seed."""
+        files = tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
+        self.isolation = replace(self.isolation, hidden=files)
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries as the league keeps them."""
@@ -91,21 +98,26 @@ class Plan:
             rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets},
         )
 
-    def open_batches(self, done: set[Key]) -> Iterator[Batch]:
-        """List the batches that are still to be played, without the games that are done."""
-        return self._without(done, self.schedule.batches())
+    def open_batches(self, done: set[Key], wanted: Callable[[Key], bool] = lambda key: True) -> Iterator[Batch]:
+        """List the batches that are still to be played, without the games that are done or not wanted by now."""
+        return self._without(done, self.schedule.batches(), wanted)
 
-    def more_batches(self, games: Sequence[Game]) -> list[Batch]:
+    def labels(self, key: Key) -> tuple[str, ...]:
+        """Return who meets in a game, in no order."""
+        return tuple(self.players[entry].label for entry in self.schedule.tables[key.table].entries)
+
+    def more_batches(self, games: Sequence[Game], suspended: Collection[str] = ()) -> list[Batch]:
         """List what has to be played beyond the schedule so that no series stays open; empty when all are decided.
 
-        A pure function of the finished games: the next block of deals of each table that has an open series.
+        A pure function of the finished games: the next block of deals of each table that has an open series
+        and no suspended entry.
         """
         targets = {ruleset.name: ruleset.rules.match_target for ruleset in self.rulesets}
         decided = {key for key, score in series.scores(games, targets) if score.won}
         done = {game.key for game in games}
         found: list[Batch] = []
         for number, table in enumerate(self.schedule.tables):
-            if not targets[table.ruleset.name]:
+            if not targets[table.ruleset.name] or any(self.players[each].label in suspended for each in table.entries):
                 continue
             for block in range(SERIES_BLOCKS):
                 if self._all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
@@ -123,9 +135,11 @@ class Plan:
             for rotation in range(len(self.schedule.tables[table].entries))
         )
 
-    def _without(self, done: set[Key], plans: Iterator[BatchPlan]) -> Iterator[Batch]:
+    def _without(
+        self, done: set[Key], plans: Iterator[BatchPlan], wanted: Callable[[Key], bool] = lambda key: True
+    ) -> Iterator[Batch]:
         for plan in plans:
-            keys = [key for key in plan.games() if key not in done]
+            keys = [key for key in plan.games() if key not in done and wanted(key)]
             if keys:
                 yield self.batch(plan, keys)
 
@@ -140,6 +154,7 @@ class Plan:
             init_ms=self.config.init_ms,
             commit=self.seeds.commit,
             games=tuple(self.seeds.order(key, len(table.entries)) for key in keys),
+            isolation=self.isolation,
         )
 
     def game(self, record: Record) -> Game:
@@ -210,6 +225,7 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
     """
     if store.is_empty():
         plan = Plan(config, base)
+        plan.hide(store.path)
         store.found(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         return plan
     if differences := _differences(store.config(), identity(config)):
@@ -218,6 +234,7 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
             " give a new one another --db"
         )
     plan = Plan(config, base, store.seed())
+    plan.hide(store.path)
     for old, new in zip(store.entries(), plan.entries(), strict=True):
         if old.hash != new.hash:
             raise LeagueError(
@@ -239,14 +256,16 @@ def _differences(old: str, new: str) -> str:
     )
 
 
-def greet(plan: Plan) -> None:
-    """Start every entry once and exchange a hello with it.
+def greet(plan: Plan, suspended: Collection[str] = ()) -> None:
+    """Start every entry that is not suspended once and exchange a hello with it.
 
     Raises:
         BotError: one of them cannot be started or does not answer; the message names it.
     """
     for player in plan.players:
+        if player.label in suspended:
+            continue
         try:
-            greet_once(player, plan.config.init_ms)
+            greet_once(player, plan.config.init_ms, plan.isolation)
         except Verdict as verdict:
             raise BotError(f"{player.label}: {verdict.code}: {verdict}") from None

@@ -14,6 +14,7 @@ import trio
 
 from referee.bot import start_time
 from referee.records import Batch, BatchDone, Report, Started
+from tournaments.running import Running
 
 END_WAIT_S = 1.0
 """How long a referee may take to end its bots once its input is closed."""
@@ -23,10 +24,15 @@ _decoder: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
 
 
 class RefereeProcess:
-    """One referee process; use it as an async context manager."""
+    """One referee process; use it as an async context manager.
 
-    def __init__(self) -> None:
+    Args:
+        running: where it and its bots are written down while they live.
+    """
+
+    def __init__(self, running: Running) -> None:
         self.alive = True
+        self._running = running
         self._lines: deque[bytes] = deque()
         self._pending = b""
         self._bots: list[Started] = []
@@ -40,6 +46,7 @@ class RefereeProcess:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
+        self._running.add(Started(self._process.pid, start_time(self._process.pid) or 0))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -57,10 +64,10 @@ class RefereeProcess:
             await process.stdout.aclose()
             await process.stderr.aclose()
         self._end_bots()
+        self._running.drop(self._process.pid)
 
     async def give(self, batch: Batch) -> None:
         """Hand over a batch; its reports follow."""
-        self._bots.clear()
         assert self._process.stdin
         with contextlib.suppress(trio.BrokenResourceError):
             await self._process.stdin.send_all(_encoder.encode(batch) + b"\n")
@@ -71,9 +78,10 @@ class RefereeProcess:
             report = _decoder.decode(line)
             if isinstance(report, Started):
                 self._bots.append(report)
+                self._running.add(report)
                 continue
             if isinstance(report, BatchDone):
-                self._bots.clear()
+                self._forget_bots()
             return report
         self.alive = False
         return None
@@ -106,3 +114,9 @@ class RefereeProcess:
             if start_time(bot.pid) in (bot.start_time, None):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(bot.pid, signal.SIGKILL)
+        self._forget_bots()
+
+    def _forget_bots(self) -> None:
+        for bot in self._bots:
+            self._running.drop(bot.pid)
+        self._bots.clear()

@@ -5,15 +5,24 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TextIO
 
-from referee.records import Batch, Record
+from referee.records import Batch, Key, Record
 from tournaments.coordinator import default_jobs, play
-from tournaments.errors import Stopped
+from tournaments.errors import LeagueError, Stopped
+from tournaments.isolation import short_of
+from tournaments.league import Game
 from tournaments.plan import Plan, greet
 from tournaments.progress import Progress, clock
+from tournaments.running import Running, end_leftovers
 from tournaments.store import Store
+from tournaments.suspension import Watch, left_out
+from tournaments.transcript import harmless
+
+NAMED = 20
+"""Games that are named at the end of a run that could not play them."""
 
 
 def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) -> None:
@@ -30,51 +39,120 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) 
         BotError: an entry does not greet; nothing was played then.
         Stopped: by a signal, a full disk, or games that could not be played; the message says how to go on.
     """
+    if ended := end_leftovers(_account(store)):
+        _say(f"an earlier run was killed: ended {ended} groups of processes that it left", out)
     jobs = jobs or default_jobs(plan.config.cpus_per_game)
-    done = store.keys()
-    missing = plan.schedule.missing(done)
-    more = [] if missing else plan.more_batches(list(store.games()))
-    if missing or more:
-        _say_plan(plan, len(done), jobs, out)
-        greet(plan)
-    if missing:
-        _play(store, plan.open_batches(done), missing, plan, jobs, out, again)
-        more = plan.more_batches(list(store.games()))
-    while more:
-        missing = sum(len(batch.games) for batch in more)
-        planned = len(store.keys()) + missing
-        store.plan(planned)
-        _say(f"series are open: {planned} games by now", out)
-        _play(store, iter(more), missing, plan, jobs, out, again)
-        more = plan.more_batches(list(store.games()))
+    watch = Watch(store.games(), plan.config.suspend_after, store.readmissions())
+    try:
+        _play_all(store, plan, watch, jobs, out, again)
+    finally:
+        for line in told(watch.suspended, plan.config.suspend_after, again):
+            _say(line, out)
     if not store.tournament().complete:
-        store.complete()
+        store.complete(game.number for game in list(store.games()) if _left_out(game, watch))
+
+
+def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
+    """Let suspended bots play again; say so if the cards of their games are no secret any more.
+
+    Raises:
+        LeagueError: one of them is not suspended.
+    """
+    suspended = store.suspended()
+    told = store.tournament().seed is not None
+    for label in labels:
+        if label not in suspended:
+            known = f"suspended: {', '.join(sorted(suspended))}" if suspended else "nobody is"
+            raise LeagueError(f"{label}: is not suspended; {known}")
+        store.readmit(label, suspended[label])
+        if told:
+            print(f"{harmless(label)} plays again; the seed was told already: who read it knows every card", file=out)
+
+
+def told(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator[str]:
+    """Say who plays no more, and how to let it in again."""
+    for label in suspended:
+        command = shlex.join([*(again or ("malice", "run", "TOURNAMENT.toml")), "--readmit", label])
+        yield (
+            f"{harmless(label)} is suspended, it ended {after} games in a row by a verdict and plays no more;"
+            f" let it in again with: {harmless(command)}"
+        )
+
+
+def _play_all(store: Store, plan: Plan, watch: Watch, jobs: int, out: TextIO, again: Sequence[str]) -> None:
+    """Play until nothing is open: what a suspension leaves out is known for sure only when all before it is played."""
+
+    def wanted(key: Key) -> bool:
+        return not left_out(plan.schedule.number(key), plan.labels(key), watch.suspended)
+
+    greeted = False
+    while True:
+        done = store.keys()
+        more = []
+        if open_games := next(plan.open_batches(done, wanted), None) is not None:
+            batches, planned = plan.open_batches(done, wanted), plan.schedule.total
+        else:
+            more = plan.more_batches(list(store.games()), watch.suspended)
+            batches, planned = iter(more), len(done) + sum(len(batch.games) for batch in more)
+        if not (open_games or more):
+            return
+        if not greeted:
+            _say_plan(plan, len(done), jobs, out)
+            greet(plan, watch.suspended)
+            greeted = True
+        if more:
+            store.plan(planned)
+            _say(f"series are open: {planned} games by now", out)
+        _play(store, batches, planned, plan, watch, wanted, jobs, out, again)
+
+
+def _left_out(game: Game, watch: Watch) -> bool:
+    return left_out(game.number, game.labels, watch.suspended)
 
 
 def _play(
-    store: Store, batches: Iterator[Batch], missing: int, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]
+    store: Store,
+    batches: Iterator[Batch],
+    planned: int,
+    plan: Plan,
+    watch: Watch,
+    wanted: Callable[[Key], bool],
+    jobs: int,
+    out: TextIO,
+    again: Sequence[str],
 ) -> None:
     done = len(store.keys())
-    planned = done + missing
     go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
     with Progress(planned, done, out) as progress:
 
         def on_record(record: Record) -> None:
-            store.add(plan.game(record), record)
+            game = plan.game(record)
+            store.add(game, record)
+            watch.add(game)
             progress.game(len(record.faults))
 
+        running = Running(_account(store))
         try:
-            outcome = play(batches, min(jobs, missing), plan.config.cpus_per_game, on_record)
+            at_once = max(1, min(jobs, planned - done))
+            outcome = play(batches, at_once, plan.config.cpus_per_game, on_record, running, wanted)
         except* sqlite3.Error as errors:
             raise Stopped(f"{store.path}: cannot store a game: {_first(errors)}; {go_on}") from None
         except* OSError as errors:
             raise Stopped(f"cannot go on: {_first(errors)}; {go_on}") from None
+        finally:
+            running.close()
     if outcome.stopped:
         finished = len(store.keys())
         raise Stopped(f"stopped by {outcome.stopped.name} after {finished} of {planned} games; {go_on}")
     if outcome.given_up:
-        told = "\n".join(f"  {key}: {why}" for key, why in sorted(outcome.given_up.items()))
-        raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{told}\n{go_on}")
+        told = [f"  {key}: {why}" for key, why in sorted(outcome.given_up.items())]
+        told[NAMED:] = [f"  and {len(told) - NAMED} more"] if len(told) > NAMED else []
+        whole = "\n".join(told)
+        raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{whole}\n{go_on}")
+
+
+def _account(store: Store) -> Path:
+    return store.path.with_name(f"{store.path.name}-running")
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -103,5 +181,7 @@ def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     )
     if done:
         _say(f"{done} games are played already", out)
+    if weaker := short_of(plan.config.isolation):
+        _say(weaker, out)
     if plan.config.seed is not None:
         _say("the seed is given by hand: who knows it knows every card, bots too", out)

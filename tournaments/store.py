@@ -7,7 +7,7 @@ import fcntl
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -22,6 +22,7 @@ from tournaments.league import Entry, Game, Tournament
 from tournaments.packing import pack, unpack
 from tournaments.series import Score, scores
 from tournaments.standings import Standings, standings
+from tournaments.suspension import Readmission, left_out, suspended
 
 APPLICATION_ID = 0x6D616C69
 """Says in the file's header that it is ours ("mali")."""
@@ -54,6 +55,14 @@ def m001_league(db: Database) -> None:
     for statement in tables.split(";"):
         if statement.strip():
             db.conn.execute(statement)
+
+
+@migrations()
+def m002_readmissions(db: Database) -> None:
+    """Suspensions that were lifted: of which bot, and by the number of the game that brought them about."""
+    db.conn.execute(
+        "CREATE TABLE readmissions (label TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (label, number)) STRICT"
+    )
 
 
 _summary_decoder = msgspec.json.Decoder(Game)
@@ -189,9 +198,25 @@ class Store:
         """Say how many games the tournament has, now that series ask for more."""
         self._connection.execute("UPDATE tournament SET planned = ?", (games,))
 
-    def complete(self) -> None:
-        """Say that every game is played; from now on the seed may be told."""
+    def complete(self, struck: Iterable[int] = ()) -> None:
+        """Say that every game is played; from now on the seed may be told.
+
+        Args:
+            struck: numbers of games that were played ahead, although a suspended bot leaves them out.
+        """
+        numbers = [(number,) for number in struck]
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.executemany("DELETE FROM records WHERE number = ?", numbers)
+        self._connection.executemany("DELETE FROM games WHERE number = ?", numbers)
         self._connection.execute("UPDATE tournament SET complete = 1")
+        self._connection.execute("COMMIT")
+
+    def readmit(self, label: str, number: int) -> None:
+        """Lift the suspension of a bot that the game of this number brought about."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute("INSERT INTO readmissions VALUES (?, ?)", (label, number))
+        self._connection.execute("UPDATE tournament SET complete = 0")
+        self._connection.execute("COMMIT")
 
     # What is read
 
@@ -226,6 +251,7 @@ class Store:
             planned=int(self._row("planned")),
             created=float(self._row("created")),
             rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets()},
+            suspended=self.suspended(),
         )
 
     def rulesets(self) -> tuple[Ruleset, ...]:
@@ -249,7 +275,20 @@ class Store:
     def standings(self) -> tuple[Standings, ...]:
         """Return the standings as they are now."""
         anchor = msgspec.json.decode(self.config(), type=Config).anchor
-        return standings(self.games(), [entry.label for entry in self.entries()], anchor)
+        out = self.suspended()
+        counted = (game for game in self.games() if not left_out(game.number, game.labels, out))
+        return standings(counted, [entry.label for entry in self.entries()], anchor)
+
+    def suspended(self) -> dict[str, int]:
+        """Return which bots play no more, each with the number of the game after which it was so."""
+        after = msgspec.json.decode(self.config(), type=Config).suspend_after
+        return suspended(self.games(), after, self.readmissions())
+
+    def readmissions(self) -> set[Readmission]:
+        """Return the suspensions that were lifted."""
+        if not self._db["readmissions"].exists():
+            return set()
+        return {(label, number) for label, number in self._connection.execute("SELECT * FROM readmissions")}
 
     def series(self) -> dict[Key, Score]:
         """Return where the series stands after each game, for the rulesets that play series."""

@@ -15,8 +15,9 @@ from tournaments.config import Config
 from tournaments.errors import UnverifiedError
 from tournaments.league import Entry, game_of
 from tournaments.plan import schedule
-from tournaments.schedule import Seeds
+from tournaments.schedule import Schedule, Seeds
 from tournaments.store import Store
+from tournaments.suspension import left_out
 
 
 class Verified(Struct, frozen=True):
@@ -30,6 +31,8 @@ class Verified(Struct, frozen=True):
     """32 bytes, hex; None until the tournament is complete."""
     sha: str
     """The tournament SHA: SHA-256 of all digests in key order."""
+    suspended: tuple[str, ...]
+    """Bots whose open games are not played."""
 
 
 def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified:
@@ -45,7 +48,8 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
         raise UnverifiedError(f"the seed's commit is {seeds.commit}, the tournament says {tournament.commit}")
     entries = store.entries()
     config = msgspec.json.decode(store.config(), type=Config)
-    tables = schedule(config, store.rulesets(), len(entries)).tables
+    plan = schedule(config, store.rulesets(), len(entries))
+    tables = plan.tables
     games = 0
     digests: dict[Key, str] = {}
     for row, record in store.rows():
@@ -62,10 +66,28 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
     stored = len(store.keys())
     if games != stored:
         raise UnverifiedError(f"the league holds the records of {games} of its {stored} games")
-    if tournament.complete and games != tournament.planned:
-        raise UnverifiedError(f"the tournament is complete, but the league holds {games} of {tournament.planned} games")
+    if tournament.complete:
+        _verify_complete(plan, [entry.label for entry in entries], store.keys(), tournament.suspended)
+        if games != tournament.planned and not tournament.suspended:
+            raise UnverifiedError(f"the league is complete, but holds {games} of {tournament.planned} games")
     sha = tournament_sha(digest for _, digest in sorted(digests.items()))
-    return Verified(games, tournament.planned, tournament.complete, tournament.commit, tournament.seed, sha)
+    return Verified(
+        games,
+        tournament.planned,
+        tournament.complete,
+        tournament.commit,
+        tournament.seed,
+        sha,
+        tuple(tournament.suspended),
+    )
+
+
+def _verify_complete(plan: Schedule, labels: list[str], done: set[Key], suspended: dict[str, int]) -> None:
+    for batch in plan.batches():
+        table = [labels[entry] for entry in plan.tables[batch.table].entries]
+        for key in batch.games():
+            if key not in done and not left_out(plan.number(key), table, suspended):
+                raise UnverifiedError(f"game {key}: is missing, though the tournament is said to be complete")
 
 
 def _verify_game(record: Record, seeds: Seeds, table: list[Entry]) -> None:

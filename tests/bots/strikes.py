@@ -1,4 +1,4 @@
-"""Kills the referee whenever it is asked for a move: nobody's loss, the game is played again."""
+"""Kills the referee when it is asked for a move, unless the given folder exists: nobody's loss, played again."""
 
 import json
 import os
@@ -7,6 +7,9 @@ import sys
 
 for line in sys.stdin:
     request = json.loads(line)
+    answer = {"id": request.get("id")}
     if request["type"] == "move":
-        os.kill(os.getppid(), signal.SIGKILL)
-    print(json.dumps({"id": request.get("id")}), flush=True)
+        if not os.path.isdir(sys.argv[1]):
+            os.kill(os.getppid(), signal.SIGKILL)
+        answer["move"] = request["legal"][0]
+    print(json.dumps(answer), flush=True)

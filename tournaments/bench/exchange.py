@@ -47,7 +47,7 @@ def exchange() -> Iterator[Row]:
 
 
 def _compare(language: str, player: Player) -> Iterator[Row]:
-    batch = _batch(player)
+    batch = games_of(player, GAMES + WARM_UP)
     seats = [BotSeat(player, batch.init_ms, None) for _ in range(2)]
     refereed, bare = [], []
     try:
@@ -71,7 +71,8 @@ def _compare(language: str, player: Player) -> Iterator[Row]:
     yield Row(what, with_referee * 1e6, "µs", f"bare write and read ({without * 1e6:.1f} µs)", with_referee / without)
 
 
-def _batch(player: Player) -> Batch:
+def games_of(player: Player, games: int) -> Batch:
+    """Return so many games of a bot against itself."""
     seeds = Seeds(b"\0" * 32)
     return Batch(
         ruleset="standard",
@@ -80,7 +81,7 @@ def _batch(player: Player) -> Batch:
         clock=ClockRules(),
         init_ms=5000,
         commit=seeds.commit,
-        games=tuple(seeds.order(Key(0, deal, 0), 2) for deal in range(GAMES + WARM_UP)),
+        games=tuple(seeds.order(Key(0, deal, 0), 2) for deal in range(games)),
     )
 
 

@@ -1,0 +1,185 @@
+"""A control group for each bot: counts its processes and memory, freezes and kills all of it, children that hid too."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from referee.isolation.limits import PROCESSES
+
+PREFIX = "malice-"
+REMOVE_WAIT_S = 0.5
+"""How long the killed may take to leave a group, so that it can be removed."""
+
+_numbers = itertools.count()
+
+
+class Parents:
+    """The folders in which groups can be made, by what they are good for; None where there is none."""
+
+    def __init__(self) -> None:
+        self.pids: Path | None = None
+        self.memory: Path | None = None
+        self.freeze: Path | None = None
+        self.home: Path | None = None
+        """Our own group of version 2."""
+
+    def folders(self) -> list[Path]:
+        """Return each of them once."""
+        return list(dict.fromkeys(path for path in (self.pids, self.memory, self.freeze) if path))
+
+
+@cache
+def parents() -> Parents:
+    """Find out, by trying, where groups can be made: version 2 first, version 1 for what it lacks.
+
+    The freezer of version 1 is left alone: it takes ten times as long as that of version 2.
+    """
+    found = Parents()
+    mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
+    own = dict(_own())
+    for _, place, kind, *_ in mounts:
+        if kind == "cgroup2":
+            found.home = inside = Path(place, own.get("", "/").lstrip("/"))
+            # A group whose controllers are passed on may hold no processes: so beside ours, rather than in it.
+            for parent in (inside.parent if inside != Path(place) else inside, inside, Path(place)):
+                files = _try(parent)
+                found.freeze = found.freeze or (parent if {"cgroup.freeze", "cgroup.kill"} <= files else None)
+                found.pids = found.pids or (parent if "pids.max" in files else None)
+                found.memory = found.memory or (parent if "memory.max" in files else None)
+    for _, place, kind, options, *_ in mounts:
+        for name in ("pids", "memory"):
+            if kind == "cgroup" and name in options.split(",") and getattr(found, name) is None:
+                parent = Path(place, own.get(name, "/").lstrip("/"))
+                if _try(parent):
+                    setattr(found, name, parent)
+    for folder in found.folders():
+        _sweep(folder)
+    return found
+
+
+class Group:
+    """The control group of one bot, in as many hierarchies as it takes."""
+
+    def __init__(self, memory_mb: int) -> None:
+        where = parents()
+        name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
+        self._parents = where.folders()
+        self._folders = [parent / name for parent in self._parents]
+        for folder in self._folders:
+            folder.mkdir()
+        if where.pids:
+            (where.pids / name / "pids.max").write_text(str(PROCESSES))
+        if where.memory:
+            _limit_memory(where.memory / name, memory_mb << 20)
+        self._state = os.open(where.freeze / name / "cgroup.freeze", os.O_WRONLY) if where.freeze else None
+        self._kill = where.freeze / name / "cgroup.kill" if where.freeze else None
+        self._home = where.home
+
+    def armed(self) -> Callable[[], None]:
+        """Return what puts the calling process into the group."""
+        files = [os.fspath(folder / "cgroup.procs") for folder in self._folders]
+
+        def arm() -> None:
+            for file in files:
+                descriptor = os.open(file, os.O_WRONLY)
+                os.write(descriptor, b"0")
+                os.close(descriptor)
+
+        return arm
+
+    def let_out(self, pid: int) -> None:
+        """Take a process that is ours, not the bot's, out of what is frozen: each costs time."""
+        if self._home:
+            with suppress(OSError):
+                (self._home / "cgroup.procs").write_text(str(pid))
+
+    @property
+    def can_freeze(self) -> bool:
+        """Whether `freeze` does something."""
+        return self._state is not None
+
+    def freeze(self) -> None:
+        """Stop everything in the group where it stands."""
+        if self._state is not None:
+            os.write(self._state, b"1")
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        if self._state is not None:
+            os.write(self._state, b"0")
+
+    def end(self) -> None:
+        """Kill all that is in the group, and remove it."""
+        if self._kill:
+            self._kill.write_text("1")
+        if self._state is not None:
+            os.close(self._state)
+            self._state = None
+        deadline = time.monotonic() + REMOVE_WAIT_S
+        for folder in self._folders:
+            while True:
+                if not self._kill:
+                    _kill_all(folder)
+                try:
+                    folder.rmdir()
+                except OSError:
+                    if folder.exists() and time.monotonic() < deadline:
+                        time.sleep(0.001)
+                        continue
+                break
+
+
+def _own() -> list[tuple[str, str]]:
+    """List each controller of version 1, and "" for version 2, with our group in it."""
+    lines = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
+    return [(name, path) for _, names, path in lines for name in names.split(",")]
+
+
+def _try(parent: Path) -> set[str]:
+    """Make a group, and return its files if a process may enter it; remove it again."""
+    folder = parent / f"{PREFIX}{os.getpid()}-try"
+    try:
+        folder.mkdir()
+    except OSError:
+        return set()
+    try:
+        files = {path.name for path in folder.iterdir()}
+        return files if _may_enter(folder / "cgroup.procs") else set()
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _may_enter(procs: Path) -> bool:
+    return not subprocess.run(["/bin/sh", "-c", 'echo $$ >"$0"', procs], stderr=subprocess.DEVNULL).returncode
+
+
+def _limit_memory(folder: Path, size: int) -> None:
+    files = [("memory.max", size), ("memory.swap.max", 0), ("memory.oom.group", 1)]
+    if not (folder / "memory.max").exists():
+        files = [("memory.limit_in_bytes", size), ("memory.memsw.limit_in_bytes", size)]
+    for name, value in files:
+        with suppress(OSError):  # without swap the kernel has no limit for it
+            (folder / name).write_text(str(value))
+
+
+def _kill_all(folder: Path) -> None:
+    with suppress(OSError):
+        for pid in (folder / "cgroup.procs").read_text().split():
+            os.kill(int(pid), 9)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove the groups of referees that were killed; nothing is in them, as bots die with their referee."""
+    for folder in parent.glob(f"{PREFIX}*-*"):
+        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            with suppress(OSError):
+                folder.rmdir()

@@ -1,0 +1,238 @@
+"""The layers themselves: what each puts around one bot, from its start to its end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from referee.isolation import bwrap, cgroups, limits, probe, seccomp
+from referee.records import Isolation, Player
+
+NONE = Isolation()
+
+
+class Box:
+    """What surrounds one bot process; this one is nothing at all.
+
+    Attributes:
+        words: the names of what is in force, the layer first.
+        command: what to start.
+        environment: for it; None for our own.
+        descriptors: that it inherits.
+    """
+
+    words: tuple[str, ...] = ("none",)
+    environment: dict[str, str] | None = None
+    descriptors: tuple[int, ...] = ()
+
+    def __init__(self, player: Player) -> None:
+        self.command = player.command
+        self._pid = 0
+
+    def arm(self) -> None:
+        """Prepare the new process, between fork and exec."""
+
+    def started(self, pid: int) -> None:
+        """Take notice of the process that was started, or with 0 that none could be."""
+        self._pid = pid
+
+    def bot_pid(self) -> int | None:
+        """Return the process that is the bot itself; None while it does not exist yet."""
+        return self._pid
+
+    def exit_status(self, status: int) -> int:
+        """Return how the bot ended, a signal as a negative number."""
+        return status
+
+    def freeze(self) -> None:
+        """Stop the bot where it stands."""
+
+    def thaw(self) -> None:
+        """Let the bot go on."""
+
+    def end(self) -> None:
+        """Kill what the end of its process group has left, and clean up."""
+
+
+class LimitBox(Box):
+    """Limits, a filter of system calls, and where they can be had a user and a control group of its own."""
+
+    words: tuple[str, ...] = ("rlimit",)
+
+    def __init__(self, player: Player, isolation: Isolation) -> None:
+        super().__init__(player)
+        self._group: cgroups.Group | None = None
+        self._freezes = isolation.freeze
+        self._steps: list[Callable[[], None]] = []
+        self._surround(player, isolation)
+        self.words += self._told()
+
+    def _surround(self, player: Player, isolation: Isolation) -> None:
+        where = Path(player.cwd or os.getcwd())
+        program = _program(player, where)
+        roots = [*bwrap.chain(program), *bwrap.files_of(player.command, where), where]
+        uid = limits.next_uid() if limits.uid_lack() is None and limits.readable(roots) else None
+        processes = limits.PROCESSES if uid else None if os.getuid() == 0 else probe.process_limit()
+        self._common(isolation, processes, uid)
+        if seccomp.lack() is None:
+            self._steps.append(seccomp.armed())
+            self.words += ("seccomp",)
+        if uid:
+            self.words += ("uid",)
+
+    def _common(self, isolation: Isolation, processes: int | None, uid: int | None) -> None:
+        if cgroups.parents().folders():
+            try:
+                self._group = cgroups.Group(isolation.memory_mb)
+            except OSError as error:  # it names a file, which would make it the bot's fault
+                raise OSError(error.errno, f"no control group for a bot: {error}") from None
+        counted = self._group is not None and cgroups.parents().memory is not None
+        self._few = processes is not None or cgroups.parents().pids is not None
+        if self._group:
+            self._steps.append(self._group.armed())
+        self._steps.append(limits.armed(None if counted else isolation.memory_mb, processes, uid))
+
+    def _told(self) -> tuple[str, ...]:
+        """Name what is limited, and whether it can be frozen."""
+        found = ("pids", "memory") if self._few else ("memory",)
+        # Stopping by signals reaches only the group, which the filter does not let anybody leave.
+        self._freezes = self._freezes and (cgroups.parents().freeze is not None or seccomp.lack() is None)
+        return (*found, "freeze") if self._freezes else found
+
+    def arm(self) -> None:
+        """Go through the steps; the first that fails ends the start."""
+        for step in self._steps:
+            step()
+
+    def freeze(self) -> None:
+        """Stop all processes of the bot."""
+        if not self._freezes:
+            return
+        if self._group and self._group.can_freeze:
+            self._group.freeze()
+        elif self._pid:
+            with suppress(ProcessLookupError):
+                os.killpg(self._pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let all processes of the bot go on."""
+        if not self._freezes:
+            return
+        if self._group and self._group.can_freeze:
+            self._group.thaw()
+        elif self._pid:
+            with suppress(ProcessLookupError):
+                os.killpg(self._pid, signal.SIGCONT)
+
+    def started(self, pid: int) -> None:
+        """Remove the group if nothing was started."""
+        super().started(pid)
+        if not pid:
+            self.end()
+
+    def end(self) -> None:
+        """Kill what has left the process group too."""
+        if self._group:
+            self._group.end()
+            self._group = None
+
+
+class SandboxBox(LimitBox):
+    """A sandbox made by bubblewrap, with all of the limits in it."""
+
+    words: tuple[str, ...] = ("bwrap",)
+
+    def _surround(self, player: Player, isolation: Isolation) -> None:
+        where = Path(player.cwd or os.getcwd())
+        sandbox = bwrap.Sandbox(player.command, _program(player, where), where, isolation.hidden)
+        own_user = limits.uid_lack() is None and limits.readable_below(sandbox.roots) and probe.works(own_user=True)
+        self._info, told = os.pipe()
+        self._bot: int | None = None
+        self._first: int | None = None
+        self._watch = -1
+        descriptors = [told]
+        if seccomp.lack() is None:
+            descriptors.append(seccomp.descriptor())
+            self.words += ("seccomp",)
+        self.descriptors = tuple(descriptors)
+        uid = limits.next_uid() if own_user else None
+        self.command = sandbox.command(uid, told, *descriptors[1:], disable=probe.nested_users_can_be_disabled())
+        self.environment = {}
+        if uid:
+            self.words += ("uid",)
+        self._common(isolation, limits.PROCESSES if uid else None, None)
+        self._few = self._few or os.getuid() != 0  # set inside the sandbox then
+
+    def started(self, pid: int) -> None:
+        """Wait for the sandbox to say which process is the first in it."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+        try:
+            with open(self._info, "rb") as info:
+                self._first = bwrap.first_process(info.read()) if pid else None
+            if self._first is not None:
+                with suppress(ProcessLookupError):
+                    self._watch = os.pidfd_open(self._first)
+        finally:
+            super().started(pid)
+
+    def bot_pid(self) -> int | None:
+        """Return the child of the first process of the sandbox, once there is one."""
+        if self._bot is None and self._first is not None:
+            self._bot = bwrap.child_of(self._first)
+            if self._bot is not None and self._group:
+                # Now that it has a child which stays: freezing our own processes too would cost three times as much.
+                self._group.let_out(self._first)
+                self._group.let_out(self._pid)
+        return self._bot
+
+    def exit_status(self, status: int) -> int:
+        """Undo what the sandbox makes of a signal, as a shell does."""
+        return 128 - status if 128 < status < 128 + signal.NSIG else status
+
+    def end(self) -> None:
+        """Kill the first process of the sandbox, and wait until all in it are gone with it."""
+        if self._watch >= 0:
+            bwrap.wait_for_end(self._watch)
+            os.close(self._watch)
+            self._watch = -1
+        super().end()
+
+
+def enclose(player: Player, isolation: Isolation = NONE) -> Box:
+    """Return the box for a new process of this player.
+
+    Raises:
+        OSError: its program does not exist, or what is required is not to be had; then it names no file.
+    """
+    if isolation.required and (why := probe.lack(isolation.layer)):
+        raise OSError(errno.ENOTSUP, f"isolation {isolation.layer!r} is not to be had: {why}")
+    layer = probe.strongest(isolation.layer)
+    if layer == "none":
+        return Box(player)
+    return (SandboxBox if layer == "bwrap" else LimitBox)(player, isolation)
+
+
+def in_common(told: Iterable[tuple[str, ...]]) -> str:
+    """Return as one word what is in force around all of them, joined by +."""
+    first, *others = [words for words in told if words] or [("none",)]
+    return "+".join(word for word in first if all(word in words for words in others)) or "none"
+
+
+def _program(player: Player, where: Path) -> Path:
+    """Return the file that the first word of a command means."""
+    first = player.command[0]
+    found = str(where / first) if "/" in first else shutil.which(first)
+    if first == sys.executable:
+        found = first
+    if found is None or not os.path.exists(found):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), first)
+    if not os.access(found, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), first)
+    return Path(found)

@@ -1,0 +1,82 @@
+"""What works on this machine, found out by trying it once in each process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from referee.isolation import bwrap, limits, seccomp
+from referee.records import Layer
+
+_TRUE = "/bin/true"
+
+
+def strongest(asked: Layer) -> Layer:
+    """Return the strongest layer that works here and is not stronger than what is asked for."""
+    if asked in ("auto", "bwrap") and sandbox_lack() is None:
+        return "bwrap"
+    return "none" if asked == "none" or limit_lack() else "rlimit"
+
+
+def lack(layer: Layer) -> str | None:
+    """Return why a layer is not to be had, or None; for auto it is enough that there is any."""
+    if layer == "bwrap":
+        return sandbox_lack()
+    return None if layer == "none" else limit_lack()
+
+
+@cache
+def limit_lack() -> str | None:
+    """Return why not even limits can be set, or None."""
+    return None if sys.platform == "linux" else f"limits are made for Linux, not for {sys.platform}"
+
+
+@cache
+def sandbox_lack() -> str | None:
+    """Return why there is no sandbox, or None."""
+    if limit_lack() or shutil.which("bwrap") is None:
+        return limit_lack() or "bwrap not found (Debian: apt-get install bubblewrap)"
+    if works(own_user=False) or (limits.uid_lack() is None and works(own_user=True)):
+        return None
+    return f"bwrap does not work here: {_said(_tried(False, True))}"
+
+
+@cache
+def works(*, own_user: bool) -> bool:
+    """Tell whether a sandbox can be made, with a user of its own inside or in a user namespace."""
+    return not _tried(own_user, nested_users_can_be_disabled()).returncode
+
+
+@cache
+def nested_users_can_be_disabled() -> bool:
+    """Tell whether bubblewrap can forbid more user namespaces inside: 0.8 and newer, where the kernel lets it."""
+    return not _tried(False, True).returncode
+
+
+@cache
+def process_limit() -> int | None:
+    """Return a limit for processes outside a sandbox: it counts those that our user has anyway."""
+    return None if os.getuid() == 0 else limits.user_processes() + 4 * limits.PROCESSES
+
+
+def _tried(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
+    sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), Path("/"))
+    descriptors = [os.open(os.devnull, os.O_WRONLY)]
+    if seccomp.lack() is None:
+        descriptors.append(seccomp.descriptor())
+    uid = limits.next_uid() if own_user else None
+    try:
+        command = sandbox.command(uid, *descriptors, disable=disable)
+        return subprocess.run(command, pass_fds=descriptors, stdin=subprocess.DEVNULL, capture_output=True)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _said(done: subprocess.CompletedProcess[bytes]) -> str:
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else f"it ended with {done.returncode}"

@@ -1,0 +1,162 @@
+"""System calls that no card game needs, denied by a filter in classic BPF that is written here, without a library."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import struct
+from collections.abc import Callable
+from errno import ENOSYS, EPERM
+
+_X86_64, _AARCH64 = 0xC000003E, 0xC00000B7
+_ARCHITECTURES = {"x86_64": (_X86_64, 0), "aarch64": (_AARCH64, 1)}
+"""By machine: the kernel's name for it, and its column below."""
+
+_DENIED: dict[str, tuple[int, int]] = {
+    # out of the group that is killed and frozen
+    "setsid": (112, 157),
+    "setpgid": (109, 154),
+    # into other processes
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "pidfd_getfd": (438, 438),
+    "kcmp": (312, 272),
+    # keys, locks and watches are shared by boxes that see the same files
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "flock": (73, 32),
+    "inotify_init": (253, -1),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    # other namespaces and mounts
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    # large and rarely used parts of the kernel
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "personality": (135, 92),
+    "modify_ldt": (154, -1),
+    "move_pages": (279, 239),
+    # the machine itself
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "syslog": (103, 116),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "iopl": (172, -1),
+    "ioperm": (173, -1),
+    "vhangup": (153, 58),
+}
+_CLONE, _SOCKET, _CLONE3 = (56, 220), (41, 198), 435
+_NEW_NAMESPACES = 0x7E020080
+"""CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
+_UNIX, _INET, _INET6 = 1, 2, 10
+_X32 = 0x40000000
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _KILL = 0x7FFF0000, 0x80000000
+_NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+
+_PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _MODE_FILTER = 22, 38, 2
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def lack() -> str | None:
+    """Return why there is no filter on this machine, or None."""
+    if platform.machine() not in _ARCHITECTURES:
+        return f"filters are written for {' and '.join(_ARCHITECTURES)}, not for {platform.machine()}"
+    return None
+
+
+def program(*, network: bool, machine: str = "") -> bytes:
+    """Return the filter as an array of `struct sock_filter`.
+
+    Args:
+        network: whether sockets of the internet may be made: only where the network is the box's own.
+        machine: as `platform.machine` says; by default this one.
+    """
+    arch, column = _ARCHITECTURES[machine or platform.machine()]
+    families = (_UNIX, _INET, _INET6) if network else (_UNIX,)
+    code = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, arch), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
+    if arch == _X86_64:
+        code += _unless((_AT_LEAST, 0, 1, _X32), EPERM)
+    # glibc falls back to `clone`, whose flags can be looked at.
+    code += _unless((_EQUAL, 0, 1, _CLONE3), ENOSYS)
+    for numbers in _DENIED.values():
+        if numbers[column] >= 0:
+            code += _unless((_EQUAL, 0, 1, numbers[column]), EPERM)
+    code += [(_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    code += [*_unless((_ANY_BIT, 0, 1, _NEW_NAMESPACES), EPERM), (_RETURN, 0, 0, _ALLOW)]
+    code += [(_EQUAL, 0, len(families) + 2, _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    code += [(_EQUAL, len(families) - place, 0, family) for place, family in enumerate(families)]
+    code += [(_RETURN, 0, 0, _errno(EPERM)), (_RETURN, 0, 0, _ALLOW)]
+    return b"".join(struct.pack("=HBBI", *line) for line in code)
+
+
+def descriptor() -> int:
+    """Return a new descriptor from which the filter of a box with a network of its own can be read once."""
+    found = os.memfd_create("seccomp")
+    os.write(found, program(network=True))
+    os.lseek(found, 0, os.SEEK_SET)
+    return found
+
+
+def armed() -> Callable[[], None]:
+    """Return what puts the calling process under the filter of a box without a network; made before the fork."""
+    code = program(network=False)
+    # It holds the only reference to the bytes that the kernel reads.
+    told = _Program(len(code) // 8, code)
+
+    def arm() -> None:
+        if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or _libc.prctl(
+            _PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(told), 0, 0
+        ):
+            raise OSError(ctypes.get_errno(), "seccomp")
+
+    return arm
+
+
+def _errno(number: int) -> int:
+    return 0x50000 | number
+
+
+def _unless(test: tuple[int, int, int, int], number: int) -> list[tuple[int, int, int, int]]:
+    """Return a test that is followed by a refusal, which it jumps over when it fails."""
+    return [test, (_RETURN, 0, 0, _errno(number))]

@@ -1,0 +1,103 @@
+"""Isolation on the command line: asked for, demanded, missed, and shown by `malice doctor`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from referee.isolation import probe
+from tournaments.cli import main
+from tournaments.isolation import short_of
+from tournaments.store import Store
+
+pytestmark = pytest.mark.slow
+
+
+def malice(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
+
+
+@pytest.fixture
+def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "sandbox_lack", lambda: "bwrap not found")
+
+
+def test_doctor_tells_what_works_and_what_is_missing() -> None:
+    result = malice("doctor")
+    told = json.loads(malice("doctor", "--json").stdout)
+
+    assert result.exit_code == 0
+    assert [each["part"] for each in told][:3] == ["rlimit", "bwrap", "seccomp"]
+    assert all(each["works"] != bool(each["lack"]) for each in told)
+    assert len(result.stdout.splitlines()) == len(told) + 1
+
+
+def test_doctor_fails_where_there_is_not_even_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "limit_lack", lambda: "limits are made for Linux, not for plan9")
+
+    result = malice("doctor")
+
+    assert result.exit_code == 4
+    assert result.stderr == "Error: isolation 'rlimit' is not to be had: limits are made for Linux, not for plan9\n"
+
+
+@pytest.mark.usefixtures("no_sandbox")
+def test_isolation_that_is_demanded_and_not_to_be_had_is_exit_4(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text('entries = ["greedy", "first"]\nisolation = "bwrap"')
+
+    for words in (["run", tmp_path / "t.toml", "--db", tmp_path / "t.db"], ["play", "a", "b", "--isolation", "bwrap"]):
+        result = malice(*words, "--require-isolation")
+
+        assert result.exit_code == 4
+        assert result.stderr == "Error: isolation 'bwrap' is not to be had: bwrap not found\n"
+    assert not (tmp_path / "t.db").exists()
+
+
+@pytest.mark.usefixtures("no_sandbox")
+def test_isolation_that_is_missed_is_told_in_one_line() -> None:
+    line = "bots run under 'rlimit' isolation, not 'bwrap': bwrap not found; malice doctor says more"
+
+    assert [short_of(asked) for asked in ("auto", "bwrap", "rlimit", "none")] == [line, line, None, None]
+
+
+@pytest.mark.parametrize("layer", ["none", "rlimit", pytest.param("bwrap", marks=pytest.mark.sandbox)])
+def test_every_game_is_played_as_it_was_asked(layer: str, tmp_path: Path) -> None:
+    result = malice("play", "greedy", "first", "--isolation", layer, "--require-isolation", "--db", tmp_path / "x.db")
+
+    assert result.exit_code == 0, result.output
+    with Store(tmp_path / "x.db") as store:
+        assert {record.isolation.split("+")[0] for record in store.records()} == {layer}
+        assert all(not record.faults for record in store.records())
+
+
+@pytest.mark.sandbox
+def test_no_bot_can_read_the_league_beside_it(tmp_path: Path) -> None:
+    """The league lies in the folder in which a command line runs, and holds the seed."""
+    bot = tmp_path / "thief.py"
+    bot.write_text(
+        "import glob, json, sys\n"
+        "def held():\n"
+        " for name in glob.glob('*.db') + glob.glob('*.db-[wsj]*'):\n"
+        "  try: yield name, len(open(name, 'rb').read())\n"
+        "  except OSError: pass\n"
+        "for line in sys.stdin:\n"
+        " request = json.loads(line)\n"
+        " if request['type'] == 'bye': break\n"
+        " answer = {'id': request['id'], 'version': str([each for each in held() if each[1]])}\n"
+        " if request['type'] == 'move': answer['move'] = request['legal'][0]\n"
+        " print(json.dumps(answer), flush=True)\n"
+    )
+    (tmp_path / "t.toml").write_text(
+        f'entries = ["first", "{sys.executable} -I thief.py"]\ndeals = 3\njobs = 1\nisolation = "bwrap"'
+    )
+
+    result = malice("run", tmp_path / "t.toml", "--db", tmp_path / "t.db")
+
+    assert result.exit_code == 0, result.output
+    with Store(tmp_path / "t.db") as store:
+        versions = {seat.version for record in store.records() for seat in record.seats}
+    assert versions == {"1", "[]"}

@@ -1,0 +1,420 @@
+"""What a bot in a box can and cannot do: real bots try, under every layer that this machine has."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import ENOSYS, EPERM
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocol.messages import ClockRules
+from referee.__main__ import play_batch
+from referee.clock import MS
+from referee.isolation import bwrap, cgroups, limits, probe, seccomp
+from referee.isolation.layers import in_common
+from referee.records import Isolation, Layer, Player, Record
+from referee.seat import BotSeat
+from referee.verdicts import Verdict
+from tests.tables import PATIENCE_MS, batch, move_request, player
+
+BOT = Path(__file__).parent / "isolated_bot.py"
+SANDBOX = pytest.param("bwrap", marks=pytest.mark.sandbox)
+LAYERS: list[object] = ["rlimit", SANDBOX]
+
+pytestmark = pytest.mark.slow
+every_layer = pytest.mark.parametrize("layer", LAYERS)
+needs_filter = pytest.mark.skipif(seccomp.lack() is not None, reason=str(seccomp.lack()))
+
+
+@contextmanager
+def boxed(layer: Layer, *code: str, cwd: Path | None = None, **asked: Any) -> Iterator[BotSeat]:
+    """Seat a bot that runs `code`: the first piece when it is greeted, the second with every move."""
+    command = (sys.executable, "-I", str(BOT), *code)
+    isolation = Isolation(layer, **asked)
+    seat = BotSeat(Player("boxed", "00", command, str(cwd) if cwd else None), PATIENCE_MS, None, isolation=isolation)
+    try:
+        seat.begin()
+        yield seat
+    finally:
+        seat.dismiss()
+
+
+def told(layer: Layer, code: str, **asked: Any) -> str:
+    """Run `code` in a box; return its `told`, or the name of its error."""
+    with boxed(layer, code, **asked) as seat:
+        return seat.version
+
+
+def dies(pid: int) -> bool:
+    """Tell whether a process is gone within a second."""
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.005)
+    return False
+
+
+# what every layer stops
+
+
+@every_layer
+def test_the_layer_that_was_asked_for_is_in_force(layer: Layer) -> None:
+    with boxed(layer, "") as seat:
+        assert seat.isolation[0] == layer
+        assert "memory" in seat.isolation
+
+
+@needs_filter
+@every_layer
+def test_the_network_is_not_reachable(layer: Layer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        code = f"import socket; told = socket.create_connection(('127.0.0.1', {port}), 2)"
+
+        assert told(layer, code) in ("PermissionError", "ConnectionRefusedError", "OSError")
+
+
+@needs_filter
+@every_layer
+@pytest.mark.parametrize("family", ["AF_NETLINK", "AF_VSOCK", "AF_PACKET", "AF_ALG"])
+def test_sockets_of_other_families_cannot_be_made(layer: Layer, family: str) -> None:
+    assert told(layer, f"import socket; socket.socket(socket.{family}, socket.SOCK_RAW)") == "PermissionError"
+
+
+@needs_filter
+@every_layer
+def test_a_pair_of_sockets_can_be_made(layer: Layer) -> None:
+    assert told(layer, "import socket; socket.socketpair(); told = 1") == "1"
+
+
+@needs_filter
+@every_layer
+@pytest.mark.parametrize("call", ["os.setsid()", "os.setpgid(0, 0)"])
+def test_nobody_leaves_the_group(layer: Layer, call: str) -> None:
+    assert told(layer, f"import os\nif os.fork() == 0:\n os._exit(0)\n{call}") == "PermissionError"
+
+
+@needs_filter
+@every_layer
+@pytest.mark.parametrize("name", ["ptrace", "keyctl", "unshare", "setns", "bpf", "io_uring_setup", "process_vm_readv"])
+def test_the_filter_denies_what_no_game_needs(layer: Layer, name: str) -> None:
+    number = seccomp._DENIED[name][0 if os.uname().machine == "x86_64" else 1]
+    code = f"import ctypes; c = ctypes.CDLL(None, use_errno=True); c.syscall({number}, 0, 0, 0, 0)"
+
+    assert told(layer, f"{code}; told = ctypes.get_errno()") == str(EPERM)
+
+
+@needs_filter
+@every_layer
+def test_no_namespace_can_be_made_by_clone(layer: Layer) -> None:
+    number, clone3 = (56, 435) if os.uname().machine == "x86_64" else (220, 435)
+    code = "import ctypes; c = ctypes.CDLL(None, use_errno=True); "
+    asks = f"c.syscall({number}, 0x10000011, 0, 0, 0, 0)"
+
+    assert told(layer, f"{code}{asks}; told = ctypes.get_errno()") == str(EPERM)
+    assert told(layer, f"{code}c.syscall({clone3}, 0, 0); told = ctypes.get_errno()") == str(ENOSYS)
+
+
+@every_layer
+def test_threads_and_children_work(layer: Layer) -> None:
+    code = (
+        "import subprocess, threading; found = []; t = threading.Thread(target=found.append, args=(1,));"
+        "t.start(); t.join(); told = subprocess.run(['/bin/echo', 'x'], capture_output=True).stdout + bytes(found)"
+    )
+
+    assert told(layer, code) == str(b"x\n\x01")
+
+
+@every_layer
+def test_a_fork_bomb_goes_out(layer: Layer) -> None:
+    code = (
+        "import os, time\nfor told in range(2000):\n"
+        " try: pid = os.fork()\n except OSError: break\n"
+        " if not pid: time.sleep(60); os._exit(0)\n"
+    )
+    with boxed(layer, code) as seat:
+        if "pids" not in seat.isolation:
+            pytest.skip("nothing here limits the processes of root: no control group, no user of its own")
+
+        assert int(seat.version) < limits.PROCESSES + 4 * limits.PROCESSES
+
+
+@every_layer
+def test_who_eats_memory_gets_a_verdict_or_an_error(layer: Layer) -> None:
+    code = "x = [b'x' * (1 << 20) for _ in range(600)]; told = len(x)"
+    try:
+        found = told(layer, code, memory_mb=200)
+    except Verdict as verdict:
+        found = verdict.sentence
+
+    assert found in ("MemoryError", "the bot was killed by signal 9 (SIGKILL)")
+
+
+@every_layer
+def test_large_files_cannot_be_written(layer: Layer, tmp_path: Path) -> None:
+    code = f"f = open('/tmp/malice-large-{os.getpid()}', 'wb'); f.truncate({limits.FILE_BYTES + 1})"
+    try:
+        assert told(layer, code) == "OSError"
+    finally:
+        Path(f"/tmp/malice-large-{os.getpid()}").unlink(missing_ok=True)
+
+
+@every_layer
+@pytest.mark.parametrize(("code", "exit"), [("os.abort()", "killed by signal 6 (SIGABRT)"), ("os._exit(3)", "3")])
+def test_how_a_bot_ended_is_told_as_without_a_box(layer: Layer, code: str, exit: str) -> None:
+    with pytest.raises(Verdict) as caught:
+        told(layer, f"import os; {code}")
+
+    assert caught.value.sentence.endswith(exit)
+
+
+@every_layer
+def test_a_program_that_does_not_exist_is_named(layer: Layer) -> None:
+    seat = BotSeat(Player("gone", "00", ("/nowhere/bot",)), PATIENCE_MS, None, isolation=Isolation(layer))
+
+    with pytest.raises(Verdict, match="cannot be started: No such file or directory: '/nowhere/bot'"):
+        seat.begin()
+
+
+@every_layer
+def test_the_clock_counts_the_time_of_the_bot_itself(layer: Layer) -> None:
+    burn = "import time; end = time.process_time() + 0.1\nwhile time.process_time() < end: pass"
+    with boxed(layer, "", burn) as seat:
+        _, wall, cpu = seat.ask_move(move_request(seat), None)
+
+    assert 95 * MS <= cpu <= wall + 5 * MS
+
+
+@every_layer
+def test_nothing_is_left_of_a_bot_and_its_children(layer: Layer) -> None:
+    code = (
+        "import os, time\nr, w = os.pipe()\n"
+        "if os.fork() == 0:\n"
+        " try: os.setsid()\n except OSError: pass\n"
+        " if os.fork() == 0:\n  os.write(w, b'x'); time.sleep(100)\n os._exit(0)\n"
+        "os.read(r, 1)"
+    )
+    before = bots_of_ours()
+    with boxed(layer, code):
+        started = bots_of_ours() - before
+        assert len(started) >= 2
+
+    assert all(dies(pid) for pid in started)
+    assert not list(own_groups())
+
+
+def bots_of_ours() -> set[int]:
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if BOT.name.encode() in path.read_bytes():
+                found.add(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def own_groups() -> Iterator[Path]:
+    for folder in cgroups.parents().folders():
+        yield from folder.glob(f"{cgroups.PREFIX}{os.getpid()}-*")
+
+
+@needs_filter
+@every_layer
+def test_a_bot_stands_still_while_it_is_not_asked(layer: Layer) -> None:
+    """A thread counts on and on; between two moves it gets nowhere."""
+    code = (
+        "import threading, time, builtins\nbuiltins.n = 0\n"
+        "def count():\n while True:\n  builtins.n += 1; time.sleep(0.001)\n"
+        "threading.Thread(target=count, daemon=True).start()"
+    )
+    tell = "import sys; print(n, file=sys.stderr, flush=True)"
+    for freeze, moved in ((False, True), (True, False)):
+        with boxed(layer, code, tell, freeze=freeze) as seat:
+            seat.ask_move(move_request(seat), None)
+            time.sleep(0.3)
+            seat.ask_move(move_request(seat), None)
+            assert ("freeze" in seat.isolation) == freeze
+            _, _, stderr = seat.dismiss()
+        first, second = map(int, stderr.split())
+        assert (second - first > 100) == moved, (first, second)
+
+
+# what only the sandbox stops
+
+
+@pytest.mark.sandbox
+def test_files_outside_cannot_be_read_or_written(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+
+    assert told("bwrap", f"told = open({str(secret)!r}).read()") == "FileNotFoundError"
+    assert told("bwrap", "told = open('/etc/passwd').read()") == "FileNotFoundError"
+    assert told("bwrap", "open('/usr/x', 'w')") in ("OSError", "PermissionError")
+    assert told("bwrap", f"open({str(BOT)!r}, 'a')") in ("OSError", "PermissionError")
+
+
+@pytest.mark.sandbox
+def test_the_folder_is_read_only_and_what_is_hidden_in_it_cannot_be_read(tmp_path: Path) -> None:
+    for name in ("open", "league.db"):
+        (tmp_path / name).write_text("y")
+    hidden = (str(tmp_path / "league.db"), str(tmp_path / "league.db-wal"))
+
+    def try_it(code: str) -> str:
+        with boxed("bwrap", code, cwd=tmp_path, hidden=hidden) as seat:
+            return seat.version
+
+    assert try_it("told = open('open').read()") == "y"
+    assert try_it("open('new', 'w')") in ("OSError", "PermissionError")
+    assert try_it("told = open('league.db').read()") in ("", "PermissionError")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.sandbox
+def test_other_processes_are_invisible() -> None:
+    assert told("bwrap", "import os; told = len([p for p in os.listdir('/proc') if p.isdigit()])") == "2"
+    assert told("bwrap", f"import os; os.kill({os.getpid()}, 0)") == "ProcessLookupError"
+
+
+@pytest.mark.sandbox
+def test_tmp_is_private_and_small() -> None:
+    fill = (
+        "for n in range(9):\n"
+        " with open(f'/tmp/{n}', 'wb') as f:\n"
+        f"  for _ in range(16): f.write(bytes({limits.FILE_BYTES // 16 - 4096}))"
+    )
+
+    with tempfile.NamedTemporaryFile(dir="/tmp") as ours:
+        assert Path(ours.name).name not in told("bwrap", "import os; told = os.listdir('/tmp')")
+    assert told("bwrap", fill) == "OSError"
+
+
+@pytest.mark.sandbox
+def test_the_environment_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "x")
+
+    found = told("bwrap", "import os; told = sorted(set(os.environ) - {'PWD', 'LC_CTYPE', 'PYTHONDONTWRITEBYTECODE'})")
+
+    assert found == "['HOME', 'LANG', 'PATH']"
+
+
+@pytest.mark.sandbox
+def test_no_capability_is_left() -> None:
+    code = "told = [l.split()[1] for l in open('/proc/self/status') if l.startswith(('CapEff', 'CapPrm', 'CapAmb'))]"
+
+    assert told("bwrap", code) == str(["0" * 16] * 3)
+
+
+@pytest.mark.sandbox
+def test_without_a_user_of_its_own_a_bot_is_in_a_user_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
+    if not probe.works(own_user=False):
+        pytest.skip("no user namespaces here")
+
+    with boxed("bwrap", "import os; told = os.getuid()") as seat:
+        assert seat.version == str(os.getuid())
+        assert "uid" not in seat.isolation
+
+
+@pytest.mark.sandbox
+def test_without_control_groups_the_group_is_stopped_by_signals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+
+    with boxed("bwrap", "") as seat:
+        assert seat.ask_move(move_request(seat), None)[0].move
+        assert "freeze" in seat.isolation
+
+
+@every_layer
+def test_without_control_groups_memory_is_limited_all_the_same(layer: Layer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+
+    assert told(layer, "x = bytearray(1 << 30)", memory_mb=200) == "MemoryError"
+
+
+# records, filters and what is shown
+
+
+@every_layer
+def test_a_record_says_what_was_in_force(layer: Layer) -> None:
+    reports: list[object] = []
+    told = batch(player("honest"), player("honest"), clock=ClockRules())
+    play_batch(
+        type(told)(told.ruleset, told.rules, told.players, told.clock, told.init_ms, "", told.games, Isolation(layer)),
+        None,
+        reports.append,
+    )
+
+    (record,) = (report for report in reports if isinstance(report, Record))
+    assert record.isolation.split("+")[0] == layer
+    assert not record.faults
+
+
+def test_of_different_boxes_that_is_told_which_all_have() -> None:
+    assert in_common([("bwrap", "seccomp", "uid"), (), ("bwrap", "seccomp")]) == "bwrap+seccomp"
+    assert in_common([("bwrap",), ("rlimit",)]) == "none"
+    assert in_common([(), ()]) == "none"
+
+
+@pytest.mark.parametrize(("machine", "arch"), [("x86_64", 0xC000003E), ("aarch64", 0xC00000B7)])
+@pytest.mark.parametrize("network", [True, False])
+def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: bool) -> None:
+    column = ("x86_64", "aarch64").index(machine)
+    code = list(struct.iter_unpack("=HBBI", seccomp.program(network=network, machine=machine)))
+
+    def answer(number: int, argument: int = 0, arch: int = arch) -> int:
+        """Run the filter as the kernel does."""
+        at, held = 0, 0
+        while True:
+            kind, yes, no, value = code[at]
+            at += 1
+            if kind == 0x06:
+                return int(value)
+            if kind == 0x20:
+                held = {0: number, 4: arch, 16: argument}[value]
+            else:
+                test = {0x15: held == value, 0x35: held >= value, 0x45: bool(held & value)}[kind]
+                at += yes if test else no
+
+    allow, refuse = 0x7FFF0000, 0x50000 | EPERM
+    assert answer(0, arch=1) == 0x80000000
+    assert all(answer(numbers[column]) == refuse for numbers in seccomp._DENIED.values() if numbers[column] >= 0)
+    clone, sockets = seccomp._CLONE[column], seccomp._SOCKET[column]
+    assert [answer(clone, 0x10000000), answer(clone, 17)] == [refuse, allow]
+    assert answer(435) == 0x50000 | ENOSYS
+    assert answer(1000) == allow
+    inet = allow if network else refuse
+    assert [answer(sockets, family) for family in (1, 2, 10, 16, 40)] == [allow, inet, inet, refuse, refuse]
+    assert answer(0x40000001) == (refuse if machine == "x86_64" else allow)
+
+
+def test_a_program_is_shown_with_its_installation_and_a_home_is_not(tmp_path: Path) -> None:
+    real = tmp_path / "python" / "bin"
+    venv = tmp_path / "venv" / "bin"
+    for folder in (real, venv):
+        folder.mkdir(parents=True)
+    (real / "python3").touch()
+    (venv / "python").symlink_to(real / "python3")
+
+    assert list(bwrap.chain(venv / "python"))[:2] == [venv.parent, real.parent]
+    assert Path.home() not in bwrap.chain(Path.home() / "bin" / "tool")
+
+
+def test_a_signal_that_freezes_goes_to_nobody_after_the_end() -> None:
+    with boxed("rlimit", "") as seat:
+        seat.dismiss()
+        os.kill(os.getpid(), signal.SIGCONT)

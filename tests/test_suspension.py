@@ -1,0 +1,148 @@
+"""Bots that fail again and again play no more, and it does not matter how many jobs there were."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from referee.records import Key
+from tests.runs import Run
+from tests.tables import BOTS
+from tests.test_cli import malice
+from tests.test_standings import played
+from tournaments.league import Game
+from tournaments.suspension import Watch, left_out, suspended
+
+
+def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Game:
+    return replace(played((0, number, 0), labels, (1, 2), verdicts=verdicts), number=number)
+
+
+BAD, GOOD = ("crash", ""), ("", "")
+
+
+def test_so_many_verdicts_in_a_row_suspend() -> None:
+    games = [game(0, BAD), game(1, GOOD), game(2, BAD), game(3, BAD), game(4, BAD), game(5, GOOD)]
+
+    assert suspended(games, 3) == {"a": 4}
+    assert suspended(games, 4) == {}
+    assert suspended(games, 0) == {}
+
+
+def test_games_without_a_suspended_bot_go_on_and_its_own_are_left_out() -> None:
+    assert left_out(5, ("a", "b"), {"a": 4})
+    assert not left_out(4, ("a", "b"), {"a": 4})
+    assert not left_out(5, ("b", "c"), {"a": 4})
+
+
+def test_what_was_played_ahead_counts_for_nobody() -> None:
+    games = [game(number, BAD) for number in range(3)] + [game(number, ("", "late")) for number in range(3, 9)]
+
+    assert suspended(games, 3) == {"a": 2}
+
+
+def test_a_readmitted_bot_begins_to_count_anew() -> None:
+    games = [game(number, BAD) for number in range(7)]
+
+    assert suspended(games, 3, {("a", 2)}) == {"a": 5}
+    assert suspended(games, 3, {("a", 2), ("a", 5)}) == {}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_run_that_is_watched_knows_what_the_games_say_in_whatever_order_they_finish(seed: int) -> None:
+    chance = random.Random(seed)
+    labels = [("a", "b"), ("b", "c"), ("a", "c")]
+    games = [
+        game(number, (chance.choice(("", "crash")), chance.choice(("", "", "", "crash"))), chance.choice(labels))
+        for number in range(60)
+    ]
+    order = list(games)
+    chance.shuffle(order)
+    readmitted = {("a", number) for number in range(30)}
+    watch = Watch(order[:10], 3, readmitted)
+
+    for at, each in enumerate(order[10:], 11):
+        watch.add(each)
+        finished = sorted(order[:at], key=lambda game: game.number)
+        assert watch.suspended == suspended(finished, 3, readmitted)
+
+
+@pytest.fixture
+def failing(tmp_path: Path) -> Run:
+    run = Run(tmp_path)
+    bot = f"{sys.executable} {BOTS / 'dies.py'} move 3 0"
+    run.write(f'entries = ["uniform", "{bot}", "first"]\nseed = "s"\ndeals = 6\nsuspend_after = 2\n')
+    return run
+
+
+@pytest.mark.slow
+def test_a_suspended_bot_plays_no_more_with_any_number_of_jobs_and_resumed(failing: Run, tmp_path: Path) -> None:
+    found = []
+    for jobs in ("1", "3"):
+        folder = tmp_path / jobs
+        folder.mkdir()
+        shutil.copy(failing.folder / "t.toml", folder)
+        run = Run(folder)
+        code, out, err = run.finish("--jobs", jobs)
+        assert code == 0, err
+        assert "dies is suspended, it ended 2 games in a row by a verdict and plays no more" in err
+        assert f"malice run t.toml --db t.db --jobs {jobs} --readmit dies" in err
+        assert out.splitlines()[-1].startswith("complete but for the games of suspended bots: dies (malice run")
+        found.append((run.digests(), run.sha()))
+        assert run.finish("--jobs", jobs)[0] == 0
+        assert run.sha() == found[-1][1]
+
+    assert found[0] == found[1]
+    keys = set(found[0][0])
+    assert {key for key in keys if key.table != 1} == {Key(0, 0, 0), Key(0, 1, 0)}
+    assert len([key for key in keys if key.table == 1]) == 12
+
+
+@pytest.mark.slow
+def test_a_readmitted_bot_plays_on_and_is_suspended_again(failing: Run) -> None:
+    assert failing.finish()[0] == 0
+    before = failing.digests()
+
+    code, _, err = failing.finish("--readmit", "dies")
+
+    assert code == 0, err
+    assert before.items() < failing.digests().items()
+    assert failing.games() == len(before) + 2
+    assert "dies plays again; the seed was told already" in err
+    assert "dies is suspended" in err
+    code, _, err = failing.finish("--readmit", "first")
+    assert code == 2
+    assert "first: is not suspended; suspended: dies" in err
+
+
+@pytest.mark.slow
+def test_verify_and_pages_of_a_league_with_a_suspended_bot(failing: Run) -> None:
+    assert failing.finish("--site", "pages")[0] == 0
+
+    assert "(complete but for the games of suspended bots), all of them replay" in malice("verify", failing.db).stdout
+    front = (failing.folder / "pages" / "index.html").read_text()
+    assert "but for the games of suspended bots" in front
+    assert "</bdi></a> is suspended" in front
+    assert "Suspended: " in (failing.folder / "pages" / "bots" / "dies.html").read_text()
+    assert "Suspended: " not in (failing.folder / "pages" / "bots" / "first.html").read_text()
+
+
+@pytest.mark.slow
+def test_a_game_that_is_missing_for_no_reason_does_not_verify(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text('entries = ["first", "uniform"]\ndeals = 1')
+    assert malice("run", tmp_path / "t.toml", "--db", tmp_path / "t.db", "--isolation", "none").exit_code == 0
+    with sqlite3.connect(tmp_path / "t.db") as connection:
+        for table in ("records", "games"):
+            connection.execute(f"DELETE FROM {table} WHERE number = 1")
+    connection.close()
+
+    result = malice("verify", tmp_path / "t.db")
+
+    assert result.exit_code == 5
+    assert "game 0.0.1: is missing, though the tournament is said to be complete" in result.stderr

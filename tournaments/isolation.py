@@ -1,0 +1,75 @@
+"""What isolation is to be had on this machine, in words: demanded, missed, or shown as a table by `malice doctor`."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from referee.isolation import cgroups, limits, probe, seccomp
+from referee.records import Layer
+from tournaments.errors import IsolationError
+
+
+class Finding(Struct, frozen=True):
+    """Whether one part of isolation works here."""
+
+    part: str
+    works: bool
+    gives: str
+    """What it is good for."""
+    lack: str
+    """Why it does not work, and how to get it."""
+
+
+def require(asked: Layer) -> None:
+    """Make sure that a layer is to be had.
+
+    Raises:
+        IsolationError: it is not.
+    """
+    if why := probe.lack(asked):
+        raise IsolationError(f"isolation {asked!r} is not to be had: {why}")
+
+
+def short_of(asked: Layer) -> str | None:
+    """Return one line on what is in force instead of what is asked for, or None when that is in force."""
+    wanted: Layer = "bwrap" if asked == "auto" else asked
+    found = probe.strongest(asked)
+    if found == wanted:
+        return None
+    return f"bots run under {found!r} isolation, not {wanted!r}: {probe.lack(wanted)}; malice doctor says more"
+
+
+def findings() -> list[Finding]:
+    """Try everything; the layers first, then what makes them stronger."""
+    where = cgroups.parents()
+    groups = (
+        "no control group can be made: run as root, or in a delegated one (systemd-run --user --scope -p Delegate=yes)"
+    )
+    old = "a control group of version 1 would do, but its freezer is slow; mount version 2"
+    user = "sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0"
+    return [
+        _finding("rlimit", probe.limit_lack(), "limits of memory, files and processes"),
+        _finding("bwrap", probe.sandbox_lack(), "own network, processes, files and /tmp"),
+        _finding("seccomp", seccomp.lack(), "system calls that no game needs are denied"),
+        _finding(
+            "user namespace",
+            None if probe.works(own_user=False) else f"needs bubblewrap, and {user}, whichever the kernel has",
+            "the sandbox without root",
+        ),
+        _finding("own user", _own_user_lack(), "a user for each bot, with its own limit of processes"),
+        _finding("pids cgroup", None if where.pids else groups, "counts processes, those of root too"),
+        _finding("memory cgroup", None if where.memory else groups, "counts memory that is used, not addresses"),
+        _finding(
+            "freezer cgroup",
+            None if where.freeze else f"stopped by signals instead; {old if where.pids else groups}",
+            "a bot stands still off turn, and dies whole",
+        ),
+    ]
+
+
+def _own_user_lack() -> str | None:
+    return limits.uid_lack() or (None if probe.works(own_user=True) else "needs bubblewrap and setpriv (util-linux)")
+
+
+def _finding(part: str, lack: str | None, gives: str) -> Finding:
+    return Finding(part, lack is None, gives, lack or "")
