@@ -16,9 +16,9 @@ entries = ["uniform", "first", "greedy"]
 seed = "crash"
 deals = 30
 """
-LONGEST_S = 0.8
-"""How long a run lives at most; it takes some tenths of it to start."""
-GONE_S = 1.0
+LONGEST_S = 1.5
+"""How long a run lives at most; it takes up to half of it to start."""
+GONE_S = 3.0
 
 
 def kills(run: Run, times: int, seed: int) -> Iterator[str]:
