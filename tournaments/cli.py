@@ -7,9 +7,6 @@ outside a run.
 
 from __future__ import annotations
 
-import errno
-import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,10 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from protocol.errors import MaliceError
-from referee.errors import BotError, DataError
 from tournaments.doctor import doctor
-from tournaments.errors import IsolationError, LeagueError, Stopped, UnverifiedError
+from tournaments.endings import Commands, interrupt_on_signals
+from tournaments.errors import LeagueError, Stopped
 from tournaments.rules_commands import rules
 
 if TYPE_CHECKING:
@@ -30,54 +26,6 @@ if TYPE_CHECKING:
     from tournaments.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
-    (UnverifiedError, 5),
-    (IsolationError, 4),
-    (Stopped, 3),
-    (LeagueError, 2),
-    (DataError, 2),
-    (BotError, 2),
-)
-INTERRUPTED = 130
-
-
-class Commands(click.Group):
-    """Turns our errors into one line on stderr and an exit code."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except MaliceError as error:
-            _complain(str(error))
-            ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
-        except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise  # whoever read our output has seen enough; click ends quietly
-            _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-            ctx.exit(1)
-        except KeyboardInterrupt:
-            ctx.exit(INTERRUPTED)
-
-
-def _complain(text: str) -> None:
-    try:
-        from tournaments.transcript import harmless
-
-        click.echo("Error: " + "\n".join(map(harmless, text.split("\n"))), err=True)
-    except OSError:
-        # The terminal is gone; what waits to be written to it must not turn our exit code into another.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.dup2(nowhere, sys.stderr.fileno())
-
-
-def _interrupt_on_signals() -> None:
-    """Let SIGTERM and SIGHUP end us as Ctrl-C does: in order, with nothing left behind."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -141,7 +89,7 @@ def run(
     """
     from tournaments.config import read_config
 
-    _interrupt_on_signals()
+    interrupt_on_signals()
     config = _isolated(read_config(tournament), isolation, required)
     db = db or Path(f"{tournament.stem}.db")
     again = ["malice", "run", str(tournament), "--db", str(db)]
@@ -191,7 +139,7 @@ def play(
 
     from tournaments.config import Config
 
-    _interrupt_on_signals()
+    interrupt_on_signals()
     config = Config(
         entries=bots, name="play", suspend_after=0, rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed
     )
