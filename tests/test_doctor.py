@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from referee.isolation import probe
+from referee.isolation import bwrap, probe
 from tournaments.cli import main
 from tournaments.isolation import short_of
 from tournaments.store import Store
@@ -101,3 +101,12 @@ def test_no_bot_can_read_the_league_beside_it(tmp_path: Path) -> None:
     with Store(tmp_path / "t.db") as store:
         versions = {seat.version for record in store.records() for seat in record.seats}
     assert versions == {"1", "[]"}
+
+
+def test_a_machine_without_bubblewrap_is_examined_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bwrap.Sandbox, "command", lambda *_, **__: ["no-such-bubblewrap"])
+    for question in (probe.sandbox_lack, probe.works, probe.nested_users_can_be_disabled):
+        monkeypatch.setattr(probe, question.__name__, question.__wrapped__)
+
+    assert not probe.works(own_user=False)
+    assert not probe.nested_users_can_be_disabled()

@@ -72,6 +72,8 @@ def _tried(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
     try:
         command = sandbox.command(uid, *descriptors, disable=disable)
         return subprocess.run(command, pass_fds=descriptors, stdin=subprocess.DEVNULL, capture_output=True)
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, b"", f"bwrap: {error.strerror}".encode())
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
