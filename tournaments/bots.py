@@ -38,6 +38,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     language: str = ""
     build: tuple[str, ...] = ()
     """The command that builds it, in its folder, before a run."""
+    needs: tuple[str, ...] = ()
+    """Programs that the build or the run takes, besides a shell: "cargo", "node"."""
     ignore: tuple[str, ...] = ()
     """Patterns of files that do not make it another bot, such as what the build leaves."""
 
