@@ -21,6 +21,7 @@ _SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/l
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _TOO_MUCH = (Path("/"), Path("/tmp"))
 """Folders that are never shown as a whole."""
+_SHELL = ("/bin/sh", "-c")
 
 
 class Sandbox:
@@ -54,7 +55,8 @@ class Sandbox:
             filter: a descriptor that the filter of system calls is read from.
             disable: whether to forbid more user namespaces inside.
         """
-        words = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--info-fd", str(info)]
+        hand_over, take = _pipes_past_bubblewrap({info, filter})
+        words = [*hand_over, shutil.which("bwrap") or "bwrap", "--die-with-parent", "--info-fd", str(info)]
         words += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         words += ["--cap-drop", "ALL"]
         if uid is None:
@@ -67,7 +69,7 @@ class Sandbox:
         words += ["--chdir", str(self._folder)]
         if filter is not None:
             words += ["--seccomp", str(filter)]
-        return (*words, "--", *_become(uid), *self._command)
+        return (*words, "--", *take, *_become(uid), *self._command)
 
     def _mounts(self) -> Iterator[str]:
         for path in _SYSTEM:
@@ -146,6 +148,18 @@ def wait_for_end(pidfd: int) -> None:
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     poll.poll(END_WAIT_MS)
+
+
+def _pipes_past_bubblewrap(taken: set[int | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what to put before bubblewrap, and before the command in it, so that only the bot holds its pipes.
+
+    Bubblewrap's own processes keep the standard descriptors, and close all others. With them a pipe that the bot
+    has closed would stay open.
+    """
+    read, write = [number for number in range(3, 10) if number not in taken][:2]  # a shell knows one digit
+    before = f'exec "$@" {read}<&0 {write}>&1 </dev/null >/dev/null'
+    inside = f'unset PWD OLDPWD SHLVL; exec "$@" <&{read} >&{write} {read}<&- {write}>&-'
+    return (*_SHELL, before, "sh"), (*_SHELL, inside, "sh")
 
 
 def _become(uid: int | None) -> tuple[str, ...]:

@@ -1,13 +1,15 @@
 """Takes all the memory that it can get when it is asked for a move: crash.
 
-It sets itself a limit of 256 MiB, for the sake of the machine that runs the tests.
+It sets itself a limit of so many MiB, if one is given: without any it is nothing for a machine that limits nobody.
 """
 
 import json
 import resource
 import sys
 
-resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
+if sys.argv[1:]:
+    limit = int(sys.argv[1]) << 20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 for line in sys.stdin:
     request = json.loads(line)
     if request["type"] == "move":

@@ -6,7 +6,8 @@ import sys
 for line in sys.stdin:
     request = json.loads(line)
     if request["type"] == "move":
-        for id in (request["id"], request["id"] + 1):
-            print(json.dumps({"id": id, "move": request["legal"][0]}), flush=True)
+        # In one piece: between two it may be stopped until the request comes.
+        answers = ({"id": request["id"] + more, "move": request["legal"][0]} for more in (0, 1))
+        print("\n".join(map(json.dumps, answers)), flush=True)
         continue
     print(json.dumps({"id": request.get("id")}), flush=True)
