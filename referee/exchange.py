@@ -208,6 +208,7 @@ class Line:
         return True
 
     def _gone(self, how: str) -> Verdict:
+        self.bot.thaw()  # it may have been stopped on its way out
         status = self.bot.exit(EXIT_WAIT_S)
         if status is None:
             return Verdict("crash", f"the bot {how}, and its process lives on")

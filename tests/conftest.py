@@ -1,14 +1,15 @@
-"""Tests that need a program from outside: skipped in words on a desk, failed in CI, never left out unseen."""
+"""Tests that need more than Python: skipped in words on a desk, failed in CI, never left out unseen."""
 
 import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from referee.isolation.probe import sandbox_lack
+from referee.isolation import probe, seccomp
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -25,6 +26,7 @@ NEEDS = {
     "compiler": Need((("cc",),), "gcc libc6-dev"),
     "sandbox": Need((("bwrap",),), "bubblewrap"),
 }
+MARKERS = (*NEEDS, "filter", "namespaces")
 CI = os.environ.get("CI") == "true"
 SKIPPED = pytest.StashKey[dict[str, list[str]]]()
 
@@ -36,12 +38,21 @@ def find(names: tuple[str, ...]) -> str | None:
 def lack(marker: str) -> str | None:
     """One sentence on what the tests with this marker lack and where to get it, or None."""
     if marker == "sandbox":
-        return sandbox_lack()
+        return probe.sandbox_lack()
+    if marker == "filter":
+        return seccomp.lack()
+    if marker == "namespaces":
+        return None if probe.works(own_user=False) else "no user namespaces here: malice doctor says how to get them"
     need = NEEDS[marker]
     gone = [names[0] for names in need.programs if find(names) is None]
     if not gone:
         return None
     return f"{' and '.join(gone)} not found (Debian: apt-get install {need.debian})"
+
+
+def hopeless(marker: str) -> bool:
+    """Whether it is the kernel or the processor that lacks it, so that no CI could install it."""
+    return marker == "filter" or (marker == "namespaces" and not Path("/proc/self/ns/user").exists())
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,10 +67,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before any fixture tries to start what is missing
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    for marker in NEEDS:
+    for marker in MARKERS:
         if item.get_closest_marker(marker) is None or (sentence := lack(marker)) is None:
             continue
-        if CI:
+        if CI and not hopeless(marker):
             pytest.fail(sentence, pytrace=False)
         item.config.stash[SKIPPED][marker].append(item.nodeid)
         pytest.skip(sentence)
