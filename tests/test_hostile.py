@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from referee.replay import check
 from tests.tables import BOTS, PATIENCE_MS, batch, player
 from tests.test_referee import records
 from tests.warded import Played, WardedReferee
+from tournaments.bench import ruffian
 from tournaments.coordinator import play as play_all
 
 SHORT_MS = 400
@@ -283,3 +285,19 @@ def test_names_and_notes_of_hostile_bots_are_stored_as_they_came_and_cut() -> No
     assert max(map(len, record.notes.values())) == 500
     assert sum(len(note) for note in record.notes.values() if note[0] == "n") <= 16_384
     json.dumps(record.notes)
+
+
+@pytest.mark.parametrize("way", ruffian.WAYS)
+def test_the_bots_of_the_benchmark_play_well_and_then_break_a_rule(way: str, referees: Referees) -> None:
+    layer = probe.strongest("auto")
+    referee = referees.get(layer)
+    clock = ClockRules(TOURNAMENT_MS, None, 0, 0)
+    ruffian_bot = replace(player("honest"), label=way, command=(sys.executable, "-I", ruffian.__file__, way))
+    game = batch(*(replace(each, cwd=str(referee.home)) for each in (ruffian_bot, player("honest"))), clock=clock)
+
+    played = referee.play(replace(game, isolation=Isolation(layer, 256)))
+
+    (record,) = played.records
+    assert [fault.seat for fault in record.faults] == [0]
+    assert record.faults[0].action >= ruffian.MOVES / 2
+    assert referee.left_after(GONE_S) == []

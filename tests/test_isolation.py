@@ -109,7 +109,10 @@ def test_nobody_leaves_the_group(layer: Layer, call: str) -> None:
 
 @pytest.mark.filter
 @every_layer
-@pytest.mark.parametrize("name", ["ptrace", "keyctl", "unshare", "setns", "bpf", "io_uring_setup", "process_vm_readv"])
+@pytest.mark.parametrize(
+    "name",
+    ["ptrace", "keyctl", "unshare", "setns", "bpf", "io_uring_setup", "process_vm_readv", "sched_setaffinity"],
+)
 def test_the_filter_denies_what_no_game_needs(layer: Layer, name: str) -> None:
     number = seccomp._DENIED[name][0 if os.uname().machine == "x86_64" else 1]
     code = f"import ctypes; c = ctypes.CDLL(None, use_errno=True); c.syscall({number}, 0, 0, 0, 0)"

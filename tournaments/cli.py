@@ -239,13 +239,14 @@ def bench(json: bool) -> None:
     from tournaments import bench as benches
     from tournaments.bench.engine import engine
     from tournaments.bench.exchange import exchange
+    from tournaments.bench.hostile import hostile
     from tournaments.bench.isolation import isolation
     from tournaments.bench.pages import pages
     from tournaments.bench.throughput import throughput
     from tournaments.text_tables import table
 
     rows = []
-    for row in benches.rows([exchange, isolation, engine, throughput, lambda: pages(render)]):
+    for row in benches.rows([exchange, isolation, hostile, engine, throughput, lambda: pages(render)]):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
     if json:

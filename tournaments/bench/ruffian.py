@@ -1,0 +1,136 @@
+"""A bot that means harm, for the benchmark of what its opponents feel of it; started as a program, never imported.
+
+It plays the first legal action for some moves, each time it does what harm it can, and then it breaks a rule.
+Its first argument says how, one of the names in `WAYS`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+MOVES = 20
+"""After so many it breaks a rule."""
+MIB = 1 << 20
+
+hoard: list[object] = []
+"""What it keeps, so that nobody takes it away."""
+
+
+def spin() -> None:
+    """Never end."""
+    while True:
+        pass
+
+
+def pause() -> None:
+    """Never end, and do nothing."""
+    while True:
+        signal.pause()
+
+
+def child(task: Callable[[], None]) -> None:
+    """Start a process for a task; none, where there are too many."""
+    with suppress(OSError):
+        if os.fork() == 0:
+            task()
+
+
+def crowd() -> None:
+    """Start three more processes that sleep."""
+    for _ in range(3):
+        child(pause)
+
+
+def burn() -> None:
+    """Start a process that spins, up to eight."""
+    if len(hoard) < 8:
+        hoard.append(None)
+        child(spin)
+
+
+def spread() -> None:
+    """Leave the processors that we were given, and do the same everywhere."""
+    with suppress(OSError):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    burn()
+
+
+def eat() -> None:
+    """Take 16 MiB more."""
+    hoard.append(b"x" * (16 * MIB))
+
+
+def fill() -> None:
+    """Write a MiB to the disk."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - it is to stay open
+    file.write(bytes(MIB))
+    hoard.append(file)
+
+
+def for_ever(task: Callable[[], None]) -> Callable[[], None]:
+    """Return what does it over and over, until something gives way."""
+
+    def forever() -> None:
+        while True:
+            task()
+
+    return forever
+
+
+def nothing() -> None:
+    """Do no harm yet."""
+
+
+def write(descriptor: int, text: bytes) -> Callable[[], None]:
+    """Return what writes a text."""
+
+    def written() -> None:
+        os.write(descriptor, text)
+
+    return written
+
+
+WAYS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+    "spins": (burn, spin),
+    "spreads": (spread, spin),
+    "crowds": (crowd, lambda: os._exit(0)),
+    "eats": (eat, for_ever(eat)),
+    "fills": (fill, for_ever(fill)),
+    "floods": (write(2, b"x" * 65_536), for_ever(write(1, b"x" * 65_536))),
+    "babbles": (write(1, b"thinking\n"), for_ever(write(1, b"thinking\n"))),
+    "sleeps": (lambda: time.sleep(0.002), pause),
+    "cheats": (nothing, lambda: print('{"id": 0}', flush=True)),
+    "crashes": (nothing, lambda: os.kill(os.getpid(), signal.SIGSEGV)),
+}
+"""By name: what it does with each move, and at last."""
+
+
+def main(way: str) -> None:
+    """Play until the input ends, or worse."""
+    harm, break_rule = WAYS[way]
+    moves = 0
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["type"] == "bye":
+            break
+        answer = {"id": request["id"]}
+        if request["type"] == "game_start":
+            moves = 0
+        if request["type"] == "move":
+            moves += 1
+            harm()
+            if moves > MOVES:
+                break_rule()
+            answer["move"] = request["legal"][0]
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
