@@ -122,12 +122,13 @@ def test_every_link_leads_to_a_file_and_a_place_in_it(out: Path) -> None:
                 assert parts.fragment in found[place].ids, f"{name}: {link}"
 
 
-def test_every_game_is_listed_once_and_linked_to_its_replay(league: League, out: Path) -> None:
+def test_every_game_is_listed_once_and_linked_to_its_replay_as_is_every_verdict(league: League, out: Path) -> None:
     links = [link for path in (out / "games").glob("*.html") for link in Page(path).links]
 
     listed = [link for link in links if "replay.html#" in link]
 
-    assert sorted(listed) == sorted(f"../replay.html#{game.key}" for game in league.games())
+    linked = [game.key for game in league.games() for _ in ("game", *filter(None, game.verdicts))]
+    assert sorted(listed) == sorted(f"../replay.html#{key}" for key in linked)
 
 
 @pytest.mark.slow

@@ -16,9 +16,10 @@ from referee.records import Key, Record
 from site_pages import shards, text
 from site_pages.chart import chart
 from site_pages.deals import Deals
+from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.keys import KeyIndex
-from site_pages.pages import BotFault, GameRow, Pages, Section, game_row
+from site_pages.pages import GameRow, Pages, Section, game_row
 from site_pages.rankings import Ranking, overall, ranking
 from site_pages.results import results
 from site_pages.series import series_rows, standing
@@ -32,9 +33,7 @@ STATIC = Path(__file__).parent / "static"
 LIST = 200
 """Games on a page of the list."""
 LATEST = 25
-"""Games and faults on a bot's page."""
-EVIDENCE = 8000
-"""Characters of stderr on a bot's page."""
+"""Games on a bot's page."""
 
 Progress = Callable[[int, int], None]
 """Told how many games of how many are done."""
@@ -78,8 +77,7 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> Rende
             pages.bot(
                 entry=entry,
                 results=results(entry.label, all_standings, rankings, survey.deals),
-                faults=list(reversed(told.faults[entry.label])),
-                fault_count=told.fault_counts[entry.label],
+                faults=told.faults[entry.label],
                 games=list(reversed(told.latest[entry.label])),
             ),
         )
@@ -126,16 +124,13 @@ class _Told:
 
     def __init__(self) -> None:
         self.latest: defaultdict[str, deque[GameRow]] = defaultdict(lambda: deque(maxlen=LATEST))
-        self.faults: defaultdict[str, deque[BotFault]] = defaultdict(lambda: deque(maxlen=LATEST))
-        self.fault_counts: defaultdict[str, int] = defaultdict(int)
+        self.faults: defaultdict[str, BotFaults] = defaultdict(BotFaults)
 
     def add(self, row: GameRow, game: Game, record: Record) -> None:
         for label in dict.fromkeys(game.labels):
             self.latest[label].append(row)
         for fault in record.faults:
-            label = game.labels[fault.seat]
-            self.fault_counts[label] += 1
-            self.faults[label].append(BotFault(row, fault, text.excerpt(fault.stderr, EVIDENCE)))
+            self.faults[game.labels[fault.seat]].add(row.key, fault)
 
 
 def _games(

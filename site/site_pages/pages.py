@@ -10,11 +10,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
-from referee.records import Fault
 from referee.rules_text import RulesetText
 from site_pages import text
 from site_pages.chart import Chart
 from site_pages.deals import has_partners
+from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.rankings import Name, OverallRow, Ranking, name
 from site_pages.results import Result
@@ -60,14 +60,6 @@ class GameRow(Struct, frozen=True):
     """Where the series stands after this game, in words."""
     void: bool
     actions: int
-
-
-class BotFault(Struct, frozen=True):
-    """A verdict about a bot, with its game; the fault's own words are not yet fit to be shown."""
-
-    game: GameRow
-    fault: Fault
-    stderr: str
 
 
 class Page(Struct, frozen=True):
@@ -170,8 +162,7 @@ class Pages:
         *,
         entry: Entry,
         results: Sequence[Result],
-        faults: Sequence[BotFault],
-        fault_count: int,
+        faults: BotFaults,
         games: Sequence[GameRow],
     ) -> bytes:
         """Return the page of an entry."""
@@ -182,7 +173,6 @@ class Pages:
             entry=entry,
             results=results,
             faults=faults,
-            fault_count=fault_count,
             games=games,
         )
 
