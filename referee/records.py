@@ -133,6 +133,8 @@ class SeatReport(Struct, frozen=True):
     cpu_ms: float
     slowest_ms: float
     stray_lines: int
+    idle_ms: float = 0.0
+    """CPU time while it was not asked."""
 
 
 class Record(Struct, frozen=True, tag="record", tag_field="type"):

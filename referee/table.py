@@ -11,6 +11,7 @@ import msgspec
 from protocol.messages import Event, GameEnd, GameStart, Move, MoveAnswer, Out, SeatName
 from referee.clock import MS, Clock
 from referee.dealer import Dealer
+from referee.errors import MachineFault
 from referee.games import game
 from referee.masks import HIDING, masked
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, digest
@@ -46,14 +47,18 @@ class Seat(Protocol):
     def stray(self) -> int:
         """How many lines without JSON it wrote in this game."""
 
+    @property
+    def idle(self) -> int:
+        """CPU time in nanoseconds that it used in this game while it was not asked."""
+
     def begin(self) -> None:
         """Be ready for a game: started and greeted; raises `Verdict`."""
 
     def next_id(self) -> int:
         """Number the next request."""
 
-    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
-        """Return the answer, and the wall and CPU time it took in nanoseconds; raises `Verdict`."""
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
+        """Return the answer, and the wall and CPU time it took, all in nanoseconds; raises `Verdict`."""
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Wait for the bare answer; raises `Verdict`."""
@@ -168,7 +173,7 @@ class Table:
         )
         self._unheard[number] = []
         try:
-            answer, wall, cpu = seat.ask_move(request, clock.limit())
+            answer, wall, cpu = seat.ask_move(request, clock.limit(), clock.cpu_limit())
             clock.spend(wall, cpu)
             if answer.move not in legal:
                 raise illegal(answer.move, legal)
@@ -224,7 +229,7 @@ class Table:
             )
             try:
                 seat.ask(request)
-            except Verdict:
+            except (Verdict, MachineFault):
                 seat.dismiss()
 
     def _record(self, result: Result, started: float, elapsed_ms: float) -> Record:
@@ -251,6 +256,7 @@ class Table:
                     round(clock.cpu / MS, 3),
                     round(clock.slowest / MS, 3),
                     seat.stray,
+                    round(seat.idle / MS, 3),
                 )
                 for seat, clock in zip(self._seats, self._clocks, strict=True)
             ),

@@ -164,7 +164,7 @@ class Plan:
     def longest_ms(self) -> int | None:
         """Return the longest time that the clocks allow for all games one after the other; None for no limit."""
         clock, config = self.config.clock, self.config
-        if clock.bank_ms is None:
+        if clock.bank_ms is None or clock.kind == "cpu":
             return None
         total = 0
         for table in self.schedule.tables:

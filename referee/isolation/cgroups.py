@@ -76,8 +76,9 @@ class Group:
             folder.mkdir()
         if where.pids:
             (where.pids / name / "pids.max").write_text(str(PROCESSES))
-        if where.memory:
-            _limit_memory(where.memory / name, memory_mb << 20)
+        self._memory = where.memory / name if where.memory else None
+        if self._memory:
+            _limit_memory(self._memory, memory_mb << 20)
         self._state = os.open(where.freeze / name / "cgroup.freeze", os.O_WRONLY) if where.freeze else None
         self._kill = where.freeze / name / "cgroup.kill" if where.freeze else None
         self._home = where.home
@@ -114,6 +115,16 @@ class Group:
         """Let it go on."""
         if self._state is not None:
             os.write(self._state, b"0")
+
+    def oom_kills(self) -> int:
+        """Return how many of its processes were killed for the memory that they used."""
+        for name in ("memory.events", "memory.oom_control"):
+            with suppress(OSError):
+                for line in (self._memory / name).read_text().splitlines() if self._memory else ():
+                    word, _, count = line.partition(" ")
+                    if word == "oom_kill":
+                        return int(count)
+        return 0
 
     def end(self) -> None:
         """Kill all that is in the group, and remove it."""
