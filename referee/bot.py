@@ -120,6 +120,11 @@ class Bot:
         except OSError:
             return 0
 
+    def all_cpu_ns(self) -> int:
+        """Return the CPU time of the process and its children where a control group counts it, else of the process."""
+        used = self._box.cpu_ns()
+        return self.cpu_ns() if used is None else used
+
     def drain_stderr(self) -> bool:
         """Keep what waits on stderr; return False once it is closed."""
         for _ in range(STDERR_READS):

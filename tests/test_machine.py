@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from referee.__main__ import play_batch
 from referee.bot import Bot
 from referee.clock import MS
 from referee.errors import MachineFault
-from referee.isolation import probe
+from referee.isolation import cgroups, probe
 from referee.records import Isolation, Player, Record, RefereeFault, Report
 from referee.seat import BotSeat
 from referee.verdicts import Verdict
@@ -137,6 +138,22 @@ def test_a_bot_that_thinks_longer_than_its_cpu_time_is_late() -> None:
 
     assert caught.value.code == "timeout"
     assert caught.value.sentence == "no answer to move within 100 ms of CPU time (it still thinks)"
+
+
+@pytest.mark.sandbox
+def test_what_children_think_counts_where_a_control_group_can_tell_and_else_meets_the_cap() -> None:
+    thinking = 'import subprocess, sys\nsubprocess.run([sys.executable, "-c", "while True: pass"])'
+    command = (sys.executable, "-I", str(Path(__file__).parent / "isolated_bot.py"), "", thinking)
+    seat = BotSeat(Player("boxed", "00", command, None), PATIENCE_MS, None, isolation=Isolation("bwrap"))
+    try:
+        seat.begin()
+        with pytest.raises(Verdict) as caught:
+            seat.ask_move(move_request(seat), 2000 * MS, 100 * MS)
+    finally:
+        seat.dismiss()
+
+    counted = "100 ms of CPU time (it still thinks)" if cgroups.parents().freeze else "2000 ms ("
+    assert caught.value.sentence.startswith(f"no answer to move within {counted}")
 
 
 def test_a_bot_that_waits_uses_no_cpu_time_but_meets_the_cap_on_the_wall() -> None:

@@ -54,6 +54,10 @@ class Box:
         """Tell, once the process has ended, whether that was before the bot was there: no fault of the bot then."""
         return False
 
+    def cpu_ns(self) -> int | None:
+        """Return the CPU time of the bot and all of its children, in nanoseconds; None where nobody counts that."""
+        return None
+
     def out_of_memory(self) -> bool:
         """Tell whether something in it was killed for using more memory than it may."""
         return False
@@ -117,6 +121,10 @@ class LimitBox(Box):
         """Go through the steps; the first that fails ends the start."""
         for step in self._steps:
             step()
+
+    def cpu_ns(self) -> int | None:
+        """Ask the group, which counts."""
+        return self._group.cpu_ns() if self._group else None
 
     def out_of_memory(self) -> bool:
         """Ask the group, which counts."""
