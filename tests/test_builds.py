@@ -62,6 +62,13 @@ def make(folder: Path, *, force: bool = False) -> tuple[Build, list[str]]:
     return build(find_bot(str(folder)), said.append, force=force), said
 
 
+def start(folder: Path) -> subprocess.Popen[str]:
+    """Start `malice build` in a process of its own."""
+    command = [sys.executable, "-c", "from tournaments.cli import main; main()", "build", str(folder)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
+
+
 @contextlib.contextmanager
 def as_nobody() -> Iterator[None]:
     """Be a user who may not write everywhere, as root may."""
@@ -296,3 +303,39 @@ def test_a_stamp_that_leads_elsewhere_is_not_followed(folder: Path) -> None:
     with pytest.raises(BotError, match="mine: cannot build in"):
         make(folder)
     assert precious.read_text() == "mine"
+
+
+@pytest.mark.slow
+def test_of_two_processes_one_builds_and_the_other_waits_for_it(folder: Path) -> None:
+    describe(folder, "open('gate').read()\n" + dedent(MAKE), 'ignore = ["out", "log", "gate"]')
+    os.mkfifo(folder / "gate")
+
+    with start(folder) as first:
+        assert first.stderr
+        assert first.stderr.readline().startswith("mine: building:")
+        with start(folder) as second:
+            assert second.stderr
+            assert second.stderr.readline() == "mine: another process builds it, waiting\n"
+            (folder / "gate").write_text("go")
+            assert (first.communicate()[0], first.returncode) == (f"mine: built in {folder}\n", 0)
+            assert (second.communicate()[0], second.returncode) == (f"mine: up to date in {folder}\n", 0)
+
+    assert builds(folder) == 1
+
+
+@pytest.mark.slow
+def test_a_build_that_is_killed_is_done_again(folder: Path) -> None:
+    make(folder)
+    made = (folder / "make.py").read_text()
+    describe(folder, "open('gate').read()", 'ignore = ["out", "log", "gate"]')
+    os.mkfifo(folder / "gate")
+    with start(folder) as killed:
+        assert killed.stderr
+        assert killed.stderr.readline().startswith("mine: building:")
+        killed.terminate()
+        assert killed.wait() == 130
+
+    describe(folder, made)
+    (folder / "gate").unlink()
+
+    assert make(folder)[0].ran
