@@ -18,6 +18,7 @@ import click
 from tournaments.doctor import doctor
 from tournaments.endings import Commands, interrupt_on_signals
 from tournaments.errors import LeagueError, Stopped
+from tournaments.kit_commands import build, languages, new
 from tournaments.rules_commands import rules
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ def main() -> None:
     """
 
 
+main.add_command(build)
 main.add_command(doctor)
+main.add_command(languages)
+main.add_command(new)
 main.add_command(rules)
 
 

@@ -21,6 +21,7 @@ from referee.ruleset import Ruleset, load, names, read_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
 from tournaments import bots, series
+from tournaments.builds import built
 from tournaments.config import Config, EntryLine, identity
 from tournaments.errors import LeagueError
 from tournaments.league import Entry, Game, Tournament, game_of
@@ -47,7 +48,7 @@ class Plan:
     def __init__(self, config: Config, base: Path, seed: bytes | None = None) -> None:
         self.config = config
         lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
-        found = [bots.built(bots.find_bot(line.bot, base), line.bot, base) for line in lines]
+        found = [built(bots.find_bot(line.bot, base)) for line in lines]
         names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
         labels = bots.labels(names)
         _refuse_doubles("entries", labels)
