@@ -17,7 +17,8 @@ import pytest
 
 from tests.streams import Request, from_the_future, recorded, written
 from tests.toolchains import DEBIAN, KITS
-from tournaments.bots import Bot, Manifest, built, find_bot
+from tournaments.bots import Bot, Manifest, find_bot
+from tournaments.builds import built
 
 PATIENCE_S = 120
 """For a whole conversation, on however slow a machine."""
@@ -34,7 +35,7 @@ def copied(folder: Path, home: Path) -> Bot:
     """Return the bot of a copy of `folder`, built by its own command."""
     told = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
     shutil.copytree(folder, home, ignore=shutil.ignore_patterns("__pycache__", ".*", *told.get("ignore", ())))
-    return built(find_bot(str(home)), str(home), Path())
+    return built(find_bot(str(home)))
 
 
 @pytest.fixture(

@@ -48,7 +48,7 @@ VIEW = {
     "centre": [{"cards": ["AC", "KD"], "height": 2, "needs": "3"}],
     "seats": [SEAT, PARTNER],
 }
-CLOCK = {"move_ms": 1000, "bank_ms": None, "increment_ms": 50, "margin_ms": 100}
+CLOCK = {"move_ms": 1000, "bank_ms": None, "increment_ms": 50, "margin_ms": 100, "kind": "wall", "cap_ms": None}
 START: dict[str, Any] = {
     "type": "game_start",
     "game": 1,

@@ -183,8 +183,8 @@ class Clock(NamedTuple):
     bank_ms: int | None
     increment_ms: int
     margin_ms: int
-    kind: str = "wall"  # or "cpu": which time counts
-    cap_ms: int | None = None  # by "cpu", the most time on the wall for an action
+    kind: str  # which time counts: "wall" or "cpu"
+    cap_ms: int | None  # by "cpu", the most time on the wall for an action
 
 
 class SeatClock(NamedTuple):
