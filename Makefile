@@ -49,5 +49,6 @@ soak: .venv
 	.venv/bin/python -m tests.soak $(ARGS)
 
 clean:
-	rm -rf demo demo-languages dist bots/*/*/build bots/*/*/.malice-build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf demo demo-languages dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf bots/*/*/build bots/*/*/target bots/*/*/Cargo.lock bots/*/*/.malice-build
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -r {} +
