@@ -135,6 +135,8 @@ class SeatReport(Struct, frozen=True):
     stray_lines: int
     idle_ms: float = 0.0
     """CPU time while it was not asked."""
+    wants_legal: bool = True
+    """Whether it was sent the list of legal actions."""
 
 
 class Record(Struct, frozen=True, tag="record", tag_field="type"):

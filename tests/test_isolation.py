@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from protocol.messages import ClockRules
-from referee.__main__ import play_batch
 from referee.clock import MS
 from referee.isolation import bwrap, cgroups, limits, probe, seccomp
 from referee.isolation.layers import in_common
+from referee.playing import play_batch
 from referee.records import Isolation, Layer, Player, Record
 from referee.seat import BotSeat
 from referee.verdicts import Verdict

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from referee.__main__ import play_batch
 from referee.bot import Bot
 from referee.clock import MS
 from referee.errors import MachineFault
 from referee.isolation import cgroups, probe
+from referee.playing import play_batch
 from referee.records import Isolation, Player, Record, RefereeFault, Report
 from referee.seat import BotSeat
 from referee.verdicts import Verdict

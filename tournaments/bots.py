@@ -58,6 +58,10 @@ class Bot(Struct, frozen=True):
         return Player(label, self.hash, self.command, str(self.folder) if self.folder else None, name, version)
 
 
+PERSON = Bot(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest())
+"""Whoever sits at the terminal; no process is started for them."""
+
+
 def shipped() -> dict[str, Path]:
     """Return the folders of the bots that ship, by name and by language/name; Python's come first."""
     folders = sorted(SHIPPED.glob(f"*/*/{MANIFEST}"), key=lambda path: (path.parts[-3] != "python", path))
@@ -99,6 +103,15 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
             f" a bot that ships ({', '.join(known)}), or a command line"
         )
     return _from_command(tuple(command), base.resolve())
+
+
+def find_player(words: str, base: Path = Path()) -> Bot:
+    """Return the person at the terminal for `you`, else the bot that `words` name; a folder of that name is `./you`.
+
+    Raises:
+        BotError, DataError: as `find_bot`.
+    """
+    return PERSON if words == PERSON.manifest.name else find_bot(words, base)
 
 
 def _folder(words: str, base: Path) -> Path | None:
