@@ -42,5 +42,5 @@ soak: .venv
 	.venv/bin/python -m tests.soak $(ARGS)
 
 clean:
-	rm -rf demo dist bots/*/*/build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf demo dist bots/*/*/build bots/*/*/target bots/*/*/node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -r {} +
