@@ -50,5 +50,5 @@ soak: .venv
 
 clean:
 	rm -rf demo demo-languages dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -rf bots/*/*/build bots/*/*/target bots/*/*/Cargo.lock bots/*/*/.malice-build
+	rm -rf bots/*/*/build bots/*/*/target bots/*/*/node_modules bots/*/*/Cargo.lock bots/*/*/package-lock.json bots/*/*/.malice-build
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -r {} +

@@ -17,7 +17,7 @@ END_WAIT_MS = 1000
 """How long the kernel may take to end everything in a sandbox."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-_SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+_SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/mono")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _TOO_MUCH = (Path("/"), Path("/tmp"))
 """Folders that are never shown as a whole."""
@@ -196,4 +196,4 @@ def _become(uid: int | None) -> tuple[str, ...]:
 
 
 def _is_system(path: Path) -> bool:
-    return any(path.is_relative_to(each) for each in _SYSTEM)
+    return any(path.is_relative_to(each) for each in (*_SYSTEM, *_SETTINGS))
