@@ -255,6 +255,6 @@ def test_the_readme_of_a_kit_is_one_screen_with_the_three_commands(language: str
 
     assert len(page.splitlines()) <= SCREEN
     assert max(map(len, page.splitlines())) <= 120
-    for command in ("malice build", "malice check", "malice play . greedy --deals 20"):
+    for command in ("malice build .", "malice check .", "malice play . greedy --deals 20"):
         assert command in page
     assert "http" not in page
