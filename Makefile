@@ -2,7 +2,7 @@ PYTHON ?= python3
 OLD := import sys; sys.exit("malice needs Python 3.11: make PYTHON=..." if sys.version_info < (3, 11) else 0)
 CONSTRAINTS := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))constraints.txt
 
-.PHONY: .venv demo test lint bench hostile soak clean
+.PHONY: .venv demo demo-languages test lint bench hostile soak clean
 
 .venv: .venv/.installed
 
@@ -20,6 +20,13 @@ demo: .venv
 	rm -rf demo
 	mkdir demo
 	.venv/bin/malice run tournaments/demo.toml --db demo/league.db --site demo/site
+
+# The starter kits against one another: those whose programs are here; it says which are left out, and why.
+demo-languages: .venv
+	rm -rf demo-languages
+	mkdir demo-languages
+	.venv/bin/malice languages --tournament > demo-languages/tournament.toml
+	.venv/bin/malice run demo-languages/tournament.toml --db demo-languages/league.db --site demo-languages/site
 
 # make test ARGS="-k clock -x"
 test: .venv
@@ -42,5 +49,6 @@ soak: .venv
 	.venv/bin/python -m tests.soak $(ARGS)
 
 clean:
-	rm -rf demo dist bots/*/*/build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf demo demo-languages dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf bots/*/*/build bots/*/*/target bots/*/*/node_modules bots/*/*/Cargo.lock bots/*/*/package-lock.json bots/*/*/.malice-build
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -r {} +

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -32,6 +32,10 @@ class ClockRules(Struct, frozen=True):
     """Given back to the bank when a turn of the seat begins, never above `bank_ms`."""
     margin_ms: int = 100
     """Grace on top of each deadline, for the machine's sake; what is used of it still counts."""
+    kind: Literal["wall", "cpu"] = "wall"
+    """Which time counts: that on the wall, or the CPU time of the bot's process, all threads together."""
+    cap_ms: int | None = None
+    """With `cpu`: the longest that an action may take on the wall."""
 
 
 class SeatName(Struct, frozen=True):

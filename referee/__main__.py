@@ -10,20 +10,13 @@ import os
 import select
 import signal
 import sys
-import time
-from collections.abc import Callable
 from types import FrameType
 
 import msgspec
-from msgspec.structs import replace
 
-from protocol.errors import MaliceError
-from referee.bot import Bot, start_time
 from referee.exchange import Abandoned
-from referee.isolation.layers import in_common
-from referee.records import Batch, BatchDone, RefereeFault, Report, Started
-from referee.seat import BYE_WAIT_NS, BotSeat
-from referee.table import Table
+from referee.playing import play_batch
+from referee.records import Batch, Report
 
 _encoder = msgspec.json.Encoder()
 
@@ -68,41 +61,6 @@ def report(message: Report) -> None:
             raise Abandoned("the input was closed")
         # A pipe that can be written to takes as much as this without making us wait.
         line = line[os.write(sys.stdout.fileno(), line[: select.PIPE_BUF]) :]
-
-
-def play_batch(batch: Batch, guard: int | None, tell: Callable[[Report], None]) -> None:
-    """Play every game of a batch; its bots start with it and are gone when this returns.
-
-    Raises:
-        Abandoned: the hang-up of `guard` said that nobody waits for the records.
-    """
-    if batch.cpus:
-        os.sched_setaffinity(0, batch.cpus)
-
-    def on_start(bot: Bot) -> None:
-        tell(Started(bot.pid, start_time(bot.pid) or 0))
-
-    seats = [BotSeat(player, batch.init_ms, guard, on_start, batch.isolation) for player in batch.players]
-    try:
-        for order in batch.games:
-            try:
-                record = Table(batch, order, [seats[player] for player in order.seating]).play()
-                tell(replace(record, isolation=in_common(seat.isolation for seat in seats)))
-            except Abandoned:
-                raise
-            except MaliceError as error:
-                for seat in seats:
-                    seat.dismiss()  # it may be in the middle of the game
-                tell(RefereeFault(order.key, str(error)))
-        for seat in seats:
-            seat.leave()
-        deadline = time.monotonic_ns() + BYE_WAIT_NS
-        for seat in seats:
-            seat.end(deadline)
-    finally:
-        for seat in seats:
-            seat.dismiss()
-    tell(BatchDone())
 
 
 if __name__ == "__main__":

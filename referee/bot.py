@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -37,6 +38,16 @@ def start_time(pid: int) -> int | None:
     except OSError:
         return None
     return int(stat.rpartition(b")")[2].split()[19])
+
+
+def oom_kills() -> int:
+    """Return how many processes the kernel has killed since boot for want of memory, the machine's or a group's."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            name, _, count = line.partition(" ")
+            if name == "oom_kill":
+                return int(count)
+    return 0
 
 
 class Excerpt:
@@ -76,6 +87,7 @@ class Bot:
     def __init__(self, player: Player, isolation: Isolation = NONE) -> None:
         self.buffer = LineBuffer()
         self.errors = Excerpt()
+        self._oom_kills = oom_kills()
         self._box = box = enclose(player, isolation)
         self._process = _start(player, box)
         self.pid = self._process.pid
@@ -108,6 +120,11 @@ class Bot:
         except OSError:
             return 0
 
+    def all_cpu_ns(self) -> int:
+        """Return the CPU time of the process and its children where a control group counts it, else of the process."""
+        used = self._box.cpu_ns()
+        return self.cpu_ns() if used is None else used
+
     def drain_stderr(self) -> bool:
         """Keep what waits on stderr; return False once it is closed."""
         for _ in range(STDERR_READS):
@@ -133,6 +150,18 @@ class Bot:
             return exit_in_words(-end.si_status)
         return exit_in_words(self._box.exit_status(end.si_status))
 
+    def excuse(self) -> str | None:
+        """Say why the end of the process is no fault of the bot's, or None if it lives or ended by its own doing."""
+        status = self.exit()
+        if status is None:
+            return None
+        if status.startswith("exited") and self._box.never_ran():
+            self.drain_stderr()
+            return f"the sandbox of a bot failed, it {status}: {self.errors.text().strip()[-500:]}"
+        if "SIGKILL" in status and oom_kills() > self._oom_kills and not self._box.out_of_memory():
+            return "a bot was killed as the machine ran out of memory"
+        return None
+
     def close_input(self) -> None:
         """Tell the bot that nothing more will come."""
         self._pipes[0].close()
@@ -157,7 +186,7 @@ def _environment() -> dict[str, str]:
 
 
 def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
-    die = _die_with(os.getpid())
+    die = dying_with_us(signal.SIGKILL)
 
     def arm() -> None:
         box.arm()
@@ -184,9 +213,12 @@ def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
     return process
 
 
-def _die_with(parent: int) -> Callable[[], None]:
+def dying_with_us(number: signal.Signals) -> Callable[[], None]:
+    """Return what a child does between fork and exec, so that it gets this signal when the calling thread ends."""
+    parent = os.getpid()
+
     def arm() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        _libc.prctl(_PR_SET_PDEATHSIG, number)
         if os.getppid() != parent:
             os._exit(1)
 

@@ -16,6 +16,8 @@ class Clock:
         self._move = None if rules.move_ms is None else rules.move_ms * MS
         self._increment = rules.increment_ms * MS
         self._margin = rules.margin_ms * MS
+        self._by_cpu = rules.kind == "cpu"
+        self._cap = None if rules.cap_ms is None else rules.cap_ms * MS
         self._bank = self._full
         self._last: tuple[int, int] | None = None
         self.used = 0
@@ -28,7 +30,16 @@ class Clock:
             self._bank = min(self._bank + self._increment, self._full)
 
     def limit(self) -> int | None:
-        """Return how long the next answer may take, margin included; None for ever."""
+        """Return how long the next answer may take on the wall, margin included; None for ever."""
+        if self._by_cpu:
+            return None if self._cap is None else self._cap + self._margin
+        return self._least()
+
+    def cpu_limit(self) -> int | None:
+        """Return how much CPU time the next answer may take, margin included; None for any."""
+        return self._least() if self._by_cpu else None
+
+    def _least(self) -> int | None:
         limits = [part for part in (self._move, self._bank) if part is not None]
         return min(limits) + self._margin if limits else None
 
@@ -39,7 +50,7 @@ class Clock:
         self.cpu += cpu
         self.slowest = max(self.slowest, wall)
         if self._bank is not None:
-            self._bank = max(0, self._bank - wall)
+            self._bank = max(0, self._bank - (cpu if self._by_cpu else wall))
 
     def shown(self) -> SeatClock:
         """Return the clock as the bot is told, in milliseconds."""

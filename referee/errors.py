@@ -6,6 +6,7 @@ MaliceError              (protocol/errors.py)
 │   ├── RulesetError     a ruleset is unknown, contradicts itself or is not played
 │   └── RecordError      a record does not replay
 ├── BotError             a bot cannot be started at all
+├── MachineFault         the machine failed, not a bot: the game is to be played again
 ├── Verdict              (verdicts.py) a bot broke a rule of the table and is withdrawn
 ├── Abandoned            (exchange.py) nobody waits for the game any more
 └── Late                 (exchange.py) an answer did not come in time; becomes a verdict
@@ -34,3 +35,7 @@ class RecordError(DataError):
 
 class BotError(MaliceError):
     """A bot cannot be started, or its folder does not describe one."""
+
+
+class MachineFault(MaliceError):
+    """The machine failed, not a bot: a sandbox, memory, or time itself; the game is to be played again."""

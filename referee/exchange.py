@@ -16,6 +16,7 @@ from protocol.errors import MaliceError, ProtocolError, StrayLine
 from protocol.messages import Answer
 from referee.bot import READ_BYTES, Bot
 from referee.clock import MS
+from referee.errors import MachineFault
 from referee.verdicts import Verdict, too_late
 
 A = TypeVar("A", bound=Answer)
@@ -26,6 +27,10 @@ STRAY_BYTES = 1 << 20
 MESSAGES_KEPT = 5
 SHOWN_BYTES = 4096
 """How much of each kept message is shown with a verdict."""
+STOOD_STILL_NS = 1000 * MS
+"""A deadline that is noticed so much too late was not missed by the bot: the machine slept, or was stopped."""
+CPU_LOOK_NS = 10 * MS
+"""How often at most the CPU time of a thinking bot is looked at."""
 EXIT_WAIT_S = 0.5
 """How long a bot that has closed its output may take to exit, so that its status can be told."""
 
@@ -36,6 +41,10 @@ class Abandoned(MaliceError):
 
 class Late(MaliceError):
     """The deadline has passed; the message guesses why."""
+
+
+class OutOfCpu(Late):
+    """The CPU time for an answer is used up."""
 
 
 class Line:
@@ -59,9 +68,13 @@ class Line:
         self.new_game()
 
     def new_game(self) -> None:
-        """Start to count stray lines from zero."""
+        """Start to count stray lines and idle time from zero."""
         self.stray = 0
+        self.idle = 0
+        """CPU time, in nanoseconds, that was used while nothing was asked."""
         self._stray_bytes = 0
+        self._cpu_seen: int | None = None
+        self._cpu_deadline: int | None = None
 
     def evidence(self) -> tuple[str, ...]:
         """Return the last messages, oldest first, each marked with its direction."""
@@ -70,7 +83,13 @@ class Line:
         )
 
     def ask(
-        self, line: bytes, what: str, id: int, decoder: msgspec.json.Decoder[A], limit: int | None
+        self,
+        line: bytes,
+        what: str,
+        id: int,
+        decoder: msgspec.json.Decoder[A],
+        limit: int | None,
+        cpu_limit: int | None = None,
     ) -> tuple[A, int, int]:
         """Write a request; return its answer, and the wall and CPU time that it took in nanoseconds.
 
@@ -80,29 +99,45 @@ class Line:
             id: its number.
             decoder: made for the struct of the answer.
             limit: nanoseconds for write and answer together; None for ever.
+            cpu_limit: CPU time for the same, in nanoseconds; None for any.
 
         Raises:
             Verdict: the bot is gone, late, or answered with what is no answer.
+            MachineFault: it is gone or late, and not by its own doing.
             Abandoned: nobody waits for the game any more.
         """
         stray_before = self.stray
+        deadline: int | None = None
         try:
             self._refuse_early()
             self.bot.thaw()
             self._messages.append(("> ", line))
-            cpu = self.bot.cpu_ns()
+            # The sum with all children takes ten times as long to get: only where it is what counts.
+            cpu_ns = self.bot.cpu_ns if cpu_limit is None else self.bot.all_cpu_ns
+            cpu = cpu_ns()
+            if self._cpu_seen is not None and (cpu_limit is None) == (self._cpu_deadline is None):
+                self.idle += max(0, cpu - self._cpu_seen)
+            self._cpu_deadline = None if cpu_limit is None else cpu + cpu_limit
             # From here, not from the end of the write: on one processor the bot often thinks before we return.
             asked = time.monotonic_ns()
             deadline = None if limit is None else asked + limit
             self._write(line, deadline)
             answer, read = self._answer(id, decoder, deadline)
-            used = max(0, self.bot.cpu_ns() - cpu)
+            self._cpu_seen = cpu_ns()
+            used = max(0, self._cpu_seen - cpu)
+            if cpu_limit is not None and used > cpu_limit:
+                raise OutOfCpu("it came later")
             self.bot.freeze()
             return answer, read - asked, used
         except ProtocolError as error:
             raise Verdict("protocol", str(error)) from None
+        except OutOfCpu as late:
+            allowed = f"{(cpu_limit or 0) / MS:g} ms of CPU time"
+            raise too_late(what, allowed, self.stray - stray_before, str(late)) from None
         except Late as late:
-            raise too_late(what, (limit or 0) / MS, self.stray - stray_before, str(late)) from None
+            if deadline is not None and (over := time.monotonic_ns() - deadline) > STOOD_STILL_NS:
+                raise MachineFault(f"the machine stood still for {over / 1e9:.1f} s over a deadline") from None
+            raise too_late(what, f"{(limit or 0) / MS:g} ms", self.stray - stray_before, str(late)) from None
 
     def tell(self, line: bytes) -> None:
         """Write a line that has no answer; a bot that does not take it is left alone."""
@@ -180,6 +215,13 @@ class Line:
             if left <= 0:
                 return False
             timeout = -(-left // MS)
+        if self._cpu_deadline is not None:
+            # The time on the wall until then is the same or more, unless several threads think.
+            left = self._cpu_deadline - self.bot.all_cpu_ns()
+            if left < 0:
+                raise OutOfCpu("it still thinks")
+            look = -(-max(left, CPU_LOOK_NS) // MS)
+            timeout = look if timeout is None else min(look, timeout)
         self._take(self._poll.poll(timeout))
         return True
 
@@ -210,6 +252,8 @@ class Line:
     def _gone(self, how: str) -> Verdict:
         self.bot.thaw()  # it may have been stopped on its way out
         status = self.bot.exit(EXIT_WAIT_S)
+        if excuse := self.bot.excuse():
+            raise MachineFault(excuse)
         if status is None:
             return Verdict("crash", f"the bot {how}, and its process lives on")
         return Verdict("crash", f"the bot {'was ' if status.startswith('killed') else ''}{status}")

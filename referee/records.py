@@ -133,6 +133,10 @@ class SeatReport(Struct, frozen=True):
     cpu_ms: float
     slowest_ms: float
     stray_lines: int
+    idle_ms: float = 0.0
+    """CPU time while it was not asked."""
+    wants_legal: bool = True
+    """Whether it was sent the list of legal actions."""
 
 
 class Record(Struct, frozen=True, tag="record", tag_field="type"):

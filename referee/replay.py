@@ -30,6 +30,45 @@ def void(seats: int) -> Result:
     return Result((1,) * seats, (0,) * seats, VOID)
 
 
+class Replay:
+    """A game that is played again by its rules and its cards alone, from the deal to wherever its actions lead.
+
+    Args:
+        rules: the game.
+        dealer: gives the order of every shuffle.
+    """
+
+    def __init__(self, rules: SpiteAndMalice, dealer: Dealer) -> None:
+        self.rules = rules
+        self._dealer = dealer
+        self.state, self.dealt = self._settled(rules.start(), ())
+
+    def next(self) -> Turn | Shuffle | Result:
+        """Say who acts."""
+        return self.rules.next(self.state)
+
+    def play(self, seat: int, action: str) -> Events:
+        """Play an action, or withdraw the seat by a verdict; return all that changed up to the next action.
+
+        Raises:
+            IllegalAction: it is not legal.
+        """
+        if action.startswith(VERDICT):
+            state, events = self.rules.withdraw(self.state, seat)
+            events = (Out(seat, action[1:]), *events)
+        else:
+            state, events = self.rules.play(self.state, action)
+        self.state, events = self._settled(state, events)
+        return events
+
+    def _settled(self, state: State, events: Events) -> tuple[State, Events]:
+        """Shuffle until a seat is to act, or the game is over."""
+        while isinstance(step := self.rules.next(state), Shuffle):
+            state, more = self.rules.shuffled(state, self._dealer.order(step.size))
+            events += more
+        return state, events
+
+
 class Step(Struct, frozen=True):
     """One action of a game and all that it changed."""
 
@@ -42,56 +81,47 @@ class Step(Struct, frozen=True):
     """The table after the step, for a spectator; None once the game is over."""
 
 
-def steps(record: Record, *, views: bool = False) -> Iterator[Step]:
+def steps(record: Record, *, views: bool = False, again: Replay | None = None) -> Iterator[Step]:
     """Play the recorded game step by step: first the deal, then each action.
 
     Args:
         record: the game; nothing of it is trusted but its rules, deal seed and actions.
         views: also show the table after every step.
+        again: plays it; whoever gives one can look at the table before each step.
 
     Raises:
         RecordError: an action is not legal, or the game ends elsewhere or otherwise than the record says.
     """
-    rules, dealer = _opened(record)
-    state, events = _settled(rules, dealer, rules.start(), ())
-
-    def step(seat: int | None, action: str) -> Step:
-        over = isinstance(rules.next(state), Result)
-        return Step(seat, action, events, rules.view(state, None) if views and not over else None)
-
-    yield step(None, "")
+    again = again or opened(record)
+    yield _step(again, None, "", again.dealt, views)
     for index, (seat, action) in enumerate(record.actions):
-        _check_seat(record, index, rules.next(state), rules.teams)
+        _check_seat(record, index, again.next(), again.rules.teams)
         if record.reason == VOID:
             yield Step(seat, action, (Out(seat, action[1:]),), None)
             continue
-        if action.startswith(VERDICT):
-            state, events = rules.withdraw(state, seat)
-            events = (Out(seat, action[1:]), *events)
-        else:
-            try:
-                state, events = rules.play(state, action)
-            except IllegalAction as error:
-                raise RecordError(f"game {record.key}: action {index}: {error}") from None
-        state, events = _settled(rules, dealer, state, events)
-        yield step(seat, action)
-    _check_end(record, rules.next(state), rules.teams)
+        try:
+            events = again.play(seat, action)
+        except IllegalAction as error:
+            raise RecordError(f"game {record.key}: action {index}: {error}") from None
+        yield _step(again, seat, action, events, views)
+    _check_end(record, again.next(), again.rules.teams)
 
 
-def _opened(record: Record) -> tuple[SpiteAndMalice, Dealer]:
-    """Return the game and the dealer of a record."""
+def _step(again: Replay, seat: int | None, action: str, events: Events, views: bool) -> Step:
+    over = isinstance(again.next(), Result)
+    return Step(seat, action, events, again.rules.view(again.state, None) if views and not over else None)
+
+
+def opened(record: Record) -> Replay:
+    """Return a recorded game as it is after the deal.
+
+    Raises:
+        RecordError: there is no such game.
+    """
     try:
-        return game(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed))
+        return Replay(game(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed)))
     except (RulesetError, ValueError) as error:
         raise RecordError(f"game {record.key}: {error}") from None
-
-
-def _settled(rules: SpiteAndMalice, dealer: Dealer, state: State, events: Events) -> tuple[State, Events]:
-    """Shuffle until a seat is to act, or the game is over."""
-    while isinstance(step := rules.next(state), Shuffle):
-        state, more = rules.shuffled(state, dealer.order(step.size))
-        events += more
-    return state, events
 
 
 def _check_seat(record: Record, index: int, step: Turn | Shuffle | Result, teams: tuple[int, ...]) -> None:

@@ -76,6 +76,11 @@ class BotSeat:
         """Lines without JSON that came in this game."""
         return self._line.stray if self._line else 0
 
+    @property
+    def idle(self) -> int:
+        """CPU time in nanoseconds that was used in this game while nothing was asked."""
+        return self._line.idle if self._line else 0
+
     def begin(self) -> None:
         """Start and greet the bot unless it runs, and forget what it said in the last game.
 
@@ -117,10 +122,10 @@ class BotSeat:
         self._requests += 1
         return self._requests
 
-    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
         """Return the answer to `move`, and the wall and CPU time it took in nanoseconds."""
         assert self._line
-        return self._line.ask(encode(request), "move", request.id, _move_answer, limit)
+        return self._line.ask(encode(request), "move", request.id, _move_answer, limit, cpu_limit)
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Wait for the bare answer to a request that is no move."""

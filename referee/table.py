@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
-from protocol.messages import Event, GameEnd, GameStart, Move, MoveAnswer, Out, SeatName
-from referee.clock import MS, Clock
+from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, Out
+from referee.clock import MS
 from referee.dealer import Dealer
+from referee.errors import MachineFault
 from referee.games import game
-from referee.masks import HIDING, masked
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, digest
 from referee.replay import VERDICT, void
-from referee.rules import Events, Result, Shuffle, Turn
+from referee.requests import Requests
+from referee.rules import Result, Shuffle, Turn
 from referee.verdicts import Verdict, illegal
 
 NOTE_LENGTH = 500
 NOTES_BYTES = 16_384
 """How long a note may be, and all notes of one seat in one game."""
+
+Watch = Callable[[int, str, int, str], None]
+"""Is told of every action: the seat, the action or `!` and the code of a verdict, microseconds, the note."""
 
 
 class Seat(Protocol):
@@ -46,14 +51,18 @@ class Seat(Protocol):
     def stray(self) -> int:
         """How many lines without JSON it wrote in this game."""
 
+    @property
+    def idle(self) -> int:
+        """CPU time in nanoseconds that it used in this game while it was not asked."""
+
     def begin(self) -> None:
         """Be ready for a game: started and greeted; raises `Verdict`."""
 
     def next_id(self) -> int:
         """Number the next request."""
 
-    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
-        """Return the answer, and the wall and CPU time it took in nanoseconds; raises `Verdict`."""
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
+        """Return the answer, and the wall and CPU time it took, all in nanoseconds; raises `Verdict`."""
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Wait for the bare answer; raises `Verdict`."""
@@ -70,18 +79,35 @@ class Table:
         order: the game.
         seats: who plays, by seat.
         dealer: gives the order of every shuffle; a test may script it.
+        watch: is told of every action when it has been played.
     """
 
-    def __init__(self, batch: Batch, order: GameOrder, seats: list[Seat], dealer: Dealer | None = None) -> None:
+    def __init__(
+        self,
+        batch: Batch,
+        order: GameOrder,
+        seats: Sequence[Seat],
+        dealer: Dealer | None = None,
+        watch: Watch | None = None,
+    ) -> None:
         self._batch = batch
         self._order = order
         self._seats = seats
         self._dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
         self._rules = game(batch.rules, len(seats))
         self._state = self._rules.start()
-        self._turn = 0
-        self._unheard: list[list[Event]] = [[] for _ in seats]
-        self._clocks = [Clock(batch.clock) for _ in seats]
+        self._requests = Requests(
+            self._rules,
+            ruleset=batch.ruleset,
+            parameters=batch.rules,
+            key=order.key,
+            rngs=order.rngs,
+            commit=batch.commit,
+            clock=batch.clock,
+        )
+        self._post = self._requests.post
+        self._clocks = self._requests.clocks
+        self._watch = watch
         self._notes_left = [NOTES_BYTES] * len(seats)
         self._actions: list[tuple[int, str]] = []
         self._micros: list[int] = []
@@ -113,29 +139,17 @@ class Table:
 
     def _start(self) -> dict[int, Verdict]:
         """Greet the seats and tell them of the game; return the verdicts on those that failed."""
-        names: list[SeatName] = []
         failed: dict[int, Verdict] = {}
         for number, seat in enumerate(self._seats):
             try:
                 seat.begin()
             except Verdict as verdict:
                 failed[number] = verdict
-            names.append(SeatName(seat.name, self._rules.teams[number]))
-        rules = msgspec.to_builtins(self._batch.rules)
+        names = [seat.name for seat in self._seats]
         for number, seat in enumerate(self._seats):
             if number in failed:
                 continue
-            request = GameStart(
-                id=seat.next_id(),
-                game=seat.games,
-                ruleset=self._batch.ruleset,
-                rules=rules,
-                seat=number,
-                seats=tuple(names),
-                rng=self._order.rngs[number],
-                commit=self._batch.commit,
-                clock=self._batch.clock,
-            )
+            request = self._requests.game_start(number, seat.next_id(), seat.games, names)
             try:
                 seat.ask(request)
             except Verdict as verdict:
@@ -147,29 +161,16 @@ class Table:
             self._state, events = self._rules.shuffled(self._state, self._dealer.order(step.size))
             self._post(events)
 
-    def _post(self, events: Events) -> None:
-        for seat, unheard in enumerate(self._unheard):
-            unheard += [masked(event, seat) if type(event) in HIDING else event for event in events]
-
     def _act(self, number: int) -> None:
         """Ask a seat for one action and play it, or withdraw the seat."""
         seat, clock = self._seats[number], self._clocks[number]
         legal = self._rules.legal(self._state)
-        view = self._rules.view(self._state, number)
-        if view.turn != self._turn:
-            self._turn = view.turn
-            clock.begin_turn()
-        request = Move(
-            id=seat.next_id(),
-            view=view,
-            events=tuple(self._unheard[number]),
-            legal=legal if seat.wants_legal else msgspec.UNSET,
-            clock=clock.shown(),
-        )
-        self._unheard[number] = []
+        request = self._requests.move(number, seat.next_id(), self._state, legal, seat.wants_legal)
         try:
-            answer, wall, cpu = seat.ask_move(request, clock.limit())
-            clock.spend(wall, cpu)
+            answer, wall, cpu = seat.ask_move(request, clock.limit(), clock.cpu_limit())
+            # Whole microseconds, as they are recorded: so the clock can be told again from the record.
+            micros, cpu_micros = wall // 1000, cpu // 1000
+            clock.spend(micros * 1000, cpu_micros * 1000)
             if answer.move not in legal:
                 raise illegal(answer.move, legal)
         except Verdict as verdict:
@@ -178,11 +179,13 @@ class Table:
         if answer.note is not None:
             self._note(number, answer.note)
         self._actions.append((number, answer.move))
-        self._micros.append(wall // 1000)
-        self._cpu_micros.append(cpu // 1000)
+        self._micros.append(micros)
+        self._cpu_micros.append(cpu_micros)
         self._state, events = self._rules.play(self._state, answer.move)
         self._post(events)
         self._shuffle()
+        if self._watch:
+            self._watch(number, answer.move, micros, self._notes.get(len(self._actions) - 1, ""))
 
     def _note(self, number: int, note: object) -> None:
         if not isinstance(note, str):
@@ -200,6 +203,8 @@ class Table:
         self._actions.append((number, VERDICT + verdict.code))
         self._micros.append(0)
         self._cpu_micros.append(0)
+        if self._watch:
+            self._watch(number, VERDICT + verdict.code, 0, "")
 
     def _withdraw(self, number: int, verdict: Verdict) -> None:
         self._judge(number, verdict)
@@ -214,17 +219,10 @@ class Table:
         for number, seat in enumerate(self._seats):
             if number in out:
                 continue
-            request = GameEnd(
-                id=seat.next_id(),
-                place=result.places[number],
-                places=result.places,
-                scores=result.scores,
-                reason=result.reason,
-                key=str(self._order.key),
-            )
+            request = self._requests.game_end(number, seat.next_id(), result)
             try:
                 seat.ask(request)
-            except Verdict:
+            except (Verdict, MachineFault):
                 seat.dismiss()
 
     def _record(self, result: Result, started: float, elapsed_ms: float) -> Record:
@@ -251,6 +249,8 @@ class Table:
                     round(clock.cpu / MS, 3),
                     round(clock.slowest / MS, 3),
                     seat.stray,
+                    round(seat.idle / MS, 3),
+                    seat.wants_legal,
                 )
                 for seat, clock in zip(self._seats, self._clocks, strict=True)
             ),

@@ -31,19 +31,19 @@ def exit_in_words(returncode: int) -> str:
     return f"killed by signal {-returncode} ({name})"
 
 
-def too_late(what: str, limit_ms: float, stray: int, guess: str) -> Verdict:
+def too_late(what: str, limit: str, stray: int, guess: str) -> Verdict:
     """Return the verdict on a bot that has not answered `what` in time.
 
     Args:
         what: the type of the request.
-        limit_ms: the time it had, margin included.
+        limit: the time it had, margin included: "500 ms".
         stray: lines without JSON that came instead.
         guess: why that may be.
     """
     if stray:
         lines = "a line that is" if stray == 1 else f"{stray} lines that are"
         return Verdict("protocol", f"{lines} no JSON, and no answer to {what}: did you print to stdout?")
-    return Verdict("timeout", f"no answer to {what} within {limit_ms:g} ms ({guess})")
+    return Verdict("timeout", f"no answer to {what} within {limit} ({guess})")
 
 
 def illegal(move: str, legal: tuple[str, ...]) -> Verdict:

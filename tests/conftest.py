@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from referee.isolation import probe, seccomp
+from tests.toolchains import kit_lack
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -28,7 +29,7 @@ NEEDS = {
 }
 MARKERS = (*NEEDS, "filter", "namespaces")
 CI = os.environ.get("CI") == "true"
-SKIPPED = pytest.StashKey[dict[str, list[str]]]()
+SKIPPED = pytest.StashKey[dict[tuple[str, str], list[str]]]()
 
 
 def find(names: tuple[str, ...]) -> str | None:
@@ -56,7 +57,7 @@ def hopeless(marker: str) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    skipped: dict[str, list[str]] = defaultdict(list)
+    skipped: dict[tuple[str, str], list[str]] = defaultdict(list)
     config.stash[SKIPPED] = skipped
 
 
@@ -65,22 +66,30 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("browser")
 
 
+def lacks(item: pytest.Item) -> Iterator[tuple[str, str]]:
+    """Name what kind of test this is, and say what it lacks, for each kind that lacks something."""
+    for marker in MARKERS:
+        if item.get_closest_marker(marker) and (sentence := lack(marker)):
+            yield marker, sentence
+    for mark in item.iter_markers("kit"):
+        if sentence := kit_lack(*mark.args):
+            yield " ".join(("kit", *mark.args)), sentence
+
+
 @pytest.hookimpl(tryfirst=True)  # before any fixture tries to start what is missing
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    for marker in MARKERS:
-        if item.get_closest_marker(marker) is None or (sentence := lack(marker)) is None:
-            continue
-        if CI and not hopeless(marker):
+    for kind, sentence in lacks(item):
+        if CI and not hopeless(kind):
             pytest.fail(sentence, pytrace=False)
-        item.config.stash[SKIPPED][marker].append(item.nodeid)
+        item.config.stash[SKIPPED][kind, sentence].append(item.nodeid)
         pytest.skip(sentence)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # outermost, so that these are the last lines
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
     yield
-    for marker, tests in terminalreporter.config.stash[SKIPPED].items():
-        terminalreporter.write_line(f"Skipped {marker} tests ({len(tests)}): {lack(marker)}", yellow=True)
+    for (kind, sentence), tests in terminalreporter.config.stash[SKIPPED].items():
+        terminalreporter.write_line(f"Skipped {kind} tests ({len(tests)}): {sentence}", yellow=True)
         for test in tests:
             terminalreporter.write_line(f"  {test}")
 

@@ -18,7 +18,7 @@ deals = 30
 """
 LONGEST_S = 1.5
 """How long a run lives at most; it takes up to half of it to start."""
-GONE_S = 3.0
+GONE_S = 1.0
 
 
 def kills(run: Run, times: int, seed: int) -> Iterator[str]:

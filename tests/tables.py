@@ -64,7 +64,7 @@ class Script:
         fails: dict[str, Verdict] | None = None,
         wants_legal: bool = True,
     ) -> None:
-        self.name, self.version, self.games, self.stray = "script", "1", 0, 0
+        self.name, self.version, self.games, self.stray, self.idle = "script", "1", 0, 0, 0
         self.wants_legal = wants_legal
         self.requests: list[GameStart | Move | GameEnd] = []
         self.limits: list[int | None] = []
@@ -83,7 +83,7 @@ class Script:
         self._ids += 1
         return self._ids
 
-    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
         self.requests.append(request)
         self.limits.append(limit)
         chosen = self._choose(request)

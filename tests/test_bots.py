@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import BotError, DataError
-from tournaments.bots import built, find_bot, labels, shipped
+from tournaments.bots import find_bot, labels, shipped
 
 MANIFEST = 'name = "mine"\nversion = "2"\nrun = ["{python}", "bot.py"]\n'
 
@@ -108,30 +108,6 @@ def test_the_files_of_a_command_line_count(tmp_path: Path) -> None:
     script.write_text("2")
 
     assert find_bot(f"{sys.executable} bot.py", tmp_path).hash != before
-
-
-def test_a_failed_build_shows_what_it_printed(folder: Path) -> None:
-    (folder / "bot.toml").write_text(MANIFEST + 'build = ["{python}", "-c", "print(\'no luck\'); exit(3)"]\n')
-
-    with pytest.raises(BotError, match=r"(?s)mine: .* failed with 3:\nno luck"):
-        built(find_bot("mine", folder.parent), "mine", folder.parent)
-
-
-def test_a_build_runs_in_the_folder_of_the_bot(folder: Path) -> None:
-    (folder / "bot.toml").write_text(MANIFEST + 'build = ["{python}", "-c", "open(\'made\', \'w\').close()"]\n')
-
-    built(find_bot("mine", folder.parent), "mine", folder.parent)
-
-    assert (folder / "made").exists()
-
-
-def test_what_a_build_leaves_belongs_to_the_bot_from_the_first_run_on(folder: Path) -> None:
-    (folder / "bot.toml").write_text(MANIFEST + 'build = ["{python}", "-c", "open(\'made\', \'w\').close()"]\n')
-
-    first = built(find_bot("mine", folder.parent), "mine", folder.parent)
-    second = built(find_bot("mine", folder.parent), "mine", folder.parent)
-
-    assert first.hash == second.hash
 
 
 def test_twins_get_numbers() -> None:

@@ -88,3 +88,17 @@ def test_the_clock_adds_up_what_was_used_and_keeps_the_slowest() -> None:
         seat.spend(wall, cpu)
 
     assert (seat.used, seat.cpu, seat.slowest) == (17, 7, 9)
+
+
+def test_by_cpu_time_the_bank_pays_for_that_alone_and_the_wall_has_a_cap() -> None:
+    seat = Clock(ClockRules(1000, 2000, 0, 100, kind="cpu", cap_ms=10_000))
+
+    assert (seat.limit(), seat.cpu_limit()) == (10_100 * MS, 1100 * MS)
+    seat.spend(9000 * MS, 1500 * MS)
+
+    assert seat.shown() == SeatClock(500, 9000, 1500)
+    assert (seat.limit(), seat.cpu_limit()) == (10_100 * MS, 600 * MS)
+
+
+def test_on_the_wall_cpu_time_has_no_limit() -> None:
+    assert clock(1000, 2000).cpu_limit() is None

@@ -40,6 +40,8 @@ def test_entries_are_words_or_tables(tmp_path: Path) -> None:
         ('entries = ["a"]\nmemory_mb = 1', "memory_mb: expected at least 16, got 1"),
         ('entries = ["a"]\nisolation = "vm"', "isolation: invalid enum value 'vm'; expected one of 'auto', 'bwrap',"),
         ('entries = ["a"]\n[clock]\nbank_ms = 0', r"clock\.bank_ms: expected at least 1, got 0"),
+        ('entries = ["a"]\n[clock]\nkind = "sun"', r"kind: invalid enum value 'sun'"),
+        ('entries = ["a"]\n[clock]\ncap_ms = 9', r'clock\.cap_ms: goes with kind = "cpu"'),
         ('entries = ["a"]\nrulesets = []', "rulesets: expected at least one"),
         ('entries = ["a"]\nrulesets = ["standard", "standard"]', "one is named twice"),
         ("entries = [\n!", r"no TOML: Invalid value \(at line 2, column 1\)"),
@@ -57,6 +59,19 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, said: str)
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"none\.toml: No such file"):
         read_config(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("lines", "cap_ms"),
+    [
+        ("", None),
+        ('kind = "cpu"', 10_000),
+        ('kind = "cpu"\nmove_ms = 300\nbank_ms = 200', 2000),
+        ('kind = "cpu"\ncap_ms = 70', 70),
+    ],
+)
+def test_a_clock_of_cpu_time_has_a_cap_on_the_wall(tmp_path: Path, lines: str, cap_ms: int | None) -> None:
+    assert read(tmp_path, f'entries = ["a"]\n[clock]\n{lines}').clock.cap_ms == cap_ms
 
 
 def test_only_jobs_and_isolation_may_change_while_a_tournament_goes_on() -> None:

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from protocol.messages import ClockRules
-from referee.__main__ import play_batch
 from referee.clock import MS
 from referee.isolation import bwrap, cgroups, limits, seccomp
 from referee.isolation.layers import in_common
+from referee.playing import play_batch
 from referee.records import Isolation, Layer, Player, Record
 from referee.seat import BotSeat
 from referee.verdicts import Verdict
@@ -414,6 +414,12 @@ def test_a_program_is_shown_with_its_installation_and_a_home_is_not(tmp_path: Pa
 
     assert list(bwrap.chain(venv / "python"))[:2] == [venv.parent, real.parent]
     assert Path.home() not in bwrap.chain(Path.home() / "bin" / "tool")
+
+
+def test_what_the_sandbox_shows_by_itself_is_not_shown_again() -> None:
+    java = Path("/etc/alternatives/java")  # between /usr/bin/java and the real one, on Debian
+    sandbox = bwrap.Sandbox(["/usr/bin/true", str(java)], java, Path("/usr"))
+    assert sandbox.roots == []
 
 
 def test_a_signal_that_freezes_goes_to_nobody_after_the_end() -> None:

@@ -14,8 +14,8 @@ import pytest
 from protocol import messages
 from protocol.codec import encode
 from protocol.messages import ClockRules
-from referee.__main__ import play_batch
 from referee.clock import MS, Clock
+from referee.playing import play_batch
 from referee.records import Batch, GameOrder, Key, Player, Record
 from referee.ruleset import load, names
 

@@ -92,6 +92,7 @@ class Script:
 
     version = "1"
     stray = 0
+    idle = 0
 
     def __init__(self, name: str, choose: Choose, hello: bytes = b'{"id":1,"protocol":1}') -> None:
         self.name = name
@@ -117,7 +118,7 @@ class Script:
         """Give the bare answer."""
         self._exchange(request, b'{"id":%d}' % request.id)
 
-    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
         """Give the answer of the script, after 2.1 ms."""
         move, note = self._choose(request)
         answer = {"id": request.id, "move": move} | ({"note": note} if note else {})

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from referee.__main__ import play_batch
+from referee.playing import play_batch
 from referee.records import Batch, BatchDone, Key, Record, RefereeFault, Report, Started
 from referee.replay import check
 from tests.tables import RULES, Script, batch, play, player, seated

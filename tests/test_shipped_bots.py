@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from protocol.messages import ClockRules
 from referee.dealer import Dealer
 from referee.games import game
 from referee.rules import Result, Shuffle
@@ -32,6 +33,8 @@ FOLDERS = sorted(manifest.parent for manifest in SHIPPED.glob("python/*/bot.toml
 C_FIRST = SHIPPED / "c/first"
 DECIDING = ("greedy", "planner", "staller", "uniform")
 STANDARD: dict[str, Any] = msgspec.to_builtins(load("standard").rules)
+
+KIT = SHIPPED / "python/starter"  # a kit has more tests, in test_kits.py
 
 every_python_bot = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 every_deciding_bot = pytest.mark.parametrize("name", DECIDING)
@@ -127,21 +130,23 @@ def ask(name: str, view: dict[str, Any], legal: str, **rules: Any) -> str:
 def test_a_python_bot_introduces_itself_and_runs_on_the_python_of_malice(folder: Path) -> None:
     told = manifest(folder)
 
-    assert told["name"] == folder.name
+    assert told["name"] == ("starter-python" if folder == KIT else folder.name)
     assert told["language"] == "python"
-    assert told["run"] == ["{python}", "-I", "bot.py"]
+    # Where a module lies beside the bot, -I would hide it.
+    assert told["run"] == (["{python}", "bot.py"] if folder == KIT else ["{python}", "-I", "bot.py"])
     assert told["version"]
     assert told["author"]
 
 
 @every_python_bot
 def test_a_python_bot_needs_the_standard_library_only(folder: Path) -> None:
-    tree = ast.parse((folder / "bot.py").read_text("utf-8"))
+    modules = {path.stem: ast.parse(path.read_text("utf-8")) for path in folder.glob("*.py")}
 
-    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
-    assert ast.get_docstring(tree)
+    nodes = [node for tree in modules.values() for node in ast.walk(tree)]
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names | set(modules)
+    assert all(map(ast.get_docstring, modules.values()))
 
 
 def test_no_bot_is_named_after_a_standard_module() -> None:
@@ -206,7 +211,8 @@ def requests() -> tuple[dict[str, Any], dict[str, Any]]:
         "legal": list(rules.legal(state)),
         "clock": {"bank_ms": 1, "last_ms": None, "last_cpu_ms": None},
     }
-    return start | {"seat": who.seat, "rng": 812734, "commit": "sha256:", "clock": {}}, move
+    clock = msgspec.to_builtins(ClockRules())
+    return start | {"seat": who.seat, "rng": 812734, "commit": "sha256:", "clock": clock}, move
 
 
 def converse(bot: Dialogue) -> None:

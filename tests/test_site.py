@@ -462,6 +462,21 @@ def test_a_record_that_does_not_replay_is_shown_as_such(tmp_path: Path) -> None:
     assert len(shard["columns"]["steps"][0]) == 10
 
 
+def test_a_bot_that_thinks_while_it_is_not_asked_is_flagged_on_its_page(tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=0)
+    for rotation, labels in enumerate((LABELS[:2], LABELS[1::-1])):
+        record = play(ruleset.load("standard").rules, labels, Key(0, 0, rotation))
+        seats = list(record.seats)
+        own = seats[rotation]
+        seats[rotation] = msgspec.structs.replace(own, idle_ms=2 * own.cpu_ms + 2.0 * len(record.actions))
+        league.add(rotation, "standard", msgspec.structs.replace(record, seats=tuple(seats)))
+
+    site_pages.render(league, tmp_path)
+
+    flagged = {path.stem for path in (tmp_path / "bots").iterdir() if "while it was not asked" in path.read_text()}
+    assert flagged == {LABELS[0]}
+
+
 def test_games_that_come_in_between_wait_for_the_next_rendering(tmp_path: Path) -> None:
     class Growing(League):
         """A league in which a game is added between two looks at it."""

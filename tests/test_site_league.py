@@ -16,7 +16,7 @@ from referee.games import game
 from referee.records import Fault, Key, Record, SeatReport, digest
 from referee.rules import Result, Shuffle
 from referee.ruleset import Parameters, Ruleset
-from tournaments.league import Entry, Game, Tournament
+from tournaments.league import Entry, Game, Tournament, game_of
 from tournaments.series import Score, scores
 from tournaments.standings import Standings, standings
 
@@ -164,25 +164,8 @@ class League:
     def add(self, number: int, name: str, record: Record) -> None:
         """Take in a game."""
         record = msgspec.structs.replace(record, ruleset=name)
-        labels = tuple(label for label, _ in record.entries)
-        verdicts = {fault.seat: fault.code for fault in record.faults}
-        seats = range(len(labels))
-        row = Game(
-            key=record.key,
-            number=number,
-            ruleset=name,
-            labels=labels,
-            teams=game(record.rules, len(labels)).teams,
-            places=record.places,
-            scores=record.scores,
-            reason=record.reason,
-            actions=len(record.actions),
-            used_ms=tuple(seat.used_ms for seat in record.seats),
-            asked=tuple(sum(seat == own for seat, _ in record.actions) for own in seats),
-            verdicts=tuple(verdicts.get(own, "") for own in seats),
-            digest=record.digest,
-        )
-        self._pairs.append((row, record))
+        teams = game(record.rules, len(record.entries)).teams
+        self._pairs.append((game_of(record, number, teams), record))
 
     def keep(self, count: int) -> None:
         """Forget all games but the first ones."""

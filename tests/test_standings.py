@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from msgspec.structs import replace
+
 from referee.records import Key
 from tournaments.league import Game
 from tournaments.standings import Meeting, standings
@@ -99,6 +102,22 @@ def test_time_is_told_per_action() -> None:
 
     times = {row.label: row.mean_ms for row in found.rows}
     assert times == {"a": (30.0 + 60.0) / 50, "b": (60.0 + 30.0) / 50}
+
+
+@pytest.mark.parametrize(
+    ("idle_ms", "flagged"),
+    [
+        ((40.0, 15.0), (True, False)),  # a was asked 30 times, b 20 times
+        ((25.0, 25.0), (False, False)),  # a: below 1 ms an action; b: below a tenth of its CPU time
+        ((), (False, False)),
+    ],
+)
+def test_much_cpu_time_off_turn_is_flagged(idle_ms: tuple[float, ...], flagged: tuple[bool, bool]) -> None:
+    games = [replace(game, cpu_ms=(30.0, 400.0), idle_ms=idle_ms) for game in (played((0, 0, 0), ("a", "b"), (1, 2)),)]
+
+    (told,) = standings(games, ("a", "b"))
+
+    assert tuple(row.thinks_off_turn for row in sorted(told.rows, key=lambda row: row.label)) == flagged
 
 
 def test_every_ruleset_has_standings_of_its_own() -> None:

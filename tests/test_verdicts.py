@@ -24,7 +24,7 @@ def test_an_exit_is_told_in_words(status: int, words: str) -> None:
 
 
 def test_silence_is_a_timeout_with_a_guess() -> None:
-    verdict = too_late("move", 1100.0, 0, "did you flush your output?")
+    verdict = too_late("move", "1100 ms", 0, "did you flush your output?")
 
     assert verdict.code == "timeout"
     assert verdict.sentence == "no answer to move within 1100 ms (did you flush your output?)"
@@ -34,7 +34,7 @@ def test_silence_is_a_timeout_with_a_guess() -> None:
     ("lines", "start"), [(1, "a line that is no JSON, and no answer"), (3, "3 lines that are no JSON, and no answer")]
 )
 def test_stray_lines_instead_of_an_answer_break_the_protocol(lines: int, start: str) -> None:
-    verdict = too_late("hello", 1000.0, lines, "")
+    verdict = too_late("hello", "1000 ms", lines, "")
 
     assert verdict.code == "protocol"
     assert verdict.sentence == f"{start} to hello: did you print to stdout?"

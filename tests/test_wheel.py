@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -45,9 +46,10 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     assert packed == set().union(*(tracked(package, root) for package, root in PACKAGES.items()))
 
 
-def test_an_installed_wheel_runs_a_tournament_from_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
-    home, empty = tmp_path / "venv", tmp_path / "empty"
-    empty.mkdir()
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel in an environment of its own."""
+    home = tmp_path_factory.mktemp("installed") / "venv"
     venv.create(home, with_pip=False)
     python = str(home / "bin" / "python")
     subprocess.run(
@@ -58,24 +60,46 @@ def test_an_installed_wheel_runs_a_tournament_from_an_empty_folder(wheel: Path, 
     # The libraries come from here; a .pth file that this folder holds, such as our own, is not followed.
     theirs = next((home / "lib").glob("python3.*")) / "site-packages"
     (theirs / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    (empty / "t.toml").write_text('entries = ["greedy", "uniform"]\ndeals = 2\nseed = "x"\n')
-    # Folders of the user that are called like ours must not get in the way.
-    for name in ("bots", "referee", "protocol"):
-        (empty / name).mkdir()
-        (empty / name / "__init__.py").write_text("raise ImportError('the wrong one')\n")
+    return home
 
-    done = subprocess.run(
-        [str(home / "bin" / "malice"), "run", "t.toml", "--site", "pages"],
-        cwd=empty,
+
+def malice(home: Path, where: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(home / "bin" / "malice"), *words],
+        cwd=where,
         env={key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PIP"))},
         capture_output=True,
         text=True,
         check=False,
     )
 
+
+def test_an_installed_wheel_runs_a_tournament_from_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text('entries = ["greedy", "uniform"]\ndeals = 2\nseed = "x"\n')
+    # Folders of the user that are called like ours must not get in the way.
+    for name in ("bots", "referee", "protocol"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise ImportError('the wrong one')\n")
+
+    done = malice(installed, tmp_path, "run", "t.toml", "--site", "pages")
+
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == (empty / "pages" / "index.html").as_uri()
-    assert (empty / "pages" / "replay.html").is_file()
-    where = "import referee; print(referee.__file__)"
-    found = subprocess.run([python, "-P", "-c", where], cwd=empty, capture_output=True, text=True, check=True)
-    assert found.stdout.startswith(str(home))
+    assert done.stdout.splitlines()[-1] == (tmp_path / "pages" / "index.html").as_uri()
+    assert (tmp_path / "pages" / "replay.html").is_file()
+    python, where = str(installed / "bin" / "python"), "import referee; print(referee.__file__)"
+    found = subprocess.run([python, "-P", "-c", where], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert found.stdout.startswith(str(installed))
+
+
+def test_an_installed_wheel_makes_a_bot_in_every_language_that_has_a_kit(installed: Path, tmp_path: Path) -> None:
+    told = json.loads(malice(installed, tmp_path, "languages", "--json").stdout)
+
+    assert [each["language"] for each in told] == sorted(
+        path.parts[-3] for path in (ROOT / "bots").glob("*/starter/bot.toml")
+    )
+    for language in (each["language"] for each in told):
+        name = f"my-{language}"
+        made = malice(installed, tmp_path, "new", name, "--language", language)
+        assert made.returncode == 0, made.stderr
+        assert f"malice play {name} greedy" in made.stdout
+        assert f'name = "{name}"' in (tmp_path / name / "bot.toml").read_text()

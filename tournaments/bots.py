@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -25,6 +22,9 @@ SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""
 
 MANIFEST = "bot.toml"
+
+KIT = "starter"
+"""The folder of a language's starter kit."""
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,6 +58,10 @@ class Bot(Struct, frozen=True):
         return Player(label, self.hash, self.command, str(self.folder) if self.folder else None, name, version)
 
 
+PERSON = Bot(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest())
+"""Whoever sits at the terminal; no process is started for them."""
+
+
 def shipped() -> dict[str, Path]:
     """Return the folders of the bots that ship, by name and by language/name; Python's come first."""
     folders = sorted(SHIPPED.glob(f"*/*/{MANIFEST}"), key=lambda path: (path.parts[-3] != "python", path))
@@ -83,9 +87,9 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
         raise BotError("expected a bot, got an empty string")
     folder = _folder(words, base)
     if folder and (folder / MANIFEST).is_file():
-        return _from_folder(folder.resolve())
+        return from_folder(folder.resolve())
     if words in (ships := shipped()):
-        return _from_folder(ships[words])
+        return from_folder(ships[words])
     if folder:
         raise BotError(f"{words}: the folder has no {MANIFEST}")
     try:
@@ -101,6 +105,15 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
     return _from_command(tuple(command), base.resolve())
 
 
+def find_player(words: str, base: Path = Path()) -> Bot:
+    """Return the person at the terminal for `you`, else the bot that `words` name; a folder of that name is `./you`.
+
+    Raises:
+        BotError, DataError: as `find_bot`.
+    """
+    return PERSON if words == PERSON.manifest.name else find_bot(words, base)
+
+
 def _folder(words: str, base: Path) -> Path | None:
     """Return the folder that `words` name; most command lines are no path at all, and some too long for one."""
     try:
@@ -108,40 +121,6 @@ def _folder(words: str, base: Path) -> Path | None:
         return folder if folder.is_dir() else None
     except (OSError, RuntimeError, ValueError):
         return None
-
-
-def built(bot: Bot, words: str, base: Path) -> Bot:
-    """Return the bot as it is once its build command has run, if it has one.
-
-    Raises:
-        BotError: it failed; the message holds the end of what it printed.
-    """
-    if not bot.manifest.build:
-        return bot
-    command = _filled_in(bot.manifest.build)
-    try:
-        builder = subprocess.Popen(
-            command,
-            cwd=bot.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        raise BotError(f"{bot.manifest.name}: cannot build: {error}") from None
-    with builder:
-        try:
-            said, _ = builder.communicate()
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(builder.pid, signal.SIGKILL)
-    if builder.returncode:
-        told = said.strip()[-2000:]
-        raise BotError(f"{bot.manifest.name}: {shlex.join(command)} failed with {builder.returncode}:\n{told}")
-    return find_bot(words, base)  # hashed anew: what the build leaves belongs to it, unless it is ignored
 
 
 def labels(names: Iterable[str]) -> list[str]:
@@ -154,15 +133,21 @@ def labels(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _from_folder(folder: Path) -> Bot:
+def from_folder(folder: Path) -> Bot:
+    """Return the bot that the bot.toml of a folder describes.
+
+    Raises:
+        BotError, DataError: it does not describe one.
+    """
     path = folder / MANIFEST
     manifest = convert(read_toml(path), Manifest, str(path))
     if not manifest.run:
         raise BotError(f"{path}: run: expected a command, got an empty list")
-    return Bot(manifest, _filled_in(manifest.run), folder, _hash_files(folder, manifest.ignore))
+    return Bot(manifest, filled_in(manifest.run), folder, content_hash(contents(folder, manifest.ignore)))
 
 
-def _filled_in(command: tuple[str, ...]) -> tuple[str, ...]:
+def filled_in(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a command of bot.toml with the Python that runs malice where it asks for one."""
     return tuple(sys.executable if word == "{python}" else word for word in command)
 
 
@@ -177,22 +162,35 @@ def _from_command(command: tuple[str, ...], base: Path) -> Bot:
     return Bot(Manifest(name, command), command, base, whole.hexdigest())
 
 
-def _hash_files(folder: Path, ignore: tuple[str, ...]) -> str:
-    """Hash path, exec bit and content of every file, in the order of their paths."""
+def content_hash(files: Mapping[str, bytes]) -> str:
+    """Return what makes a bot the same bot: one hash of all that `contents` gives, in the order of the paths."""
     whole = hashlib.sha256()
-    for path in sorted(_files(folder, ignore)):
-        told = (folder / path).read_bytes()
-        executable = b"x" if (folder / path).stat().st_mode & 0o100 else b"-"
-        whole.update(path.encode() + b"\0" + executable + hashlib.sha256(told).digest())
+    for path, told in sorted(files.items()):
+        whole.update(os.fsencode(path) + b"\0" + told)
     return whole.hexdigest()
 
 
-def _files(folder: Path, ignore: tuple[str, ...]) -> Iterator[str]:
-    for path in folder.rglob("*"):
-        inside = path.relative_to(folder)
-        if any(part.startswith(".") or part == "__pycache__" for part in inside.parts) or not path.is_file():
-            continue
-        name = inside.as_posix()
-        parents = [parent.as_posix() for parent in inside.parents]
-        if not any(fnmatch(each, pattern.rstrip("/")) for pattern in ignore for each in (name, *parents)):
-            yield name
+def contents(folder: Path, ignore: tuple[str, ...]) -> dict[str, bytes]:
+    """Return the exec bit and the hash of every file that makes the bot."""
+    return {path: _content(folder / path) for path in own_files(folder, ignore)}
+
+
+def own_files(folder: Path, ignore: tuple[str, ...]) -> Iterator[str]:
+    """List the files that make the bot: all but dot-files, Python's caches and what `ignore` names."""
+    for where, folders, names in os.walk(folder):
+        inside = Path(where).relative_to(folder)
+        # What a build leaves may be a thousand times what it is made from: it is not even looked at.
+        folders[:] = [name for name in folders if _counts(inside / name, ignore)]
+        for path in (inside / name for name in names):
+            if _counts(path, ignore) and (folder / path).is_file():
+                yield path.as_posix()
+
+
+def _content(path: Path) -> bytes:
+    executable = b"x" if path.stat().st_mode & 0o100 else b"-"
+    return executable + hashlib.sha256(path.read_bytes()).digest()
+
+
+def _counts(path: Path, ignore: tuple[str, ...]) -> bool:
+    hidden = path.name.startswith(".") or path.name == "__pycache__"
+    return not hidden and not any(fnmatch(path.as_posix(), pattern.rstrip("/")) for pattern in ignore)

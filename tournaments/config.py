@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.messages import ClockRules
 from referee.errors import DataError
@@ -17,6 +18,8 @@ MOST = 2**31 - 1
 """The largest number anywhere: in milliseconds 24 days."""
 MOST_DEALS = 1_000_000
 LABEL_LENGTH = 100
+CAP_TIMES = 10
+"""How many times its CPU time an action may take on the wall, if the tournament does not say."""
 
 
 class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,7 +97,8 @@ def checked(config: Config, where: str) -> Config:
         ("clock.margin_ms", config.clock.margin_ms, 0),
         ("clock.increment_ms", config.clock.increment_ms, 0),
     ]
-    limits = {"clock.move_ms": config.clock.move_ms, "clock.bank_ms": config.clock.bank_ms}
+    clock = config.clock
+    limits = {"clock.move_ms": clock.move_ms, "clock.bank_ms": clock.bank_ms, "clock.cap_ms": clock.cap_ms}
     rules += [(field, value, 1) for field, value in limits.items() if value is not None]
     for field, value, least in rules:
         if value < least:
@@ -104,13 +108,23 @@ def checked(config: Config, where: str) -> Config:
     for line in config.entries:
         if isinstance(line, EntryLine) and line.label is not None and not 1 <= len(line.label) <= LABEL_LENGTH:
             raise DataError(f"{where}: label: expected 1 to {LABEL_LENGTH} characters, got {len(line.label)}")
+    if clock.kind == "wall" and clock.cap_ms is not None:
+        raise DataError(f'{where}: clock.cap_ms: goes with kind = "cpu"; on the wall, move_ms is the cap')
     if not config.rulesets:
         raise DataError(f"{where}: rulesets: expected at least one")
     if len(set(config.rulesets)) < len(config.rulesets):
         raise DataError(f"{where}: rulesets: one is named twice: {', '.join(config.rulesets)}")
-    return config
+    return replace(config, clock=_capped(clock))
+
+
+def _capped(clock: ClockLines) -> ClockLines:
+    """Give a clock that counts CPU time its cap on the wall, without which a bot could sleep for ever."""
+    if clock.kind == "wall" or clock.cap_ms is not None:
+        return clock
+    least = min((part for part in (clock.move_ms, clock.bank_ms) if part is not None), default=MOST)
+    return replace(clock, cap_ms=min(CAP_TIMES * least, MOST))
 
 
 def identity(config: Config) -> str:
     """Return what must not change while a tournament goes on, as JSON: all but what the machine decides."""
-    return msgspec.json.encode(msgspec.structs.replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()
+    return msgspec.json.encode(replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()

@@ -23,7 +23,7 @@ class Outcome:
     """What happened in a run: whether it was stopped, and which games could not be played."""
 
     def __init__(self) -> None:
-        self.stopped: signal.Signals | None = None
+        self.stopped: str | None = None
         self.given_up: dict[Key, str] = {}
 
 
@@ -68,7 +68,7 @@ async def _play(
 
             async def watch() -> None:
                 async for number in signals:
-                    outcome.stopped = signal.Signals(number)
+                    outcome.stopped = signal.Signals(number).name
                     everything.cancel_scope.cancel()
 
             async def beat() -> None:

@@ -63,6 +63,10 @@ class Game(Struct, frozen=True):
     verdicts: tuple[str, ...]
     """By seat: crash, timeout, protocol, illegal, or nothing."""
     digest: str
+    cpu_ms: tuple[float, ...] = ()
+    """By seat: CPU time that answering took."""
+    idle_ms: tuple[float, ...] = ()
+    """By seat: CPU time that was used while nothing was asked."""
 
 
 def game_of(record: Record, number: int, teams: tuple[int, ...]) -> Game:
@@ -90,4 +94,6 @@ def game_of(record: Record, number: int, teams: tuple[int, ...]) -> Game:
         asked=tuple(asked[seat] for seat in seats),
         verdicts=tuple(verdicts.get(seat, "") for seat in seats),
         digest=record.digest,
+        cpu_ms=tuple(report.cpu_ms for report in record.seats),
+        idle_ms=tuple(report.idle_ms for report in record.seats),
     )

@@ -21,6 +21,7 @@ from referee.ruleset import Ruleset, load, names, read_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
 from tournaments import bots, series
+from tournaments.builds import built
 from tournaments.config import Config, EntryLine, identity
 from tournaments.errors import LeagueError
 from tournaments.league import Entry, Game, Tournament, game_of
@@ -30,6 +31,8 @@ from tournaments.store import Store
 SERIES_BLOCKS = 40
 """Blocks of deals after which a series that nobody wins is left open."""
 
+Find = Callable[[str, Path], bots.Bot]
+
 
 class Plan:
     """All that a run needs, worked out from the configuration before anything is started.
@@ -38,16 +41,17 @@ class Plan:
         config: what the tournament file says.
         base: the folder that bots are named from.
         seed: 32 bytes; by default the digest of the configured seed, or drawn afresh.
+        find: who is meant by the words of an entry.
 
     Raises:
         BotError: an entry cannot be found or built.
         DataError: a ruleset is unknown or does not fit, or there are too few entries.
     """
 
-    def __init__(self, config: Config, base: Path, seed: bytes | None = None) -> None:
+    def __init__(self, config: Config, base: Path, seed: bytes | None = None, find: Find = bots.find_bot) -> None:
         self.config = config
         lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
-        found = [bots.built(bots.find_bot(line.bot, base), line.bot, base) for line in lines]
+        found = [built(find(line.bot, base)) for line in lines]
         names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
         labels = bots.labels(names)
         _refuse_doubles("entries", labels)
@@ -55,6 +59,7 @@ class Plan:
             raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
         self.bots = tuple(found)
         self.players = tuple(bot.player(label) for bot, label in zip(found, labels, strict=True))
+        self.people = tuple(player.label for bot, player in zip(found, self.players, strict=True) if bot == bots.PERSON)
         self.rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
         _refuse_doubles("rulesets", [ruleset.name for ruleset in self.rulesets])
         self.schedule = schedule(config, self.rulesets, len(found))
@@ -68,8 +73,7 @@ class Plan:
 
     def hide(self, league: Path) -> None:
         """Let no bot read the league, wherever it is: it knows the seed."""
-        files = tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
-        self.isolation = replace(self.isolation, hidden=files)
+        self.isolation = replace(self.isolation, hidden=files_of(league))
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries as the league keeps them."""
@@ -164,7 +168,7 @@ class Plan:
     def longest_ms(self) -> int | None:
         """Return the longest time that the clocks allow for all games one after the other; None for no limit."""
         clock, config = self.config.clock, self.config
-        if clock.bank_ms is None:
+        if clock.bank_ms is None or clock.kind == "cpu" or self.people:
             return None
         total = 0
         for table in self.schedule.tables:
@@ -172,6 +176,11 @@ class Plan:
             seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
             total += seat * len(table.entries) ** 2 * self.schedule.deals
         return total
+
+
+def files_of(league: Path) -> tuple[str, ...]:
+    """Name the file of a league, and those that SQLite keeps beside it."""
+    return tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
 
 
 def _refuse_doubles(what: str, names: list[str]) -> None:
@@ -216,7 +225,7 @@ def _seated(config: Config, rulesets: tuple[Ruleset, ...]) -> list[tuple[Ruleset
     return [(ruleset, config.seats or ruleset.rules.players[0]) for ruleset in rulesets]
 
 
-def open_league(store: Store, config: Config, base: Path) -> Plan:
+def open_league(store: Store, config: Config, base: Path, find: Find = bots.find_bot) -> Plan:
     """Found the tournament in an empty league, or return the one that it holds if it is the same.
 
     Raises:
@@ -224,7 +233,7 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
         BotError, DataError: as `Plan`.
     """
     if store.is_empty():
-        plan = Plan(config, base)
+        plan = Plan(config, base, find=find)
         plan.hide(store.path)
         store.found(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         return plan
@@ -233,7 +242,7 @@ def open_league(store: Store, config: Config, base: Path) -> Plan:
             f"{store.path}: holds another tournament, with {differences}; a tournament goes on as it began:"
             " give a new one another --db"
         )
-    plan = Plan(config, base, store.seed())
+    plan = Plan(config, base, store.seed(), find)
     plan.hide(store.path)
     for old, new in zip(store.entries(), plan.entries(), strict=True):
         if old.hash != new.hash:
@@ -257,13 +266,13 @@ def _differences(old: str, new: str) -> str:
 
 
 def greet(plan: Plan, suspended: Collection[str] = ()) -> None:
-    """Start every entry that is not suspended once and exchange a hello with it.
+    """Start every bot that is not suspended once and exchange a hello with it.
 
     Raises:
         BotError: one of them cannot be started or does not answer; the message names it.
     """
     for player in plan.players:
-        if player.label in suspended:
+        if player.label in suspended or player.label in plan.people:
             continue
         try:
             greet_once(player, plan.config.init_ms, plan.isolation)

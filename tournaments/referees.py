@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 from collections import deque
+from typing import IO
 
 import msgspec
 import trio
 
-from referee.bot import start_time
+from referee.bot import dying_with_us, start_time
 from referee.records import Batch, BatchDone, Report, Started
 from tournaments.running import Running
 
@@ -38,39 +39,47 @@ class RefereeProcess:
         self._bots: list[Started] = []
 
     async def __aenter__(self) -> RefereeProcess:
-        # A session of its own: Ctrl-C in the terminal reaches only us, and we end it in order.
-        self._process = await trio.lowlevel.open_process(
+        # Not by trio, which does it in a thread: what a process dies with is the thread that started it. Nor is
+        # the end of its input enough, as it reads that only once all is imported.
+        self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "referee"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C in the terminal reaches only us, and we end it in order
+            preexec_fn=dying_with_us(signal.SIGTERM),
         )
         self._running.add(Started(self._process.pid, start_time(self._process.pid) or 0))
+        self._pidfd = os.pidfd_open(self._process.pid)
+        self._stdin, self._stdout, self._stderr = map(
+            _stream, (self._process.stdin, self._process.stdout, self._process.stderr)
+        )
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        process = self._process
         with trio.CancelScope(shield=True):
-            assert process.stdin
-            assert process.stdout
-            assert process.stderr
-            await process.stdin.aclose()
+            await self._stdin.aclose()
             with trio.move_on_after(END_WAIT_S):
-                await process.wait()
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-            await process.stdout.aclose()
-            await process.stderr.aclose()
+                await self._end()
+            if self._process.returncode is None:
+                self._process.kill()
+                await self._end()
+            await self._stdout.aclose()
+            await self._stderr.aclose()
+        os.close(self._pidfd)
         self._end_bots()
         self._running.drop(self._process.pid)
 
+    async def _end(self) -> int:
+        """Wait for the process to end; return its exit status."""
+        await trio.lowlevel.wait_readable(self._pidfd)
+        return self._process.wait()
+
     async def give(self, batch: Batch) -> None:
         """Hand over a batch; its reports follow."""
-        assert self._process.stdin
         with contextlib.suppress(trio.BrokenResourceError):
-            await self._process.stdin.send_all(_encoder.encode(batch) + b"\n")
+            await self._stdin.send_all(_encoder.encode(batch) + b"\n")
 
     async def report(self) -> Report | None:
         """Return the next report, None once the process is dead."""
@@ -87,9 +96,8 @@ class RefereeProcess:
         return None
 
     async def _line(self) -> bytes | None:
-        assert self._process.stdout
         while not self._lines:
-            data = await self._process.stdout.receive_some()
+            data = await self._stdout.receive_some()
             if not data:
                 return None
             *lines, self._pending = (self._pending + data).split(b"\n")
@@ -98,12 +106,11 @@ class RefereeProcess:
 
     async def last_words(self) -> str:
         """Return why the process died: its exit status and the end of its stderr."""
-        assert self._process.stderr
         said = b""
         with trio.move_on_after(END_WAIT_S):
-            async for data in self._process.stderr:
+            async for data in self._stderr:
                 said = (said + data)[-2000:]
-            await self._process.wait()
+            await self._end()
         return f"the referee process ended ({self._process.returncode}): {said.decode('utf-8', 'replace').strip()}"
 
     def _end_bots(self) -> None:
@@ -120,3 +127,10 @@ class RefereeProcess:
         for bot in self._bots:
             self._running.drop(bot.pid)
         self._bots.clear()
+
+
+def _stream(pipe: IO[bytes] | None) -> trio.lowlevel.FdStream:
+    """Take the descriptor of a pipe over."""
+    assert pipe
+    with pipe:
+        return trio.lowlevel.FdStream(os.dup(pipe.fileno()))

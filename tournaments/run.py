@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from referee.records import Batch, Key, Record
-from tournaments.coordinator import default_jobs, play
+from tournaments.coordinator import Outcome, default_jobs, play
 from tournaments.errors import LeagueError, Stopped
 from tournaments.isolation import short_of
 from tournaments.league import Game
@@ -25,7 +26,23 @@ NAMED = 20
 """Games that are named at the end of a run that could not play them."""
 
 
-def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) -> None:
+class Playing(Protocol):
+    """A way to play batches, as `coordinator.play` does."""
+
+    def __call__(
+        self,
+        batches: Iterator[Batch],
+        jobs: int,
+        cpus_per_game: int,
+        on_record: Callable[[Record], None],
+        running: Running,
+        wanted: Callable[[Key], bool],
+        /,
+    ) -> Outcome:
+        """Play all batches and say how it went."""
+
+
+def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str], playing: Playing | None = None) -> None:
     """Play what is still open of a tournament and complete it.
 
     Args:
@@ -34,6 +51,7 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) 
         jobs: referee processes; 0 takes as many as there are processors for.
         out: where progress is told.
         again: the words of the command that goes on after a stop.
+        playing: how batches are played, with a face of its own; by default in referee processes, with a bar.
 
     Raises:
         BotError: an entry does not greet; nothing was played then.
@@ -44,7 +62,7 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str]) 
     jobs = jobs or default_jobs(plan.config.cpus_per_game)
     watch = Watch(store.games(), plan.config.suspend_after, store.readmissions())
     try:
-        _play_all(store, plan, watch, jobs, out, again)
+        _play_all(store, plan, watch, jobs, out, again, playing)
     finally:
         for line in told(watch.suspended, plan.config.suspend_after, again):
             _say(line, out)
@@ -79,7 +97,15 @@ def told(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator
         )
 
 
-def _play_all(store: Store, plan: Plan, watch: Watch, jobs: int, out: TextIO, again: Sequence[str]) -> None:
+def _play_all(
+    store: Store,
+    plan: Plan,
+    watch: Watch,
+    jobs: int,
+    out: TextIO,
+    again: Sequence[str],
+    playing: Playing | None,
+) -> None:
     """Play until nothing is open: what a suspension leaves out is known for sure only when all before it is played."""
 
     def wanted(key: Key) -> bool:
@@ -103,7 +129,7 @@ def _play_all(store: Store, plan: Plan, watch: Watch, jobs: int, out: TextIO, ag
         if more:
             store.plan(planned)
             _say(f"series are open: {planned} games by now", out)
-        _play(store, batches, planned, plan, watch, wanted, jobs, out, again)
+        _play(store, batches, planned, plan, watch, wanted, jobs, out, again, playing)
 
 
 def _left_out(game: Game, watch: Watch) -> bool:
@@ -120,10 +146,11 @@ def _play(
     jobs: int,
     out: TextIO,
     again: Sequence[str],
+    playing: Playing | None,
 ) -> None:
     done = len(store.keys())
     go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
-    with Progress(planned, done, out) as progress:
+    with Progress(planned, done, io.StringIO() if playing else out) as progress:
 
         def on_record(record: Record) -> None:
             game = plan.game(record)
@@ -134,7 +161,7 @@ def _play(
         running = Running(_account(store))
         try:
             at_once = max(1, min(jobs, planned - done))
-            outcome = play(batches, at_once, plan.config.cpus_per_game, on_record, running, wanted)
+            outcome = (playing or play)(batches, at_once, plan.config.cpus_per_game, on_record, running, wanted)
         except* sqlite3.Error as errors:
             raise Stopped(f"{store.path}: cannot store a game: {_first(errors)}; {go_on}") from None
         except* OSError as errors:
@@ -143,7 +170,7 @@ def _play(
             running.close()
     if outcome.stopped:
         finished = len(store.keys())
-        raise Stopped(f"stopped by {outcome.stopped.name} after {finished} of {planned} games; {go_on}")
+        raise Stopped(f"stopped by {outcome.stopped} after {finished} of {planned} games; {go_on}")
     if outcome.given_up:
         told = [f"  {key}: {why}" for key, why in sorted(outcome.given_up.items())]
         told[NAMED:] = [f"  and {len(told) - NAMED} more"] if len(told) > NAMED else []

@@ -11,6 +11,11 @@ from referee.replay import VOID
 from tournaments.league import Game
 from tournaments.ratings import RatedGame, Rating, fit, history, thin
 
+IDLE_MS = 1.0
+"""CPU time off turn, in milliseconds an action, that no reading, cleaning up or compiling explains."""
+IDLE_SHARE = 0.1
+"""What it has to be at least of the time on turn."""
+
 
 class Row(Struct, frozen=True):
     """One entry in the ranking; the rating holds its points, opponents and intervals."""
@@ -21,8 +26,17 @@ class Row(Struct, frozen=True):
     games: int
     mean_ms: float | None
     """Thinking time per action."""
+    cpu_ms: float
+    """CPU time per action, of its thinking."""
+    idle_ms: float
+    """CPU time per action, used while it was not asked."""
     forfeits: int
     """Games that ended for it by a verdict, void ones included."""
+
+    @property
+    def thinks_off_turn(self) -> bool:
+        """Whether it uses so much CPU time off turn that it gains by it: more than what follows any answer."""
+        return self.idle_ms >= IDLE_MS and self.idle_ms >= IDLE_SHARE * self.cpu_ms
 
 
 class Meeting(Struct, frozen=True):
@@ -115,12 +129,15 @@ def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating])
     asked: Counter[str] = Counter()
     forfeits: Counter[str] = Counter()
     used: dict[str, float] = dict.fromkeys(entries, 0.0)
+    cpu, idle = used.copy(), used.copy()
     for game in played:
         for seat, label in enumerate(game.labels):
             games[label] += 1
             asked[label] += game.asked[seat]
             forfeits[label] += bool(game.verdicts[seat])
             used[label] += game.used_ms[seat]
+            cpu[label] += game.cpu_ms[seat] if game.cpu_ms else 0.0
+            idle[label] += game.idle_ms[seat] if game.idle_ms else 0.0
     order = sorted(range(len(entries)), key=lambda index: _best_first(ratings[index], entries[index]))
     return tuple(
         Row(
@@ -129,6 +146,8 @@ def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating])
             rating=ratings[index],
             games=games[entries[index]],
             mean_ms=used[entries[index]] / asked[entries[index]] if asked[entries[index]] else None,
+            cpu_ms=cpu[entries[index]] / max(1, asked[entries[index]]),
+            idle_ms=idle[entries[index]] / max(1, asked[entries[index]]),
             forfeits=forfeits[entries[index]],
         )
         for rank, index in enumerate(order, 1)

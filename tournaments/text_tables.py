@@ -30,6 +30,9 @@ def standings_text(all_standings: Sequence[Standings]) -> Iterator[str]:
         yield from table(HEAD, [_row(row) for row in standings.rows])
         if standings.seats > 2:
             yield "W-D-L counts a game once for every opponent at the table"
+        for row in standings.rows:
+            if row.thinks_off_turn:
+                yield f"{harmless(row.label)} uses CPU time while it is not asked: {row.idle_ms:.1f} ms an action"
         if standings.variance_ratio is not None:
             yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
 
@@ -88,12 +91,12 @@ def standings_csv(all_standings: Sequence[Standings]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     fields = ["elo", "low", "high", "rank_low", "rank_high", "wins", "draws", "losses", "score", "average_opponent"]
-    writer.writerow(["ruleset", "seats", "rank", "bot", "games", *fields, "mean_ms", "forfeits"])
+    writer.writerow(["ruleset", "seats", "rank", "bot", "games", *fields, "mean_ms", "cpu_ms", "idle_ms", "forfeits"])
     for standings in all_standings:
         for row in standings.rows:
             figures = [getattr(row.rating, field) for field in fields]
             start: list[Cell] = [standings.ruleset, standings.seats, row.rank, row.label, row.games]
-            writer.writerow([*start, *figures, row.mean_ms, row.forfeits])
+            writer.writerow([*start, *figures, row.mean_ms, row.cpu_ms, row.idle_ms, row.forfeits])
     return out.getvalue()
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins, View
-from referee.records import Record
+from referee.records import Key, Record
 from referee.replay import VERDICT, steps
+from referee.rules import Events
 
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {
     code: f"\\u{code:04x}" for code in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -27,31 +28,53 @@ def transcript(record: Record) -> Iterator[str]:
     """
     names = [harmless(label) for label, _ in record.entries]
     width = max(map(len, names))
-    yield f"game {record.key} · {record.ruleset} · " + " against ".join(
-        f"{name} (seat {seat})" for seat, name in enumerate(names)
-    )
+    yield heading(record.key, record.ruleset, names)
     for index, step in enumerate(steps(record, views=True), start=-1):
-        told = [text for event in step.events if (text := _told(event, names))]
         if step.seat is None:
-            yield "      " + "; ".join(told)
+            yield dealt(step.events, names)
         else:
-            note = f"  # {harmless(record.notes[index])}" if index in record.notes else ""
-            took = "" if step.action.startswith(VERDICT) else f"  {record.micros[index] / 1000:.1f} ms"
-            yield f"{index:5} {names[step.seat]:{width}}  {step.action:8}  {'; '.join(told)}{took}{note}"
+            micros, note = record.micros[index], record.notes.get(index, "")
+            yield action_line(index, step.seat, step.action, step.events, micros, note, names)
         if step.view is not None and any(isinstance(event, TurnBegins) for event in step.events):
             yield ""
-            yield from _table(step.view, names, width)
+            yield from table(step.view, names, width)
     yield ""
+    yield from ending(record, names)
+    yield f"digest {record.digest}"
+
+
+def heading(key: Key, ruleset: str, names: Sequence[str]) -> str:
+    """Say which game it is, and who sits where."""
+    return f"game {key} · {ruleset} · " + " against ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
+
+
+def dealt(events: Events, names: Sequence[str]) -> str:
+    """Tell the deal."""
+    return "      " + "; ".join(filter(None, (told(event, names) for event in events)))
+
+
+def action_line(
+    index: int, seat: int, action: str, events: Events, micros: int, note: str, names: Sequence[str]
+) -> str:
+    """Tell an action in one line: who, what, all that it changed, its time, and the note of the bot."""
+    what = "; ".join(filter(None, (told(event, names) for event in events)))
+    took = "" if action.startswith(VERDICT) else f"  {micros / 1000:.1f} ms"
+    remark = f"  # {harmless(note)}" if note else ""
+    return f"{index:5} {names[seat]:{max(map(len, names))}}  {action:8}  {what}{took}{remark}"
+
+
+def ending(record: Record, names: Sequence[str]) -> Iterator[str]:
+    """Tell the verdicts and the result."""
     for fault in record.faults:
         yield f"{names[fault.seat]}: {fault.code}: {harmless(fault.sentence)}"
     places = ", ".join(
         f"{place}. {name} ({score})" for name, place, score in zip(names, record.places, record.scores, strict=True)
     )
     yield f"{record.reason} after {len(record.actions)} actions: {places}"
-    yield f"digest {record.digest}"
 
 
-def _told(event: Event, names: list[str]) -> str:
+def told(event: Event, names: Sequence[str]) -> str:
+    """Tell an event in a few words; nothing for the begin of a turn."""
     match event:
         case Deal():
             return f"{', '.join(map(str, event.payoffs))} pay-off cards, {event.stock} in the stock"
@@ -75,8 +98,8 @@ def _told(event: Event, names: list[str]) -> str:
             return ""
 
 
-def _table(view: View, names: list[str], width: int) -> Iterator[str]:
-    """Show the table before a turn."""
+def table(view: View, names: Sequence[str], width: int) -> Iterator[str]:
+    """Show the table."""
     centre = "  ".join(f"c{slot}:{stack.height or '-'}" for slot, stack in enumerate(view.centre))
     yield f"-- turn {view.turn}, {names[view.seat]} --  {centre}  stock {view.stock}  aside {view.aside}"
     for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):

@@ -17,7 +17,7 @@ END_WAIT_MS = 1000
 """How long the kernel may take to end everything in a sandbox."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-_SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+_SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/mono")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _TOO_MUCH = (Path("/"), Path("/tmp"))
 """Folders that are never shown as a whole."""
@@ -45,18 +45,18 @@ class Sandbox:
         self._hidden = [path for path in hidden if os.path.exists(path)]
 
     def command(
-        self, uid: int | None, info: int, filter: int | None = None, *, disable: bool = True
+        self, uid: int | None, status: int, filter: int | None = None, *, disable: bool = True
     ) -> tuple[str, ...]:
         """Return what to start.
 
         Args:
             uid: the user to become inside; None stays what we are, in a user namespace of its own.
-            info: a descriptor that is told the first process of the sandbox.
+            status: a descriptor that is told the first process of the sandbox, and how its program ended.
             filter: a descriptor that the filter of system calls is read from.
             disable: whether to forbid more user namespaces inside.
         """
-        hand_over, take = _pipes_past_bubblewrap({info, filter})
-        words = [*hand_over, shutil.which("bwrap") or "bwrap", "--die-with-parent", "--info-fd", str(info)]
+        hand_over, take = _pipes_past_bubblewrap({status, filter})
+        words = [*hand_over, shutil.which("bwrap") or "bwrap", "--die-with-parent", "--json-status-fd", str(status)]
         words += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         words += ["--cap-drop", "ALL"]
         if uid is None:
@@ -126,11 +126,38 @@ def files_of(command: Iterable[str], folder: Path) -> list[Path]:
     return [Path(os.path.abspath(path)) for path in found if path.is_file()]
 
 
-def first_process(told: bytes) -> int | None:
-    """Return what bubblewrap says of the first process of a sandbox; None when it failed before."""
-    with suppress(ValueError, KeyError):
-        return int(json.loads(told)["child-pid"])
-    return None
+class Status:
+    """What bubblewrap says of one sandbox: a line when it has a first process, one when its program has ended."""
+
+    def __init__(self) -> None:
+        self._descriptor, self.told = os.pipe()
+        """`told` is for the sandbox to inherit, and to be closed here once it has."""
+        self._said = b""
+
+    def first_process(self) -> int | None:
+        """Wait for the sandbox to be begun; return its first process, None when it failed before."""
+        while b"\n" not in self._said and self._read():
+            pass
+        with suppress(ValueError, KeyError):
+            return int(json.loads(self._said.partition(b"\n")[0])["child-pid"])
+        return None
+
+    def never_ran(self) -> bool:
+        """Tell, after its end, whether the sandbox failed before there was a program in it."""
+        while self._read():
+            pass
+        return b'"exit-code"' not in self._said
+
+    def close(self) -> None:
+        """Forget it; safe to call again."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _read(self) -> bool:
+        data = os.read(self._descriptor, 4096) if self._descriptor >= 0 else b""
+        self._said += data
+        return bool(data)
 
 
 def child_of(pid: int) -> int | None:
@@ -183,4 +210,4 @@ def _become(uid: int | None) -> tuple[str, ...]:
 
 
 def _is_system(path: Path) -> bool:
-    return any(path.is_relative_to(each) for each in _SYSTEM)
+    return any(path.is_relative_to(each) for each in (*_SYSTEM, *_SETTINGS))

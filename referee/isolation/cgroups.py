@@ -76,10 +76,12 @@ class Group:
             folder.mkdir()
         if where.pids:
             (where.pids / name / "pids.max").write_text(str(PROCESSES))
-        if where.memory:
-            _limit_memory(where.memory / name, memory_mb << 20)
+        self._memory = where.memory / name if where.memory else None
+        if self._memory:
+            _limit_memory(self._memory, memory_mb << 20)
         self._state = os.open(where.freeze / name / "cgroup.freeze", os.O_WRONLY) if where.freeze else None
         self._kill = where.freeze / name / "cgroup.kill" if where.freeze else None
+        self._used = os.open(where.freeze / name / "cpu.stat", os.O_RDONLY) if where.freeze else None
         self._home = where.home
 
     def armed(self) -> Callable[[], None]:
@@ -115,6 +117,23 @@ class Group:
         if self._state is not None:
             os.write(self._state, b"0")
 
+    def cpu_ns(self) -> int | None:
+        """Return the CPU time that all of its processes have used, the ended ones too; None where nobody counts."""
+        if self._used is None:
+            return None
+        first, _, _ = os.pread(self._used, 64, 0).partition(b"\n")
+        return int(first.removeprefix(b"usage_usec ")) * 1000
+
+    def oom_kills(self) -> int:
+        """Return how many of its processes were killed for the memory that they used."""
+        for name in ("memory.events", "memory.oom_control"):
+            with suppress(OSError):
+                for line in (self._memory / name).read_text().splitlines() if self._memory else ():
+                    word, _, count = line.partition(" ")
+                    if word == "oom_kill":
+                        return int(count)
+        return 0
+
     def end(self) -> None:
         """Kill all that is in the group, and remove it."""
         if self._kill:
@@ -122,6 +141,9 @@ class Group:
         if self._state is not None:
             os.close(self._state)
             self._state = None
+        if self._used is not None:
+            os.close(self._used)
+            self._used = None
         deadline = time.monotonic() + REMOVE_WAIT_S
         for folder in self._folders:
             while True:

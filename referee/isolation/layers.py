@@ -50,6 +50,18 @@ class Box:
         """Return how the bot ended, a signal as a negative number."""
         return status
 
+    def never_ran(self) -> bool:
+        """Tell, once the process has ended, whether that was before the bot was there: no fault of the bot then."""
+        return False
+
+    def cpu_ns(self) -> int | None:
+        """Return the CPU time of the bot and all of its children, in nanoseconds; None where nobody counts that."""
+        return None
+
+    def out_of_memory(self) -> bool:
+        """Tell whether something in it was killed for using more memory than it may."""
+        return False
+
     def freeze(self) -> None:
         """Stop the bot where it stands."""
 
@@ -110,6 +122,14 @@ class LimitBox(Box):
         for step in self._steps:
             step()
 
+    def cpu_ns(self) -> int | None:
+        """Ask the group, which counts."""
+        return self._group.cpu_ns() if self._group else None
+
+    def out_of_memory(self) -> bool:
+        """Ask the group, which counts."""
+        return self._group is not None and self._group.oom_kills() > 0
+
     def freeze(self) -> None:
         """Stop all processes of the bot."""
         if not self._freezes:
@@ -152,17 +172,17 @@ class SandboxBox(LimitBox):
         where = Path(player.cwd or os.getcwd())
         sandbox = bwrap.Sandbox(player.command, _program(player, where), where, isolation.hidden)
         own_user = limits.uid_lack() is None and limits.readable_below(sandbox.roots) and probe.works(own_user=True)
-        self._info, told = os.pipe()
+        self._status = bwrap.Status()
         self._bot: int | None = None
         self._first: int | None = None
         self._watch = -1
-        descriptors = [told]
+        descriptors = [self._status.told]
         if seccomp.lack() is None:
             descriptors.append(seccomp.descriptor())
             self.words += ("seccomp",)
         self.descriptors = tuple(descriptors)
         uid = limits.next_uid() if own_user else None
-        self.command = sandbox.command(uid, told, *descriptors[1:], disable=probe.nested_users_can_be_disabled())
+        self.command = sandbox.command(uid, *descriptors, disable=probe.nested_users_can_be_disabled())
         self.environment = {}
         if uid:
             self.words += ("uid",)
@@ -174,8 +194,7 @@ class SandboxBox(LimitBox):
         for descriptor in self.descriptors:
             os.close(descriptor)
         try:
-            with open(self._info, "rb") as info:
-                self._first = bwrap.first_process(info.read()) if pid else None
+            self._first = self._status.first_process() if pid else None
             if self._first is not None:
                 with suppress(ProcessLookupError):
                     self._watch = os.pidfd_open(self._first)
@@ -196,8 +215,13 @@ class SandboxBox(LimitBox):
         """Undo what the sandbox makes of a signal, as a shell does."""
         return 128 - status if 128 < status < 128 + signal.NSIG else status
 
+    def never_ran(self) -> bool:
+        """Ask the sandbox, which tells how its program ended, and nothing if there was none."""
+        return self._status.never_ran()
+
     def end(self) -> None:
         """Kill the first process of the sandbox, and wait until all in it are gone with it."""
+        self._status.close()
         if self._watch >= 0:
             bwrap.wait_for_end(self._watch)
             os.close(self._watch)

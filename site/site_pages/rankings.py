@@ -52,6 +52,9 @@ class RankRow(Struct, frozen=True):
     score: Cell
     opponents: Cell
     ms: Cell
+    cpu: str
+    idle: str
+    """CPU time off turn; empty unless it is too much."""
     forfeits: int
     pool: Cell
 
@@ -136,6 +139,8 @@ def _rank_row(row: Row, span: tuple[float, float] | None, pools: list[int]) -> R
         score=Cell(text.percent(rating.score), text.known(rating.score)),
         opponents=Cell(text.signed(rating.average_opponent), text.known(rating.average_opponent)),
         ms=Cell(text.milliseconds(row.mean_ms), text.known(row.mean_ms)),
+        cpu=text.milliseconds(row.cpu_ms),
+        idle=text.milliseconds(row.idle_ms) if row.thinks_off_turn else "",
         forfeits=row.forfeits,
         pool=Cell(text.NONE if pool is None else str(pool), pool),
     )

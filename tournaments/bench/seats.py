@@ -18,6 +18,7 @@ class Puppet:
     wants_legal = True
     games = 0
     stray = 0
+    idle = 0
 
     def __init__(self, choose: Choose, on_request: Callable[[GameStart | Move | GameEnd], None] | None = None) -> None:
         self._choose = choose
@@ -32,7 +33,7 @@ class Puppet:
         self._requests += 1
         return self._requests
 
-    def ask_move(self, request: Move, limit: int | None) -> tuple[MoveAnswer, int, int]:
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
         """Answer at once."""
         self.ask(request)
         move, wall = self._choose(request)

@@ -1,0 +1,54 @@
+package starter;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import malice.Action;
+import malice.Bot;
+import malice.Malice;
+import malice.Move;
+import malice.Pile;
+import malice.View;
+
+/**
+ * A bot to start from: it plays its pay-off card whenever it can, then to the centre, and discards on short stacks.
+ *
+ * <p>There is a new one for each game: what a game should remember are fields of it.
+ */
+public final class Starter implements Bot {
+    public static void main(String[] args) {
+        Malice.play(start -> new Starter());
+    }
+
+    /** Chooses one of the legal actions: this is the place to be cleverer. */
+    @Override
+    public Action choose(Move move) {
+        View view = move.view();
+        List<Action> legal = move.legal();
+        return first(legal, action -> action.source() instanceof Pile.Payoff from && from.seat() == view.seat())
+                .or(() -> first(legal, action -> action.target() instanceof Pile.Centre))
+                .or(() -> shortestDiscard(view, legal))
+                .orElse(legal.get(0));
+    }
+
+    private static Optional<Action> first(List<Action> legal, Predicate<Action> wanted) {
+        return legal.stream().filter(wanted).findFirst();
+    }
+
+    /** Finds the discard from the hand onto the shortest side stack, of equal ones the last. */
+    private static Optional<Action> shortestDiscard(View view, List<Action> legal) {
+        List<List<String>> side = view.seats().get(view.seat()).side();
+        int shortest = Integer.MAX_VALUE;
+        Action found = null;
+        for (Action action : legal) {
+            if (action.source() instanceof Pile.Hand && action.target() instanceof Pile.Side to) {
+                int size = side.get(to.index()).size();
+                if (size <= shortest) {
+                    shortest = size;
+                    found = action;
+                }
+            }
+        }
+        return Optional.ofNullable(found);
+    }
+}

@@ -1,0 +1,52 @@
+# A bot to start from: pay-off cards first, then cards to the centre, then a discard where little lies.
+# Make it better in `choose`; PROTOCOL.md tells what is in a view.
+
+use v5.20;
+use warnings;
+use feature 'signatures';
+no warnings 'experimental::signatures';
+
+use JSON::PP ();
+use List::Util 'first';
+
+# Returns the action to play: one of the legal ones, letter for letter. $request is the whole message:
+# beside view and legal it has events, what has happened since the last choice, and clock. $game is the
+# message game_start: the rules, the seat, a seed for chance.
+sub choose ($request, $game) {
+    my @legal = @{ $request->{legal} };
+    return pay_off(@legal) // to_centre(@legal) // discard($request->{view}, @legal) // $legal[0];
+}
+
+sub pay_off (@legal) {
+    return first {/^p-/} @legal;
+}
+
+sub to_centre (@legal) {
+    return first {/-c/} @legal;
+}
+
+# A discard onto a side stack with the fewest cards, of several the last.
+sub discard ($view, @legal) {
+    my $side = $view->{seats}[$view->{seat}]{side};
+    my ($best, $fewest);
+    for my $action (@legal) {
+        my ($slot) = $action =~ /^h..-s(\d+)$/ or next;
+        my $cards = @{ $side->[$slot] };
+        ($best, $fewest) = ($action, $cards) if !defined $best || $cards <= $fewest;
+    }
+    return $best;
+}
+
+$| = 1;    # flushes every line
+my $json = JSON::PP->new->utf8->max_depth(4096);
+my $game;
+
+while (my $line = <STDIN>) {
+    my $request = $json->decode($line);
+    my $type    = $request->{type};
+    last if $type eq 'bye';
+    my $answer = { id => $request->{id} };    # all that a type gets that is not known here
+    $game = $request if $type eq 'game_start';
+    $answer->{move} = choose($request, $game) if $type eq 'move';
+    print $json->encode($answer), "\n";
+}

@@ -1,0 +1,317 @@
+"""`malice new`, `build` and `languages`: what they make, what they print, and how they end."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from referee.errors import DataError
+from tournaments import bots
+from tournaments.bots import find_bot
+from tournaments.cli import main
+from tournaments.config import read_config
+from tournaments.kits import copy_kit, kits, renamed
+
+SHIPPED = bots.SHIPPED
+
+MANIFEST = """\
+# A kit for tests.
+name = "starter-{language}"  # how standings call it
+version = "1"
+author = "The malice authors"
+language = "{language}"
+run = ["{{python}}", "-I", "src/bot.py"]
+ignore = ["build", "*.lock"]
+"""
+
+PLAYS = """\
+import json, sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "bye":
+        break
+    answer = {"id": request["id"]}
+    if request["type"] == "move":
+        answer["move"] = request["legal"][0]
+    print(json.dumps(answer), flush=True)
+"""
+
+BUILD = """build = ["sh", "-c", "mkdir -p build && cp src/bot.py build"]\n"""
+FILES = [".gitignore", "README.md", "bot.toml", "src/bot.py"]
+
+
+def malice(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
+
+
+def kit(shelf: Path, language: str, *, more: str = "", program: str = PLAYS) -> Path:
+    folder = shelf / language / "starter"
+    (folder / "src").mkdir(parents=True)
+    (folder / "bot.toml").write_text(MANIFEST.format(language=language) + more)
+    (folder / "src/bot.py").write_text(program)
+    (folder / "README.md").write_text("Change choose.\n")
+    return folder
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Kits of our own in the place of those that ship; we stand in an empty folder."""
+    shelf, here = tmp_path / "shelf", tmp_path / "here"
+    here.mkdir()
+    kit(shelf, "python")
+    kit(shelf, "cpp", more=BUILD)
+    kit(shelf, "rust", more='needs = ["no-such-cargo", "sh"]\n')
+    for name in ("greedy", "uniform"):
+        (shelf / "python" / name).symlink_to(SHIPPED / "python" / name)
+    monkeypatch.setattr(bots, "SHIPPED", shelf)
+    monkeypatch.chdir(here)
+    return shelf
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def test_new_copies_the_kit_and_gives_it_the_name_of_the_folder(shelf: Path) -> None:
+    result = malice("new", "mine")
+
+    assert result.exit_code == 0, result.output
+    assert files(Path("mine")) == FILES
+    bot = find_bot("mine")
+    assert (bot.manifest.name, bot.manifest.author, bot.manifest.language) == ("mine", "", "python")
+    text = MANIFEST.format(language="python").replace("starter-python", "mine").replace("The malice authors", "")
+    assert Path("mine/bot.toml").read_text() == text
+
+
+def test_new_leaves_behind_what_a_build_and_an_editor_left(shelf: Path) -> None:
+    folder = shelf / "python" / "starter"
+    for name in ("build/out", "some.lock", "src/__pycache__/bot.pyc", ".malice-build", ".editor/state"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x")
+
+    malice("new", "mine")
+
+    assert files(Path("mine")) == FILES
+    assert Path("mine/.gitignore").read_text().split() == ["__pycache__", ".malice-build", "build", "*.lock"]
+
+
+def test_a_copy_may_be_changed_and_run_though_the_kit_is_read_only(shelf: Path) -> None:
+    source = shelf / "python" / "starter" / "src" / "bot.py"
+    source.chmod(0o555)
+
+    malice("new", "mine")
+
+    assert Path("mine/src/bot.py").stat().st_mode & 0o700 == 0o700
+    assert Path("mine/README.md").stat().st_mode & 0o700 == 0o600
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["mine", "my folder/the.best_bot-1"])
+def test_the_commands_that_new_prints_work_as_they_stand(shelf: Path, folder: str) -> None:
+    result = malice("new", folder, "--language", "cpp")
+
+    commands = [shlex.split(line) for line in result.stdout.splitlines()]
+    assert [words[:3] for words in commands] == [["malice", what, folder] for what in ("build", "check", "play")]
+    for words in commands:
+        if words[1] in main.commands:
+            done = malice(*words[1:])
+            assert done.exit_code == 0, done.output
+
+
+def test_new_prints_commands_alone_and_says_the_rest_on_stderr(shelf: Path) -> None:
+    result = malice("new", "mine", "--language", "rust")
+
+    assert result.exit_code == 0
+    assert result.stdout == "malice check mine\nmalice play mine greedy --deals 20\n"
+    assert result.stderr.splitlines() == [
+        f"mine: made from {shelf}/rust/starter; its README.md says where to begin",
+        "warning: mine needs no-such-cargo, not on the PATH",
+    ]
+
+
+def test_new_fills_an_empty_folder_that_is_there_already(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("mine").mkdir()
+    monkeypatch.chdir("mine")
+
+    assert malice("new", ".").exit_code == 0
+    assert find_bot(".").manifest.name == "mine"
+
+
+@pytest.mark.parametrize("language", ["cpp", "C++", "CPP"])
+def test_a_language_has_the_names_that_people_give_it(shelf: Path, language: str) -> None:
+    malice("new", "mine", "--language", language)
+
+    assert find_bot("mine").manifest.language == "cpp"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["mine", "--language", "pyton"], "no kit for 'pyton' (did you mean 'python'?); languages: cpp, python, rust"),
+        (["mine", "--language", "cobol"], "no kit for 'cobol'; languages: cpp, python, rust"),
+        (["full"], "full: expected a new or an empty folder, got one with files in it"),
+        (["full/file"], "full/file: expected a new or an empty folder, got a file"),
+        (["my bot"], "'my bot' is no name for a bot: expected at most 100 letters"),
+        (["-- "], "'-- ' is no name"),
+        ([".hidden"], "'.hidden' is no name"),
+        (['a"b'], "'a\"b' is no name"),
+        (["a" * 101], "is no name"),
+        (["/"], "'' is no name"),
+        (["deep/greedy"], "'greedy' is a bot that ships; call the folder otherwise"),
+    ],
+)
+def test_new_refuses_what_it_cannot_make_in_one_line_and_makes_nothing(
+    shelf: Path, words: list[str], said: str
+) -> None:
+    Path("full").mkdir()
+    Path("full/file").write_text("precious")
+
+    result = malice("new", "--", *words) if words[0].startswith("--") else malice("new", *words)
+
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert (result.stdout, len(result.stderr.splitlines())) == ("", 1)
+    assert files(Path.cwd()) == ["full/file"]
+    assert Path("full/file").read_text() == "precious"
+
+
+def test_a_manifest_without_a_name_to_replace_is_an_error() -> None:
+    for text in ('run = ["x"]\n', "name = 'x'\n", 'about = """\nname = "x"\n"""\nname = \'y\'\n'):
+        with pytest.raises(DataError, match=r'kit/bot\.toml: expected a line that begins with name = "'):
+            renamed(text, "mine", "kit/bot.toml")
+
+
+def test_build_says_what_it_did(shelf: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    malice("new", "mine", "--language", "cpp")
+    mine = Path("mine").resolve()
+    manifest = (mine / "bot.toml").read_text()
+    (mine / "bot.toml").write_text(manifest.replace("mkdir", "echo compiling; mkdir"))
+
+    results = [malice("build", "mine"), malice("build", "mine"), malice("build", "mine", "--force")]
+
+    assert [(result.exit_code, result.stdout) for result in results] == [
+        (0, f"mine: built in {mine}\n"),
+        (0, f"mine: up to date in {mine}\n"),
+        (0, f"mine: built in {mine}\n"),
+    ]
+    command = "sh -c 'echo compiling; mkdir -p build && cp src/bot.py build'"
+    assert [result.stderr for result in results] == [f"mine: building: {command}\n", "", f"mine: building: {command}\n"]
+    assert capfd.readouterr() == ("", "compiling\ncompiling\n")
+
+
+@pytest.mark.parametrize("bot", ["greedy", "sh -c true"])
+def test_build_has_nothing_to_do_for_most_bots(bot: str) -> None:
+    result = malice("build", bot)
+
+    assert result.exit_code == 0
+    assert result.stdout == f"{find_bot(bot).manifest.name}: nothing to build\n"
+    assert result.stderr == ""
+
+
+def test_a_build_that_fails_ends_with_2_and_its_own_words_come_first(
+    shelf: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kit(shelf, "c", more='build = ["sh", "-c", "echo no luck; exit 3"]\n')
+
+    result = malice("build", "c/starter")
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert capfd.readouterr().err == "no luck\n"
+    assert result.stderr.splitlines()[-1] == (
+        "Error: starter-c: the build sh -c 'echo no luck; exit 3' exited with status 3"
+    )
+
+
+@pytest.mark.slow
+def test_play_builds_and_says_so(shelf: Path) -> None:
+    result = malice("play", "cpp/starter", "uniform", "--isolation", "none")
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines()[0].startswith("starter-cpp: building: sh -c ")
+    assert "building" not in malice("play", "cpp/starter", "uniform", "--isolation", "none").stderr
+
+
+def test_languages_tells_what_is_ready_and_what_is_missing(shelf: Path) -> None:
+    kit(shelf, "go", more='needs = ["go"]\n')
+
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PATH", "/nowhere")
+        result = malice("languages")
+
+    assert result.exit_code == 0
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        ["ready", "language", "missing", "how", "to", "get", "it", "kit"],
+        ["yes", "cpp", f"{shelf}/cpp/starter"],
+        ["no", "go", "go", "Debian:", "apt-get", "install", "golang-go", f"{shelf}/go/starter"],
+        ["yes", "python", f"{shelf}/python/starter"],
+        ["no", "rust", "no-such-cargo", "sh", f"{shelf}/rust/starter"],
+    ]
+
+
+def test_languages_prints_json_for_scripts(shelf: Path) -> None:
+    told = {each.pop("language"): each for each in json.loads(malice("languages", "--json").stdout)}
+
+    assert list(told) == ["cpp", "python", "rust"]
+    assert told["rust"] == {
+        "ready": False,
+        "needs": ["no-such-cargo", "sh"],
+        "missing": ["no-such-cargo"],
+        "how_to_get": "",
+        "bot": "rust/starter",
+        "kit": f"{shelf}/rust/starter",
+    }
+    assert told["cpp"]["ready"]
+
+
+@pytest.mark.slow
+def test_the_tournament_of_the_languages_holds_what_plays_here_and_says_what_does_not(shelf: Path) -> None:
+    kit(shelf, "c", more='build = ["sh", "-c", "echo no header; exit 1"]\n')
+    kit(shelf, "lua", program="import no_such_library\n")
+
+    result = malice("languages", "--tournament")
+
+    assert result.exit_code == 0
+    assert tomllib.loads(result.stdout)["entries"] == ["cpp/starter", "python/starter", "greedy", "uniform"]
+    left_out = [line for line in result.stderr.splitlines() if line.startswith("left out")]
+    assert [line.split(":")[0] for line in left_out] == [f"left out {name}/starter" for name in ("c", "lua", "rust")]
+    assert "No module named 'no_such_library'" in result.stderr
+    assert left_out[2] == "left out rust/starter: starter-rust: needs no-such-cargo, not on the PATH"
+    Path("t.toml").write_text(result.stdout.replace("deals = 10", "deals = 1"))
+    assert read_config(Path("t.toml")).seed == "languages"
+    assert malice("run", "t.toml", "--db", "t.db").exit_code == 0
+
+
+def test_without_a_kit_that_plays_there_is_no_tournament(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "SHIPPED", shelf / "rust")
+
+    result = malice("languages", "--tournament")
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "no starter kit plays on this machine" in result.stderr
+
+
+def test_json_and_a_tournament_cannot_be_had_at_once() -> None:
+    result = malice("languages", "--json", "--tournament")
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("language", kits())
+def test_every_kit_that_ships_can_be_copied(language: str, tmp_path: Path) -> None:
+    shipped = find_bot(f"{language}/starter")
+
+    copy = copy_kit(shipped, tmp_path / "mine")
+
+    assert shipped.manifest.name == f"starter-{language}"
+    assert shipped.manifest.language == language
+    assert (copy.manifest.name, copy.manifest.author) == ("mine", "")
+    assert "README.md" in files(tmp_path / "mine")

@@ -1,0 +1,200 @@
+"""What the machine does is held against nobody: sleep, lost sandboxes, lack of memory; and whose CPU time is whose."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from referee.bot import Bot
+from referee.clock import MS
+from referee.errors import MachineFault
+from referee.isolation import cgroups, probe
+from referee.playing import play_batch
+from referee.records import Isolation, Player, Record, RefereeFault, Report
+from referee.seat import BotSeat
+from referee.verdicts import Verdict
+from tests.tables import PATIENCE_MS, batch, move_request, player, seated
+
+SHORT_MS = 250
+HOUR = 3600 * 1000 * MS
+
+pytestmark = pytest.mark.slow
+
+
+class Jump:
+    """The time, with a jump of one hour after it was asked for once."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def monotonic_ns(self) -> int:
+        self._asked += 1
+        return time.monotonic_ns() + (HOUR if self._asked > 1 else 0)
+
+
+def test_a_deadline_that_a_sleeping_machine_missed_is_no_fault_of_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    with seated("freezes") as seat:
+        seat.begin()
+        with monkeypatch.context() as patched:
+            patched.setattr("referee.exchange.time", Jump())
+            with pytest.raises(MachineFault, match=r"stood still for 3[56]\d\d\.\d s over a deadline"):
+                seat.ask_move(move_request(seat), PATIENCE_MS * MS)
+
+
+def test_the_game_in_which_the_machine_slept_is_given_back_and_the_next_one_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[Report] = []
+    game = batch(player("honest"), player("honest"))
+    monkeypatch.setattr("referee.exchange.time", Jump())
+
+    play_batch(game, None, told.append)
+
+    assert [type(report) for report in told if isinstance(report, Record | RefereeFault)] == [RefereeFault]
+    monkeypatch.undo()
+    play_batch(game, None, told.append)
+    assert sum(isinstance(report, Record) for report in told) == 1
+
+
+# sandboxes
+
+
+@pytest.fixture
+def fragile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a bubblewrap first on the path that fails for a bot of tests as often as the returned file has lines."""
+    assert probe.sandbox_lack() is None
+    real, failures = shutil.which("bwrap"), tmp_path / "failures"
+    failures.write_text("")
+    script = tmp_path / "bin" / "bwrap"
+    script.parent.mkdir()
+    script.write_text(
+        f'#!/bin/sh\nif [ -s {failures} ]; then sed -i 1d {failures}; echo "bwrap: no more of these" >&2; exit 1; fi\n'
+        f'exec {real} "$@"\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    return failures
+
+
+@pytest.mark.sandbox
+def test_a_sandbox_that_fails_after_it_worked_is_no_crash_of_its_bot(fragile: Path) -> None:
+    seat = BotSeat(player("honest"), PATIENCE_MS, None, isolation=Isolation("bwrap"))
+    seat.begin()
+    seat.dismiss()
+    fragile.write_text("once\n")
+
+    with pytest.raises(MachineFault, match="the sandbox of a bot failed, it exited with status 1: bwrap: no more"):
+        seat.begin()
+    seat.dismiss()
+    seat.begin()
+    seat.dismiss()
+
+
+@pytest.mark.sandbox
+def test_a_bot_that_exits_like_a_sandbox_and_speaks_like_one_is_still_blamed(tmp_path: Path) -> None:
+    script = tmp_path / "bot.sh"
+    script.write_text('echo "bwrap: no more of these" >&2; exit 1\n')
+    liar = Player("liar", "00", ("/bin/sh", str(script)), str(tmp_path))
+    seat = BotSeat(liar, PATIENCE_MS, None, isolation=Isolation("bwrap"))
+
+    with pytest.raises(Verdict, match="exited with status 1"):
+        seat.begin()
+    seat.dismiss()
+
+
+# memory
+
+
+def test_a_bot_that_is_killed_as_the_machine_runs_out_of_memory_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    kills = iter((3, 4))
+    monkeypatch.setattr("referee.bot.oom_kills", lambda: next(kills))
+    with seated("suicide") as seat:
+        seat.begin()
+        with pytest.raises(MachineFault, match="ran out of memory"):
+            seat.ask_move(move_request(seat), None)
+
+
+def test_a_bot_that_kills_itself_while_memory_lasts_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.bot.oom_kills", lambda: 3)
+    with seated("suicide") as seat:
+        seat.begin()
+        with pytest.raises(Verdict, match="SIGKILL"):
+            seat.ask_move(move_request(seat), None)
+
+
+# CPU time
+
+
+def test_a_bot_that_thinks_longer_than_its_cpu_time_is_late() -> None:
+    with seated("spins") as seat:
+        seat.begin()
+        with pytest.raises(Verdict) as caught:
+            seat.ask_move(move_request(seat), None, 100 * MS)
+
+    assert caught.value.code == "timeout"
+    assert caught.value.sentence == "no answer to move within 100 ms of CPU time (it still thinks)"
+
+
+@pytest.mark.sandbox
+def test_what_children_think_counts_where_a_control_group_can_tell_and_else_meets_the_cap() -> None:
+    thinking = 'import subprocess, sys\nsubprocess.run([sys.executable, "-c", "while True: pass"])'
+    command = (sys.executable, "-I", str(Path(__file__).parent / "isolated_bot.py"), "", thinking)
+    seat = BotSeat(Player("boxed", "00", command, None), PATIENCE_MS, None, isolation=Isolation("bwrap"))
+    try:
+        seat.begin()
+        with pytest.raises(Verdict) as caught:
+            seat.ask_move(move_request(seat), 2000 * MS, 100 * MS)
+    finally:
+        seat.dismiss()
+
+    counted = "100 ms of CPU time (it still thinks)" if cgroups.parents().freeze else "2000 ms ("
+    assert caught.value.sentence.startswith(f"no answer to move within {counted}")
+
+
+def test_a_bot_that_waits_uses_no_cpu_time_but_meets_the_cap_on_the_wall() -> None:
+    with seated("freezes") as seat:
+        seat.begin()
+        with pytest.raises(Verdict) as caught:
+            seat.ask_move(move_request(seat), SHORT_MS * MS, 10 * MS)
+
+    assert caught.value.sentence.startswith("no answer to move within 250 ms (")
+
+
+def test_cpu_time_between_an_answer_and_the_next_request_is_counted_as_idle_in_its_game() -> None:
+    bots: list[Bot] = []
+    seat = BotSeat(player("ponders", "60"), PATIENCE_MS, None, on_start=bots.append)
+    try:
+        seat.begin()
+        seat.ask_move(move_request(seat), None)
+        answered = bots[0].cpu_ns()
+        while bots[0].cpu_ns() < answered + 50 * MS:
+            pass
+        assert seat.idle == 0
+        seat.ask_move(move_request(seat), None)
+        assert seat.idle >= 40 * MS
+        seat.begin()
+        assert seat.idle == 0
+    finally:
+        seat.dismiss()
+
+
+@pytest.mark.sandbox
+def test_a_frozen_bot_cannot_think_while_it_is_not_asked() -> None:
+    with_freezing = Isolation("bwrap", freeze=True)
+    seat = BotSeat(player("ponders", "5000"), PATIENCE_MS, None, isolation=with_freezing)
+    try:
+        seat.begin()
+        seat.ask_move(move_request(seat), None)
+        before = time.monotonic_ns()
+        while time.monotonic_ns() < before + 200 * MS:
+            pass
+        with pytest.raises(Verdict):
+            seat.ask_move(move_request(seat), MS)
+        assert seat.idle < 100 * MS
+    finally:
+        seat.dismiss()

@@ -1,0 +1,291 @@
+"""A person plays in a terminal: what they are shown and asked, and how they leave."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from msgspec.structs import replace
+
+from protocol.messages import CardMoved, Count, Draw, Flip, GameStart, Move, Out, Pass, TurnBegins
+from referee.exchange import Abandoned
+from referee.verdicts import Verdict
+from tests.processes import Mark
+from tests.tables import Script, move_request, play
+from tests.terminals import Terminal
+from tests.terminals import malice as in_terminal
+from tournaments.cli import main
+from tournaments.person import Person
+from tournaments.wording import action_words, event_words
+
+TINY = 'extends = "{}"\n[rules]\npayoff_size = 2\n'
+PROMPT = "? or q> "
+
+
+@pytest.fixture
+def mark() -> Iterator[Mark]:
+    """Know every process that a test starts, and end what it leaves."""
+    mark = Mark()
+    yield mark
+    mark.end()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a ruleset of short games."""
+    (tmp_path / "tiny.toml").write_text(TINY.format("standard"))
+    return tmp_path
+
+
+def answered(text: bytes) -> tuple[Person, io.StringIO]:
+    """Return a person who types this, and what they see."""
+    out = io.StringIO()
+    return Person("you", io.BytesIO(text), out), out
+
+
+def seated(person: Person) -> Move:
+    """Tell a person of a game, and return the request that opens it."""
+    script = Script()
+    play(script, Script())
+    start = script.requests[0]
+    assert isinstance(start, GameStart)
+    person.ask(start)
+    return script.moves[0]
+
+
+def play_to_the_end(terminal: Terminal, ends: str, choose: Callable[[str], str] = lambda seen: "1") -> list[str]:
+    """Answer every prompt until the end shows; return what was shown before each answer."""
+    seen: list[str] = []
+    while True:
+        if terminal.until_one_of(PROMPT, ends) == ends:
+            return seen
+        seen.append(terminal.until(PROMPT))
+        terminal.type(choose(seen[-1]) + "\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("extends", "others"), [("standard", ["first"]), ("partners-4", ["first"] * 3), ("loading", ["uniform"])]
+)
+def test_a_person_plays_whole_games_in_a_terminal(extends: str, others: list[str], mark: Mark, tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY.format(extends))
+    words = ["play", "you", *others, "--ruleset", "./tiny.toml", "--seed", "me", "--db", "t.db"]
+
+    with in_terminal(tmp_path, mark.environ(), words) as terminal:
+        seen = play_to_the_end(terminal, "Elo relative")
+        assert terminal.status() == 0
+
+    exported = CliRunner().invoke(main, ["export", str(tmp_path / "t.db")]).stdout.splitlines()
+    games = [json.loads(line) for line in exported]
+    assert len(games) == 1 + len(others)
+    mine = [
+        action["action"]
+        for game in games
+        for action in game["actions"]
+        if game["entries"][action["seat"]]["label"] == "you"
+    ]
+    assert len(seen) == len(mine)
+    assert not any(action.startswith("!") for action in mine)
+    assert mark.left_after(1) == []
+
+
+@pytest.mark.slow
+def test_what_is_typed_is_what_is_played(folder: Path, mark: Mark) -> None:
+    words = ["play", "you", "first", "--ruleset", "./tiny.toml", "--seed", "me", "--db", "t.db"]
+
+    with in_terminal(folder, mark.environ(), words) as terminal:
+        shown = terminal.until(PROMPT)
+        terminal.type("0\n")
+        assert "expected a number from 1 to " in terminal.until(PROMPT)
+        terminal.type("pay-off\n")
+        assert "got: 'pay-off'" in terminal.until(PROMPT)
+        terminal.type("?\n")
+        assert "malice rules show tiny" in terminal.until(PROMPT)
+        number, card = re.findall(r"(\d+)  (\w\w) to side 0, empty", shown)[-1]
+        terminal.type(f"{number}\n")
+        assert f"0: {card}" in terminal.until(PROMPT)
+        terminal.type("q\n")
+        terminal.rest()
+
+    game = json.loads(CliRunner().invoke(main, ["export", str(folder / "t.db")]).stdout)
+    seat = [entry["label"] for entry in game["entries"]].index("you")
+    assert [each["action"] for each in game["actions"] if each["seat"] == seat] == [f"h{card}-s0", "!crash"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("keys", "said"), [("q\n", "you: resigned"), ("\x04", "you: the input ended: resigned")])
+def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
+    keys: str, said: str, folder: Path, mark: Mark
+) -> None:
+    words = ["play", "you", "first", "--ruleset", "./tiny.toml", "--deals", "3"]
+
+    with in_terminal(folder, mark.environ(), words) as terminal:
+        terminal.until(PROMPT)
+        terminal.type(keys)
+        text = terminal.rest()
+        assert terminal.status() == 3
+
+    assert said in text
+    assert "[you: crash]" in text
+    assert "stopped by you after 1 of 6 games; nothing of it was kept" in text
+    assert mark.left_after(1) == []
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_at_once_with_130_and_leaves_no_process(folder: Path, mark: Mark) -> None:
+    words = ["play", "you", "first", "--ruleset", "./tiny.toml", "--isolation", "none"]
+
+    with in_terminal(folder, mark.environ(), words) as terminal:
+        terminal.until(PROMPT)
+        assert len(list(mark.alive())) == 2
+        terminal.type("\x03")
+        assert terminal.status() == 130
+
+    assert mark.left_after(1) == []
+
+
+def malice(*words: str, input: str = "") -> Result:
+    return CliRunner().invoke(main, words, prog_name="malice", input=input)
+
+
+@pytest.mark.slow
+def test_answers_may_come_through_a_pipe_and_json_goes_to_stdout_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+
+    result = malice("play", "you", "first", "--ruleset", "./tiny.toml", "--json", input="1\n" * 1000)
+
+    assert result.exit_code == 0, result.output
+    assert [sorted(game["labels"]) for game in json.loads(result.stdout)["games"]] == [["first", "you"]] * 2
+    assert "your hand: " in result.stderr
+
+
+@pytest.mark.slow
+def test_a_folder_called_you_is_meant_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "you").mkdir()
+    (tmp_path / "you" / "bot.toml").write_text('name = "other"\nrun = ["{python}", "-I", "bot.py"]\n')
+    (tmp_path / "you" / "bot.py").write_text((Path(__file__).parents[1] / "bots/python/first/bot.py").read_text())
+
+    bot, person = malice("play", "./you", "first", "--json"), malice("play", "you", "first", "--json")
+
+    assert bot.exit_code == 0, bot.output
+    assert json.loads(bot.stdout)["games"][0]["labels"] == ["other", "first"]
+    assert person.exit_code == 3
+    assert "resigned" in person.stderr
+
+
+def test_the_table_shows_the_own_hand_and_only_the_size_of_others() -> None:
+    person, out = answered(b"1\n")
+    seats = person, Script()
+    play(*seats)
+
+    assert person.games == 1
+    shown = out.getvalue()
+    assert "A game of standard: you in seat 0, script in seat 1." in shown
+    assert len(re.findall(r"your hand: (?:\w\w ?){5}\n", shown)) == 2
+    assert "hand 5 cards" in shown
+    assert "??" not in shown
+
+
+def test_no_clock_holds_for_a_person_but_the_time_is_taken() -> None:
+    person, _ = answered(b"1\n")
+    request = seated(person)
+
+    answer, wall, cpu = person.ask_move(request, 1)
+
+    assert isinstance(request.legal, tuple)
+    assert answer.move == request.legal[0]
+    assert (wall > 1, cpu) == (True, 0)
+
+
+def test_the_next_game_is_not_begun_by_who_has_left() -> None:
+    person, _ = answered(b"")
+    person.begin()
+    with pytest.raises(Verdict, match="the input ended: resigned"):
+        person.ask_move(seated(person), None)
+
+    with pytest.raises(Abandoned, match="you"):
+        person.begin()
+
+
+def test_names_of_bots_cannot_move_the_cursor() -> None:
+    person, out = answered(b"")
+    hostile = Script()
+    hostile.name = "\x1b[2J\u202eevil"
+
+    play(person, hostile)
+
+    assert not {"\x1b", "\u202e"} & set(out.getvalue())
+    assert r"\x1b[2J\u202eevil" in out.getvalue()
+
+
+NAMES = ("you", "ann", "bob", "eve")
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        ("pass", "end the turn without a discard"),
+        ("count", "ask how many pay-off cards are left"),
+        ("p-c1", "pay-off 6H to centre 1"),
+        ("hTX-c0", "TX to centre 0"),
+        ("h7C-s0", "7C to side 0, on QS"),
+        ("h7C-s1", "7C to side 1, empty"),
+        ("s0-c2", "side 0, QS, to centre 2"),
+        ("1p-c0", "pay-off 2C of ann to centre 0"),
+        ("1s0-c0", "side 0 of ann, 3D, to centre 0"),
+        ("p-1p", "pay-off 6H to the pay-off pile of ann, on 2C"),
+    ],
+)
+def test_an_action_is_told_in_words(action: str, words: str) -> None:
+    view = move_request(Script()).view
+    tops, sides = ("6H", "2C"), ((("4S", "QS"), ()), (("3D",), ()))
+    seats = tuple(
+        replace(seat, payoff=replace(seat.payoff, top=top), side=side)
+        for seat, top, side in zip(view.seats, tops, sides, strict=True)
+    )
+
+    assert action_words(action, replace(view, seats=seats), NAMES) == words
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (TurnBegins(1), None),
+        (CardMoved(0, "0h", "0s0", "4S"), None),
+        (CardMoved(1, "1p", "c0", "4S"), "ann moves 4S from the pay-off pile to centre 0"),
+        (CardMoved(1, "1h", "1s2", "4S"), "ann moves 4S from the hand to side 2"),
+        (CardMoved(1, "3s1", "c2", "4S"), "ann moves 4S from side 1 of eve to centre 2"),
+        (CardMoved(1, "1h", "0p", "4S"), "ann moves 4S from the hand to the pay-off pile of you"),
+        (Draw(0, ("4S", "5S")), "you draw 4S 5S"),
+        (Draw(1, ("??", "??")), "ann draws 2 cards"),
+        (Draw(1, ("??",)), "ann draws a card"),
+        (Flip(0, "4S"), "you turn up 4S"),
+        (Flip(2, "4S"), "bob turns up 4S"),
+        (Count(0), None),
+        (Count(1), "ann asks for the counts"),
+        (Pass(1), "ann passes"),
+        (Out(1, "timeout"), "ann is out: timeout"),
+    ],
+)
+def test_an_event_is_told_in_words(event: CardMoved, words: str | None) -> None:
+    assert event_words(event, 0, NAMES) == words
+
+
+def test_many_actions_stand_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "COLUMNS", "60")
+    person, out = answered(b"1\n")
+
+    person.ask_move(replace(seated(person), legal=tuple(f"h7C-c{slot}" for slot in range(7))), None)
+
+    lines = [line for line in out.getvalue().splitlines() if " to centre " in line]
+    assert all(len(line) <= 60 for line in lines)
+    assert len(lines) == 4

@@ -1,0 +1,287 @@
+"""Commands about games: some are played right now, and each can be looked at again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from referee.errors import DataError
+from tournaments.commands import as_json, database, isolated, opened, play_open, print_standings, with_isolation
+from tournaments.endings import interrupt_on_signals
+from tournaments.errors import Stopped
+
+if TYPE_CHECKING:
+    from referee.records import Layer, Record
+    from tournaments.config import Config
+    from tournaments.run import Playing
+    from tournaments.store import Store
+
+
+@click.command()
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.option("--ruleset", default="standard", show_default=True, help="The rules to play by.")
+@click.option(
+    "--deals",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Deals; each is played in every rotation of seats.",
+)
+@click.option("--seed", help="Fixes every card.")
+@click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
+@click.option("--replay", "replays", is_flag=True, help="Print every game action by action.")
+@click.option("--watch", is_flag=True, help="Show the table after each action, while it is played.")
+@click.option(
+    "--delay",
+    type=click.IntRange(0),
+    metavar="MS",
+    help="How long --watch shows an action [default: 300 in a terminal, else 0].",
+)
+@isolated
+@as_json
+def play(
+    bots: tuple[str, ...],
+    ruleset: str,
+    deals: int,
+    seed: str | None,
+    db: Path | None,
+    replays: bool,
+    watch: bool,
+    delay: int | None,
+    isolation: Layer | None,
+    required: bool,
+    json: bool,
+) -> None:
+    """Let bots play at one table and show how it went. One of them may be `you`.
+
+    Example: malice play greedy "node mybot.js" --deals 10
+
+    `you` play in this terminal, without a clock; a folder of that name is ./you. Remember that each deal comes back
+    in other seats. Games with you, and games that you watch, are played one at a time; Ctrl-C leaves them.
+    """
+    from tempfile import TemporaryDirectory
+
+    from tournaments.bots import PERSON
+    from tournaments.config import Config
+
+    at_table = PERSON.manifest.name in bots
+    if watch and at_table:
+        raise click.UsageError("--watch shows every hand: it is not for games that you play in")
+    if delay is not None and not watch:
+        raise click.UsageError("--delay goes with --watch")
+
+    interrupt_on_signals()
+    config = Config(
+        entries=bots, name="play", suspend_after=0, rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed
+    )
+    config = with_isolation(config, isolation, required)
+    with TemporaryDirectory(prefix="malice-") as folder, opened(db or Path(folder, "play.db"), create=True) as store:
+        try:
+            again = sys.argv if db else []
+            face = _at_terminal(watch, delay, sys.stderr if json else sys.stdout) if watch or at_table else None
+            play_open(store, config, Path.cwd(), 1 if face else 0, again, required, at_terminal=face)
+        except Stopped:
+            if not store.is_empty():
+                _print_games(store, replays, json)
+            raise
+        _print_games(store, replays, json)
+
+
+@click.command()
+@database
+@click.argument("key")
+def replay(db: Path, key: str) -> None:
+    """Print a game action by action; KEY is table.deal.rotation, such as 0.12.1."""
+    from referee.records import Key
+    from tournaments.transcript import transcript
+
+    with opened(db) as store:
+        for line in transcript(store.record(Key.parse(key))):
+            click.echo(line)
+
+
+@click.command()
+@database
+@click.argument("key")
+@click.option("--seat", type=click.IntRange(0), help="Only this one [default: each in turn].")
+@as_json
+def log(db: Path, key: str, seat: int | None, json: bool) -> None:
+    """Print what referee and bot said to each other in a game, and what is kept of the bot's stderr.
+
+    The lines are rebuilt from the record: requests as they were sent, but for their ids and the count of games,
+    which are those of a fresh process; answers as far as they are kept, which is their action and their note. Where
+    a verdict fell, its evidence follows as it was: the last messages, how the process ended, the start and the end
+    of stderr. Of other games no stderr is kept.
+
+    With --json each line is an object with seat, direction (>, <, verdict, exit, stderr), line and raw.
+    """
+    import msgspec
+
+    from tournaments.dialogue import dialogue, dialogue_text
+
+    record, rngs, _ = _stored(db, key)
+    for number in range(len(record.entries)) if seat is None else (_seat(record, seat),):
+        said = list(dialogue(record, rngs, number))
+        for line in map(msgspec.json.encode, said) if json else dialogue_text(record, number, said):
+            click.echo(line)
+
+
+@click.command()
+@database
+@click.argument("key")
+@click.argument("bot")
+@click.option("--seat", type=click.IntRange(0), help="Whose place [default: of the entry of its name, or 0].")
+@click.option("--all", "everything", is_flag=True, help="Print every move, not only those that differ.")
+@isolated
+@as_json
+def rerun(
+    db: Path,
+    key: str,
+    bot: str,
+    seat: int | None,
+    everything: bool,
+    isolation: Layer | None,
+    required: bool,
+    json: bool,
+) -> None:
+    """Put a game before a bot, and show where it would have played otherwise.
+
+    BOT gets every request that the seat got, its rng and the state of its clock too, and has the time for each
+    answer that the seat had. The game goes on as it was played, whatever BOT answers: the events tell it of
+    actions that it did not choose, which may confuse a bot that relies on its memory. A verdict on BOT ends it.
+
+    Example: malice rerun friday.db 0.12.1 ./mybot
+    """
+    import msgspec
+
+    from referee.records import Isolation
+    from tournaments.bots import find_bot
+    from tournaments.builds import built
+    from tournaments.isolation import short_of
+    from tournaments.plan import files_of
+    from tournaments.rerun import rerun as rerun_game
+    from tournaments.rerun import rerun_text
+
+    interrupt_on_signals()
+    record, rngs, config = _stored(db, key)
+    config = with_isolation(config, isolation, required)
+    found = built(find_bot(bot))
+    name = found.manifest.name
+    labels = [label for label, _ in record.entries]
+    if seat is None:
+        seat = labels.index(name) if name in labels else 0
+    if weaker := short_of(config.isolation):
+        click.echo(weaker, err=True)
+    around = Isolation(config.isolation, config.memory_mb, config.freeze, files_of(db), required)
+    told = rerun_game(record, rngs, _seat(record, seat), found.player(name), config.init_ms, around)
+    if json:
+        shown = told.choices if everything else tuple(choice for choice in told.choices if not choice.agrees)
+        click.echo(msgspec.json.encode(msgspec.structs.replace(told, choices=shown)))
+        return
+    for line in rerun_text(told, everything=everything):
+        click.echo(line)
+
+
+def _stored(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
+    """Return a game, the seeds that its bots were told, and the tournament."""
+    import msgspec
+
+    from referee.records import Key
+    from tournaments.config import Config
+    from tournaments.schedule import Seeds
+
+    with opened(db) as store:
+        record = store.record(Key.parse(key))
+        order = Seeds(store.seed()).order(record.key, len(record.entries))
+        return record, order.rngs, msgspec.json.decode(store.config(), type=Config)
+
+
+def _seat(record: Record, seat: int) -> int:
+    """Return a seat of the game, or say which there are."""
+    if seat >= (seats := len(record.entries)):
+        raise DataError(f"--seat: expected 0 to {seats - 1}, got {seat}")
+    return seat
+
+
+@click.command()
+@database
+def export(db: Path) -> None:
+    """Print every game as a line of JSON."""
+    from tournaments.export import exported
+
+    with opened(db) as store:
+        series = store.series()
+        for record in store.records():
+            click.echo(exported(record, series.get(record.key)), nl=False)
+
+
+@click.command()
+@database
+@as_json
+def verify(db: Path, json: bool) -> None:
+    """Replay every game, check cards, actions, results and digests; exit 5 if something does not hold."""
+    import msgspec
+
+    from tournaments.progress import Progress
+    from tournaments.verify import verify as verify_league
+
+    with opened(db) as store, Progress(len(store.keys()), 0, sys.stderr) as progress:
+        verified = verify_league(store, progress.game)
+    if json:
+        click.echo(msgspec.json.encode(verified))
+        return
+    state = f"of {verified.planned}, not complete"
+    if verified.complete:
+        state = "complete but for the games of suspended bots" if verified.suspended else "complete"
+    click.echo(f"games           {verified.games} ({state}), all of them replay")
+    click.echo(f"commit          {verified.commit}")
+    click.echo(f"seed            {verified.seed or 'told when the tournament is complete'}")
+    click.echo(f"tournament SHA  {verified.sha}")
+
+
+def _at_terminal(watch: bool, delay: int | None, out: TextIO) -> Callable[[Sequence[str]], Playing]:
+    """Return how games are played in this process, before a watcher or with the people that there are."""
+    from tournaments.here import Here
+    from tournaments.person import Person
+    from tournaments.watching import Screen, Watcher
+
+    def playing(people: Sequence[str]) -> Playing:
+        guests = {label: Person(label, sys.stdin.buffer, out) for label in people}
+        return Here(guests, Watcher(Screen(out, os.environ, delay)) if watch else None)
+
+    return playing
+
+
+def _print_games(store: Store, replays: bool, json: bool) -> None:
+    import msgspec
+
+    from tournaments.text_tables import faults, game_line
+    from tournaments.transcript import transcript
+
+    series = store.series()
+    by_key = sorted(store.games(), key=lambda game: game.key)
+    if json:
+        games = [
+            msgspec.to_builtins(game) | {"key": str(game.key), "series": score.points if score else None}
+            for game in by_key
+            for score in [series.get(game.key)]
+        ]
+        ranking = [row for each in store.standings() for row in msgspec.to_builtins(each.rows)]
+        click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
+        return
+    if replays:
+        for record in store.records():
+            for line in transcript(record):
+                click.echo(line)
+            click.echo()
+    for game in by_key:
+        click.echo(game_line(game, series.get(game.key)))
+        if any(game.verdicts):
+            for line in faults(store.record(game.key)):
+                click.echo(line)
+    print_standings(store)

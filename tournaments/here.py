@@ -1,0 +1,75 @@
+"""Games that are played in this process: somebody at the terminal takes part, or watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from msgspec.structs import replace
+
+from referee.exchange import Abandoned
+from referee.playing import BatchSeat, play_batch
+from referee.records import Batch, GameOrder, Key, Record, RefereeFault, Report, Started
+from referee.table import Watch
+from tournaments.coordinator import Outcome
+from tournaments.running import Running
+from tournaments.watching import Watcher
+
+
+class Here:
+    """Plays batches one after the other, by the same referee that plays them elsewhere.
+
+    Ctrl-C is not heard here: it ends the bots, and goes on to whoever called.
+
+    Args:
+        guests: by label, who sits at the table without being a bot process.
+        watcher: is shown every game.
+    """
+
+    def __init__(self, guests: Mapping[str, BatchSeat], watcher: Watcher | None) -> None:
+        self._guests = guests
+        self._watcher = watcher
+
+    def __call__(
+        self,
+        batches: Iterator[Batch],
+        jobs: int,
+        cpus_per_game: int,
+        on_record: Callable[[Record], None],
+        running: Running,
+        wanted: Callable[[Key], bool],
+    ) -> Outcome:
+        """Play until all is played or somebody leaves; a game that the referee cannot finish is given up."""
+        outcome = Outcome()
+        for batch in batches:
+            games = tuple(order for order in batch.games if wanted(order.key))
+            try:
+                self._play(replace(batch, games=games), on_record, running, outcome)
+            except Abandoned as why:
+                outcome.stopped = str(why)
+                break
+        return outcome
+
+    def _play(self, batch: Batch, on_record: Callable[[Record], None], running: Running, outcome: Outcome) -> None:
+        bots: list[int] = []
+
+        def tell(report: Report) -> None:
+            match report:
+                case Started():
+                    bots.append(report.pid)
+                    running.add(report)
+                case Record():
+                    if self._watcher:
+                        self._watcher.end(report)
+                    on_record(report)
+                case RefereeFault(key, sentence):
+                    outcome.given_up[key] = sentence
+
+        def watch(order: GameOrder) -> Watch:
+            assert self._watcher
+            return self._watcher.begin(batch, order)
+
+        try:
+            play_batch(batch, None, tell, self._guests, watch if self._watcher else None)
+        finally:
+            for pid in bots:
+                running.drop(pid)

@@ -1,0 +1,138 @@
+"""Starter kits: a small bot in each language, to be copied and made better."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+from msgspec import Struct
+
+from referee.errors import BotError, DataError
+from referee.toml_files import suggestion
+from tournaments import bots
+from tournaments.bots import KIT, MANIFEST, Bot, from_folder
+from tournaments.builds import STAMP
+from tournaments.config import LABEL_LENGTH
+from tournaments.programs import how_to_get, missing
+
+ALIASES = {
+    "bash": "shell",
+    "c#": "csharp",
+    "c++": "cpp",
+    "cs": "csharp",
+    "golang": "go",
+    "js": "javascript",
+    "node": "javascript",
+    "pl": "perl",
+    "py": "python",
+    "rb": "ruby",
+    "rs": "rust",
+    "sh": "shell",
+    "ts": "typescript",
+}
+"""What people call a language besides the name of its folder."""
+
+
+class Language(Struct, frozen=True):
+    """A language that has a kit, and whether its programs are here."""
+
+    language: str
+    ready: bool
+    """Whether all programs that the kit needs are on the PATH; libraries show in the build."""
+    needs: tuple[str, ...]
+    missing: tuple[str, ...]
+    how_to_get: str
+    """What to type to get what is missing, where we know it."""
+    bot: str
+    """What `malice play` calls the kit."""
+    kit: str
+    """Its folder."""
+
+
+def kits() -> dict[str, Path]:
+    """Return the folders of the kits by language."""
+    return {path.parts[-3]: path.parent for path in sorted(bots.SHIPPED.glob(f"*/{KIT}/{MANIFEST}"))}
+
+
+def languages() -> list[Language]:
+    """Return every language that has a kit.
+
+    Raises:
+        DataError: the bot.toml of one does not fit.
+    """
+    found = []
+    for language, folder in kits().items():
+        needs = from_folder(folder).manifest.needs
+        gone = missing(needs)
+        found.append(
+            Language(language, not gone, needs, gone, how_to_get(gone), f"{language}/{folder.name}", str(folder))
+        )
+    return found
+
+
+def find_kit(language: str) -> Bot:
+    """Return the kit of a language, by the name of its folder or another that people use.
+
+    Raises:
+        BotError: there is none.
+    """
+    known = kits()
+    name = language.lower()
+    name = name if name in known else ALIASES.get(name, name)
+    if name not in known:
+        raise BotError(f"no kit for {language!r}{suggestion(name, known)}; languages: {', '.join(known) or 'none'}")
+    return from_folder(known[name])
+
+
+def copy_kit(kit: Bot, folder: Path) -> Bot:
+    """Make a folder with a kit's files that describes a bot called like it, by nobody yet.
+
+    What a build left in the kit stays there, and git is told to ignore it in the copy.
+
+    Raises:
+        BotError: the folder's name is none for a bot, or there is something in it.
+    """
+    assert kit.folder is not None
+    name = _name(folder)
+    if folder.exists() and not folder.is_dir():
+        raise BotError(f"{folder}: expected a new or an empty folder, got a file")
+    if folder.exists() and any(folder.iterdir()):
+        raise BotError(f"{folder}: expected a new or an empty folder, got one with files in it")
+    for path in bots.own_files(kit.folder, kit.manifest.ignore):
+        source, target = kit.folder / path, folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # The content and the exec bit alone: where malice is installed files may be read-only.
+        shutil.copyfile(source, target)
+        target.chmod(target.stat().st_mode | source.stat().st_mode & 0o111)
+    manifest = folder / MANIFEST
+    manifest.write_text(renamed(manifest.read_text("utf-8"), name, str(kit.folder / MANIFEST)), "utf-8")
+    (folder / ".gitignore").write_text("\n".join(("__pycache__", STAMP, *kit.manifest.ignore)) + "\n", "utf-8")
+    return from_folder(folder.resolve())
+
+
+def renamed(manifest: str, name: str, where: str) -> str:
+    """Return the text of a bot.toml with another name and without the author; comments stay.
+
+    Raises:
+        DataError: it has no line that begins with `name = "`.
+    """
+    text, names = re.subn(r'^name *= *"[^"\n]*"', f'name = "{name}"', manifest, count=1, flags=re.MULTILINE)
+    text = re.sub(r'^author *= *"[^"\n]*"', 'author = ""', text, count=1, flags=re.MULTILINE)
+    if not names or tomllib.loads(text)["name"] != name:
+        raise DataError(f'{where}: expected a line that begins with name = "')
+    return text
+
+
+def _name(folder: Path) -> str:
+    """Return the bot's name, its folder's; a name must be easy to type and must not hide a bot that ships."""
+    name = folder.resolve().name
+    if not re.fullmatch(r"[^\W_][\w.-]*", name) or len(name) > LABEL_LENGTH:
+        raise BotError(
+            f"{name!r} is no name for a bot: expected at most {LABEL_LENGTH} letters, digits, `_`, `-` or `.`,"
+            " and a letter or a digit first; call the folder otherwise"
+        )
+    if name in bots.shipped():
+        raise BotError(f"{name!r} is a bot that ships; call the folder otherwise")
+    return name

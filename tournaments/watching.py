@@ -1,0 +1,138 @@
+"""Games that are watched in a terminal, action by action."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TextIO
+
+from referee.dealer import Dealer
+from referee.exchange import Abandoned
+from referee.games import game
+from referee.records import Batch, GameOrder, Record
+from referee.replay import Replay
+from referee.rules import Result
+from referee.table import Watch
+from tournaments.transcript import action_line, dealt, ending, harmless, heading, table
+
+DELAY_MS = 300
+"""How long an action stands in a terminal before the next."""
+
+
+def tell(out: TextIO, text: str) -> None:
+    """Write something at once.
+
+    Raises:
+        Abandoned: nobody reads any more; what is written from now on goes nowhere.
+    """
+    try:
+        out.write(text)
+        out.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, out.fileno())
+        os.close(nowhere)
+        raise Abandoned("a reader that went away") from None
+
+
+class Screen:
+    """Shows blocks of lines: in a terminal each in the place of the last, elsewhere one below the other.
+
+    Args:
+        out: where to.
+        environment: `TERM=dumb` has no places, `NO_COLOR` no bold type.
+        delay_ms: how long a block stands; None takes `DELAY_MS` in a terminal, and elsewhere no time.
+        sleep: waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        out: TextIO,
+        environment: Mapping[str, str],
+        delay_ms: int | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._out = out
+        self._live = out.isatty() and environment.get("TERM", "dumb") != "dumb"
+        self._bold = self._live and not environment.get("NO_COLOR")
+        self._delay = (DELAY_MS if self._live else 0) if delay_ms is None else delay_ms
+        self._sleep = sleep
+        self._height = 0
+
+    def show(self, head: Sequence[str], block: Sequence[str], *, last: bool = False) -> None:
+        """Show a block, and wait.
+
+        Args:
+            head: lines above it that are the same for every block of a game: said once where there are no places.
+            block: the lines; the first is the news.
+            last: whether this block stays, and the next begins below it.
+
+        Raises:
+            Abandoned: nobody watches any more.
+        """
+        first = not self._height
+        lines = [*(head if first or self._live else ()), *block, *([""] if last or not self._live else [])]
+        text = "\n".join(lines)
+        if self._live:
+            text = self._placed(head, block, lines)
+        self._height = 0 if last else len(lines)
+        tell(self._out, text + "\n")
+        if self._delay:
+            self._sleep(self._delay / 1000)
+
+    def _placed(self, head: Sequence[str], block: Sequence[str], lines: list[str]) -> str:
+        """Return the lines with what moves the cursor to their place and wipes what stood there."""
+        if self._bold:
+            lines = [*lines]
+            lines[len(head)] = f"\x1b[1m{block[0]}\x1b[0m"
+        up = f"\x1b[{self._height}F" if 0 < self._height < self._rows() else ""
+        # Lines that are too long are cut by the terminal: wrapped, they would take more places than we count.
+        return f"{up}\x1b[?7l" + "\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[?7h\x1b[J"
+
+    def _rows(self) -> int:
+        with contextlib.suppress(OSError, ValueError):
+            return os.get_terminal_size(self._out.fileno()).lines or 24
+        return 24
+
+
+class Watcher:
+    """Plays along with every game, and shows the table after each action as a spectator sees it.
+
+    Args:
+        screen: where it is shown.
+    """
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._head: list[str] = []
+        self._names: list[str] = []
+        self._news = ""
+
+    def begin(self, batch: Batch, order: GameOrder) -> Watch:
+        """Show the deal; return what is to be told of every action."""
+        self._names = names = [harmless(batch.players[player].label) for player in order.seating]
+        self._head = [heading(order.key, batch.ruleset, names)]
+        again = Replay(game(batch.rules, len(names)), Dealer(bytes.fromhex(order.deal_seed)))
+        actions = 0
+        self._show(dealt(again.dealt, names), again)
+
+        def watch(seat: int, action: str, micros: int, note: str) -> None:
+            nonlocal actions
+            events = again.play(seat, action)
+            self._show(action_line(actions, seat, action, events, micros, note, names), again)
+            actions += 1
+
+        return watch
+
+    def end(self, record: Record) -> None:
+        """Show how the game ended."""
+        self._screen.show(self._head, [self._news, "", *ending(record, self._names)], last=True)
+
+    def _show(self, news: str, again: Replay) -> None:
+        self._news = news
+        if isinstance(again.next(), Result):
+            return  # what follows is the end
+        view = again.rules.view(again.state, None)
+        self._screen.show(self._head, [news, *table(view, self._names, max(map(len, self._names)))])
