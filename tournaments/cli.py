@@ -1,8 +1,8 @@
 """The command line: parses, calls, prints. Data goes to stdout, everything else to stderr.
 
 Exit codes: 0 done · 1 an error of ours · 2 usage, configuration, a bot that cannot start · 3 stopped or
-incomplete, resumable · 4 isolation asked for is not to be had · 5 data does not verify · 130 interrupted
-outside a run.
+incomplete, resumable · 4 isolation asked for is not to be had · 5 data does not verify · 10 a bot failed
+its check · 130 interrupted outside a run.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tournaments.check.command import check
 from tournaments.doctor import doctor
 from tournaments.endings import Commands, interrupt_on_signals
 from tournaments.errors import LeagueError, Stopped
@@ -38,6 +39,7 @@ def main() -> None:
     """
 
 
+main.add_command(check)
 main.add_command(doctor)
 main.add_command(rules)
 
