@@ -103,19 +103,27 @@ class BotSeat:
             if error.filename is None:
                 raise  # there are no processes or descriptors left: no fault of the bot
             raise Verdict("crash", f"the bot cannot be started: {error.strerror}: {error.filename!r}") from None
-        self._bot, self._line = bot, Line(bot, self._guard)
+        self._bot, self._line = bot, self._line_to(bot)
         self.isolation = bot.isolation
         self._requests = self.games = 0
         if self._on_start:
             self._on_start(bot)
         limits = Limits(self._init_ms, LINE_BYTES)
         request = Hello(self.next_id(), (PROTOCOL, PROTOCOL), REFEREE, limits)
-        answer, _, _ = self._line.ask(encode(request), "hello", request.id, _hello_answer, self._init_ms * MS)
+        answer, _, _ = self._line.ask(self._written(request), "hello", request.id, _hello_answer, self._init_ms * MS)
         if answer.protocol != PROTOCOL:
             raise Verdict("protocol", f"expected protocol {PROTOCOL}, the bot chose {answer.protocol}")
         self.name = answer.name or self.name
         self.version = answer.version or self.version
         self.wants_legal = answer.legal
+
+    def _line_to(self, bot: Bot) -> Line:
+        """Return the line to a new process; who listens in returns one of another kind."""
+        return Line(bot, self._guard)
+
+    def _written(self, request: Hello | GameStart | Move | GameEnd) -> bytes:
+        """Return a request as one line, LF included; the same can be written in other ways."""
+        return encode(request)
 
     def next_id(self) -> int:
         """Number the next request of this process, from 1."""
@@ -125,13 +133,13 @@ class BotSeat:
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
         """Return the answer to `move`, and the wall and CPU time it took in nanoseconds."""
         assert self._line
-        return self._line.ask(encode(request), "move", request.id, _move_answer, limit, cpu_limit)
+        return self._line.ask(self._written(request), "move", request.id, _move_answer, limit, cpu_limit)
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Wait for the bare answer to a request that is no move."""
         assert self._line
         what = "game_start" if isinstance(request, GameStart) else "game_end"
-        self._line.ask(encode(request), what, request.id, _bare_answer, self._init_ms * MS)
+        self._line.ask(self._written(request), what, request.id, _bare_answer, self._init_ms * MS)
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
         """End the bot; return how it had ended before, the last messages, and its stderr."""

@@ -1,8 +1,8 @@
 """The command line: parses, calls, prints. Data goes to stdout, everything else to stderr.
 
 Exit codes: 0 done · 1 an error of ours · 2 usage, configuration, a bot that cannot start · 3 stopped or
-incomplete, resumable · 4 isolation asked for is not to be had · 5 data does not verify · 130 interrupted
-outside a run.
+incomplete, resumable · 4 isolation asked for is not to be had · 5 data does not verify · 10 a bot failed
+its check · 130 interrupted outside a run.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tournaments.check.command import check
 from tournaments.commands import as_json, database, isolated, opened, play_open, print_standings, with_isolation
 from tournaments.doctor import doctor
 from tournaments.endings import Commands, interrupt_on_signals
@@ -35,6 +36,7 @@ def main() -> None:
 
 
 main.add_command(build)
+main.add_command(check)
 main.add_command(doctor)
 main.add_command(export)
 main.add_command(languages)

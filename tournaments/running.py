@@ -101,10 +101,10 @@ def _is_ours(leader: Started, beat: int) -> bool:
     if start_time(leader.pid) not in (leader.start_time, None):
         return False
     last = beat + int(BEAT_S * _TICKS)
-    return any(leader.start_time <= started <= last for started in _members(leader.pid))
+    return any(leader.start_time <= started <= last for started in members(leader.pid))
 
 
-def _members(group: int) -> Iterator[int]:
+def members(group: int) -> Iterator[int]:
     """Yield the start times of the processes, not yet dead, in the session and group of this number."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

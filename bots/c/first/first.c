@@ -6,6 +6,7 @@
  * What it answers it copies as it came.
  */
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,10 +20,29 @@ struct part {
     const char *start, *end;
 };
 
+/* Return the character at `*at`, which moves on behind it: also one that is written as an escape.
+ * One that no name of ours has is -1. */
+static int character(const char **at)
+{
+    int read = (unsigned char)*(*at)++;
+    if (read != '\\')
+        return read;
+    read = (unsigned char)*(*at)++;
+    if (read != 'u')
+        return read == '"' || read == '\\' || read == '/' ? read : -1;
+    read = 0;
+    for (int digits = 0; digits < 4 && isxdigit((unsigned char)**at); digits++, (*at)++)
+        read = 16 * read + (isdigit((unsigned char)**at) ? **at - '0' : (**at | 32) - 'a' + 10);
+    return read;
+}
+
 static bool equals(struct part part, const char *text)
 {
-    size_t size = (size_t)(part.end - part.start);
-    return size == strlen(text) && memcmp(part.start, text, size) == 0;
+    const char *at = part.start;
+    while (at < part.end && *text)
+        if (character(&at) != (unsigned char)*text++)
+            return false;
+    return at == part.end && !*text;
 }
 
 static const char *after_space(const char *at)

@@ -1,0 +1,47 @@
+"""Bots and examinations for the tests of `malice check`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+from referee.records import Isolation
+from tournaments.bots import Bot, find_bot
+from tournaments.check.examination import Examination
+from tournaments.check.report import Fault, Report
+from tournaments.check.seat import Times
+
+FAULTY = Path(__file__).parent / "faulty.py"
+PATIENT = Times(move_ms=60_000, init_ms=60_000, listen_ms=60_000, exit_ms=60_000)
+"""For what a bot does right, on however slow a machine."""
+
+
+def bot_of(path: Path, *arguments: str) -> Bot:
+    """Return the bot that a Python file is."""
+    return find_bot(shlex.join([sys.executable, "-I", str(path), *arguments]))
+
+
+def faulty(*arguments: str) -> Bot:
+    """Return the bot that is wrong in that way."""
+    return bot_of(FAULTY, *arguments)
+
+
+def examined(bot: Bot, times: Times = PATIENT, *, rare: int = 0, games: int = 1) -> Report:
+    """Examine a bot without isolation."""
+    return Examination(bot, times, Isolation("none"), rare=rare, games=games).run()
+
+
+def failures(report: Report) -> dict[str, Fault]:
+    """Return the steps that failed, and why."""
+    return {step.step: step.fault for step in report.steps if step.fault}
+
+
+def results(report: Report) -> dict[str, str]:
+    """Return the result of each step."""
+    return {step.step: step.result for step in report.steps}
+
+
+def remarks(report: Report) -> dict[str, tuple[str, ...]]:
+    """Return what was remarked, by step."""
+    return {step.step: step.remarks for step in report.steps if step.remarks}

@@ -1,0 +1,1 @@
+"""`malice check`: a conformance examination for the author of a bot."""

@@ -1,0 +1,61 @@
+"""Rare situations, each asked in an odd way."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from referee.clock import MS
+from referee.verdicts import illegal
+from tournaments.bots import Bot
+from tournaments.check.causes import Failed, fault_of
+from tournaments.check.games import Games
+from tournaments.check.odd_json import odd
+from tournaments.check.seat import ExaminedSeat, Trouble
+from tournaments.check.situations import Position, Situation, ending, opening, position, situations
+
+
+def ask_all(games: Games, count: int, bot: Bot) -> str:
+    """Ask for an action in so many situations, one game for each; return what was asked.
+
+    Raises:
+        Failed: an answer was none, or not legal.
+    """
+    seat = games.seat()
+    rulesets: Counter[str] = Counter()
+    for number, situation in enumerate(situations(count)):
+        rulesets[situation.ruleset] += 1
+        games.journal.where = f"situation {number}: {_told(situation)}"
+        try:
+            _ask(games, seat, number, situation, position(situation))
+        except Trouble as trouble:
+            fault = fault_of(trouble, bot, games.journal.where)
+            hint = f"{fault.hint}; the request may be rare or written oddly, but is legal, and valid JSON"
+            raise Failed(replace(fault, hint=hint)) from None
+    seat.retire()
+    return f"{count} situations of {len(rulesets)} rulesets"
+
+
+def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, played: Position) -> None:
+    games.journal.ruleset, games.journal.deal_seed = situation.ruleset, played.deal_seed
+    seat.dress = odd(number)
+    seat.begin()
+    seat.ask(opening(situation, played, seat.next_id(), seat.games, games.clock))
+    request = played.request(seat.next_id())
+    legal = request.legal or ()
+    if not seat.wants_legal:
+        request = replace(request, legal=UNSET)
+    limit = games.times.move_ms + games.clock.margin_ms
+    answer, _, _ = seat.ask_move(request, limit * MS)
+    if answer.move not in legal:
+        exit, lines, stderr = seat.dismiss()
+        raise Trouble("move", limit, illegal(answer.move, legal), lines, exit, stderr)
+    seat.ask(ending(played, seat.next_id()))
+
+
+def _told(situation: Situation) -> str:
+    rare = f" ({', '.join(situation.features)})" if situation.features else ""
+    actions = len(situation.actions.split())
+    return f"{situation.ruleset}, {situation.seats} seats, deal {situation.deal}, after {actions} actions{rare}"

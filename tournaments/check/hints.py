@@ -1,0 +1,182 @@
+"""What to do about a fault: the flush call of each language, and an advice for each sentence of the referee.
+
+Both tables stand in PROTOCOL.md too; a test holds them equal.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tournaments.bots import Bot
+
+FLUSH: dict[str, str] = {
+    "Python": "`print(..., flush=True)`",
+    "JavaScript (Node)": 'nothing: `process.stdout.write(line + "\\n")`',
+    "C": "`fflush(stdout)`, or once at the start `setvbuf(stdout, NULL, _IOLBF, BUFSIZ)`",
+    "C++": "`std::cout << line << std::endl`",
+    "Rust": "`stdout.flush()?` (of `std::io::Write`)",
+    "Go": "nothing with `os.Stdout`; `w.Flush()` with a `bufio.Writer`",
+    "Java": "nothing with `System.out.println`; `out.flush()` with a writer of your own",
+    "C#": "nothing with `Console.WriteLine`; `Console.Out.Flush()` after a change of the writer",
+    "Ruby": "once `$stdout.sync = true`",
+    "Perl": "once `$| = 1`",
+    "Lua": '`io.stdout:flush()`, or once `io.stdout:setvbuf("no")`',
+    "Shell": "nothing with `echo`; `jq --unbuffered`, `sed -u`, `grep --line-buffered`",
+}
+"""By language: what brings an answer on its way."""
+
+NAMES = {
+    **{language.lower(): language for language in FLUSH},
+    **dict.fromkeys(
+        ("javascript", "js", "node", "nodejs", "typescript", "ts", "mjs", "bun", "deno"), "JavaScript (Node)"
+    ),
+    **dict.fromkeys(("cpp", "cxx", "cc", "g++", "clang++"), "C++"),
+    **dict.fromkeys(("csharp", "cs", "dotnet", "mono"), "C#"),
+    **dict.fromkeys(("sh", "bash", "dash", "zsh"), "Shell"),
+    **dict.fromkeys(("py", "pypy"), "Python"),
+    **dict.fromkeys(("gcc", "clang"), "C"),
+    "rb": "Ruby",
+    "pl": "Perl",
+    "rs": "Rust",
+    "golang": "Go",
+    "luajit": "Lua",
+    "jar": "Java",
+}
+"""What manifests, programs and files are called, in small letters, and the language of it."""
+
+WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
+    (
+        "crash",
+        "the bot cannot be started: …",
+        "look at the command in `bot.toml`: is the program there, and executable?",
+    ),
+    (
+        "crash",
+        "the bot exited with status …",
+        "an error in the bot: its standard error is shown with the game."
+        " Status 0 means that it left its loop too early",
+    ),
+    (
+        "crash",
+        "…killed by signal …",
+        "SIGSEGV and SIGABRT are bugs of the bot; SIGKILL is often the system, out of memory",
+    ),
+    (
+        "crash",
+        "the bot closed its output, and its process lives on",
+        "do not close or redirect standard output",
+    ),
+    ("crash", "the bot closed its input, and its process lives on", "read until `bye`"),
+    (
+        "timeout",
+        "no answer to … within … ms (did you flush your output?)",
+        "flush after each answer; if you do, think less: the clock is in every `move`",
+    ),
+    (
+        "timeout",
+        "no answer to … within … ms (the last line has no newline)",
+        "end each answer with `\\n`, then flush",
+    ),
+    (
+        "timeout",
+        "no answer to … within … ms (it came later)",
+        "think less; the margin is there for the machine",
+    ),
+    (
+        "timeout",
+        "no answer to … within … ms (it does not read its input)",
+        "read one line for each line you write",
+    ),
+    (
+        "protocol",
+        "expected the id …, got an answer without id: …",
+        "put the `id` of the request into each answer",
+    ),
+    ("protocol", "expected the number … as id, got: …", "copy the `id` as the number that it is"),
+    (
+        "protocol",
+        "expected the id …, got …, which was answered or ran out before",
+        "one answer for each request: is an old one still in a queue?",
+    ),
+    (
+        "protocol",
+        "expected the id …, got …",
+        "copy the `id` of the request that you answer; do not count yourself",
+    ),
+    (
+        "protocol",
+        "expected one answer to each request, got another line: …",
+        "say nothing that was not asked for",
+    ),
+    (
+        "protocol",
+        "object missing required field `move`, got: …",
+        "the answer to a `move` needs a `move`",
+    ),
+    (
+        "protocol",
+        "expected `…`, got `…` - at `$.…`, got: …",
+        "the field has another type: see the tables",
+    ),
+    (
+        "protocol",
+        "expected `str` of length <= 100 - at `$.…`, got: …",
+        "a shorter name or version",
+    ),
+    (
+        "protocol",
+        "expected protocol …, the bot chose …",
+        "answer with a version in the range of `hello`",
+    ),
+    (
+        "protocol",
+        "…no JSON, and no answer to …: did you print to stdout?",
+        "print to standard error; if the line was meant as the answer, use a JSON library for it",
+    ),
+    (
+        "protocol",
+        "… lines (… bytes) that are no JSON: print what is not an answer to stderr; the last one: …",
+        "as it says",
+    ),
+    (
+        "protocol",
+        "expected lines of at most 65536 bytes, got …: …",
+        "shorter notes, and a line feed after each answer",
+    ),
+    (
+        "protocol",
+        "expected one line for each request, got … bytes at once: …",
+        "answer what you are asked, and read while you write",
+    ),
+    ("illegal", "expected one of …; got: …", "take a string of `legal` as it is"),
+)
+"""By code and sentence of a verdict, where … is anything: what its author can do."""
+
+
+def what_to_do(code: str, sentence: str) -> str:
+    """Return the advice on a verdict."""
+    for of, told, advice in WHAT_TO_DO:
+        if of == code and re.fullmatch(".*".join(map(re.escape, told.split("…"))), sentence, re.DOTALL):
+            return advice
+    return "see what the referee may say, in PROTOCOL.md"
+
+
+def language(bot: Bot) -> str | None:
+    """Return the language that a bot is written in, as its manifest says, or as its command line looks."""
+    if bot.manifest.language:
+        return NAMES.get(bot.manifest.language.lower())
+    for word in bot.command[::-1]:
+        path = Path(word)
+        for name in (path.suffix[1:], re.sub("[0-9.]+$", "", path.name)):
+            if name.lower() in NAMES:
+                return NAMES[name.lower()]
+    return None
+
+
+def how_to_flush(bot: Bot) -> str:
+    """Return how a bot sends its answer off."""
+    known = language(bot)
+    if known is None:
+        return "flush your output after every line; PROTOCOL.md names the call of many languages"
+    return f"flush your output after every line; in {known}: {FLUSH[known]}"

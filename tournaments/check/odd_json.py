@@ -1,0 +1,132 @@
+"""The same request said otherwise: as a later referee would say it, and as JSON allows though nobody writes it so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import msgspec
+
+from protocol import LINE_BYTES
+
+LATER: dict[str, Any] = {"later": {"a": [1, 2.5, None, True, {"b": "c"}], "text": 'šŷ 😀 \\ " /', "": []}}
+"""A field that no bot knows."""
+LATER_EVENT: dict[str, Any] = {"type": "weather", "seat": 0, "from": "sky", "cards": [], "sky": ["blue", "grey"]}
+"""An event that no bot knows."""
+LATER_TYPES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("forecast", {}),
+    ("chat", {"seat": 0, "text": "your move", "legal": []}),
+    ("adjourn", {"view": None, "until": {"minutes": 90}}),
+)
+"""Types of requests that no bot knows, and what comes with them."""
+
+ODD_FIELDS: tuple[dict[str, Any], ...] = (
+    {"zz": 12345678901234567890123456789},
+    {"zz": -1e308, "zy": 5e-324, "zx": -0.0},
+    {"zz": 9007199254740993, "zy": -9223372036854775808},
+    {"zz": [[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]},
+    {"": "", " ": None, "zz zz": {"id": 0, "type": "bye", "legal": ["all"]}},
+    {"zz": '}]",\\\\" {"id":0}\u0001\u007f\u2028 é😀 \u200f'},
+    {"zz": "x" * 3000},
+)
+"""Fields that no bot knows, each set of them valid and hard to step over for a reader made by hand."""
+
+
+def with_unknown(line: bytes) -> bytes:
+    """Return a request with an unknown field in every object, and an unknown event."""
+    request = _with_fields(msgspec.json.decode(line))
+    if "events" in request:
+        request["events"] = [*request["events"], LATER_EVENT]
+    return msgspec.json.encode(request) + b"\n"
+
+
+def _with_fields(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_fields(inner) for key, inner in value.items()} | LATER
+    if isinstance(value, list):
+        return [_with_fields(inner) for inner in value]
+    return value
+
+
+def odd(number: int) -> Callable[[bytes], bytes]:
+    """Return what writes a request in an odd way: the same number gives the same way."""
+
+    def dress(line: bytes) -> bytes:
+        random = Random(number)
+        request: dict[str, Any] = msgspec.json.decode(line)
+        if number % 3 == 0:
+            request |= ODD_FIELDS[number // 3 % len(ODD_FIELDS)]
+        escapes = random.choice((0.0, 0.0, 0.05, 1.0))
+        for share in (escapes, 0.0):
+            told = _Writer(random, share).text(request).encode() + b"\n"
+            if len(told) <= LINE_BYTES:
+                return told
+        return line
+
+    return dress
+
+
+class _Writer:
+    """Writes JSON in one of many ways.
+
+    Args:
+        random: chooses the way.
+        escapes: the share of characters that are written as escapes.
+    """
+
+    def __init__(self, random: Random, escapes: float) -> None:
+        self._random = random
+        self._escapes = escapes
+        self._space = random.choice(("", "", " ", "\t", "  \t "))
+        self._order = random.choice(("as is", "reversed", "sorted", "mixed"))
+        self._upper = random.random() < 0.5
+
+    def text(self, value: Any) -> str:
+        """Return the value as JSON."""
+        space = self._space
+        if isinstance(value, dict):
+            inner = f"{space},{space}".join(
+                f"{self._string(key)}{space}:{space}{self.text(value[key])}" for key in self._ordered(list(value))
+            )
+            return f"{{{space}{inner}{space}}}"
+        if isinstance(value, list):
+            return f"[{space}{f'{space},{space}'.join(map(self.text, value))}{space}]"
+        if isinstance(value, str):
+            return self._string(value)
+        if isinstance(value, float):
+            return self._number(value)
+        return msgspec.json.encode(value).decode() if not isinstance(value, int) or value is True else _whole(value)
+
+    def _ordered(self, keys: list[str]) -> list[str]:
+        if self._order == "reversed":
+            return keys[::-1]
+        if self._order == "sorted":
+            return sorted(keys)
+        if self._order == "mixed":
+            self._random.shuffle(keys)
+        return keys
+
+    def _string(self, text: str) -> str:
+        return '"' + "".join(map(self._character, text)) + '"'
+
+    def _character(self, character: str) -> str:
+        if character in '"\\' or character < " " or self._random.random() < self._escapes:
+            if character == "/" and self._random.random() < 0.5:
+                return "\\/"
+            units = character.encode("utf-16-be").hex()
+            return "".join(
+                "\\u" + (unit.upper() if self._upper else unit)
+                for unit in (units[i : i + 4] for i in range(0, len(units), 4))
+            )
+        return character
+
+    def _number(self, value: float) -> str:
+        if self._random.random() < 0.5 and abs(value) < 1e15:
+            mantissa, _, exponent = f"{value:.17e}".partition("e")
+            return f"{mantissa}{'E' if self._upper else 'e'}{int(exponent):+03d}"
+        return repr(value)
+
+
+def _whole(value: int) -> str:
+    return "false" if value is False else str(value)

@@ -1,0 +1,82 @@
+"""A report as people read it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from tournaments.check.report import Fault, Report, Step
+from tournaments.text_tables import STDERR_LINES, STDERR_WIDTH, table
+from tournaments.transcript import harmless
+
+WIDTH = 100
+LINE_WIDTH = 240
+"""How much of a line is shown; JSON has all of it, up to 4 KiB."""
+TAIL = 60
+"""How much of that is its end."""
+
+
+def report_text(report: Report) -> Iterator[str]:
+    """Tell an examination: a table of steps, the slowest actions, and at length what failed."""
+    rows = [(step.result, step.title, _cut(harmless(step.line), WIDTH)) for step in report.steps]
+    yield from table(("result", "step", "what was seen"), rows, left=(0, 1, 2))
+    for step in report.steps:
+        for remark in step.remarks:
+            yield from _wrapped(f"{step.title}: {harmless(remark)}", "remark  ")
+    if report.slowest:
+        yield ""
+        yield from _slowest(report)
+    for step in report.steps:
+        if step.fault:
+            yield ""
+            yield from _fault(step, step.fault)
+    yield ""
+    yield f"{harmless(report.bot)}: {_verdict(report)}"
+
+
+def _slowest(report: Report) -> Iterator[str]:
+    rows = [
+        (
+            f"{thought.ms:.1f}",
+            f"{thought.cpu_ms:.1f}",
+            thought.ruleset,
+            thought.deal_seed[:12],
+            str(thought.seat),
+            str(thought.turn),
+            harmless(thought.action),
+        )
+        for thought in report.slowest
+    ]
+    yield from table(("slowest ms", "CPU ms", "ruleset", "deal seed", "seat", "turn", "action"), rows, left=(2, 3, 6))
+
+
+def _fault(step: Step, fault: Fault) -> Iterator[str]:
+    yield f"FAILED: {step.title}"
+    yield from _wrapped(harmless(fault.cause), "  cause     ")
+    yield from _wrapped(fault.where, "  where     ")
+    for number, line in enumerate(fault.lines):
+        yield ("  lines     " if number == 0 else " " * 12) + _cut(harmless(line), LINE_WIDTH)
+    if fault.exit:
+        yield f"  process   {harmless(fault.exit)}"
+    for number, line in enumerate(fault.stderr.strip().splitlines()[-STDERR_LINES:]):
+        yield ("  stderr    " if number == 0 else " " * 12) + _cut(harmless(line), STDERR_WIDTH)
+    yield from _wrapped(harmless(fault.expected), "  expected  ")
+    yield from _wrapped(harmless(fault.hint), "  hint      ")
+
+
+def _wrapped(text: str, head: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
+
+
+def _cut(text: str, most: int) -> str:
+    """Leave out the middle of a long text: a line of the referee ends with what can be done and the clock."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most - TAIL]} ... {len(text) - most} left out ... {text[-TAIL:]}"
+
+
+def _verdict(report: Report) -> str:
+    failed = [step.title for step in report.steps if step.result == "failed"]
+    if failed:
+        return f"{len(failed)} of {len(report.steps)} steps failed: {', '.join(failed)}"
+    return f"passed all {len(report.steps)} steps, isolation {report.isolation}"
