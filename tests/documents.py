@@ -84,11 +84,15 @@ def fits(shown: list[str], printed: str) -> bool:
     lines = [" ".join(line.split()) for line in shown]
     while lines and not lines[-1]:
         lines.pop()
-    pattern = "".join(
-        r"(?:.*\n)*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r"\n" for line in lines
-    )
     said = "".join(" ".join(line.split()) + "\n" for line in printed.rstrip().splitlines())
-    return re.fullmatch(pattern, said) is not None
+    return re.fullmatch("".join(map(_pattern, lines)), said) is not None
+
+
+def _pattern(line: str) -> str:
+    """Return the expression for a line of a page; one that is ... alone stands for any number of lines."""
+    if line == "...":
+        return r"(?:.*\n)*"
+    return re.escape(line).replace(r"\ \.\.\.", r"(?:\ .*)?").replace(r"\.\.\.", ".*") + r"\n"
 
 
 class Reader:
