@@ -196,7 +196,18 @@ def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "page", ["index.html", "games/1.html", "bots/greedy.html", "rules/standard.html", "replay.html#0.0.0/20"]
+    "page",
+    [
+        "index.html",
+        "games/1.html",
+        "bots/greedy.html",
+        "rules/standard.html",
+        "replay.html#0.0.0/20",
+        "docs/index.html",
+        "docs/protocol.html",
+        "docs/rules.html",
+        "docs/adding-a-game.html",
+    ],
 )
 def test_no_page_is_wider_than_a_phone(browser: Chrome, out: Path, page: str, scheme: str) -> None:
     as_a_phone(browser)

@@ -188,16 +188,6 @@ def test_the_example_of_the_clock_is_right() -> None:
             assert clock.shown().bank_ms == int(after)
 
 
-def test_every_link_leads_somewhere() -> None:
-    titles = re.findall(r"^##+ (.*)$", PAGE, re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", title).replace(" ", "-").lower() for title in titles}
-    links = re.findall(r"\]\((?!https:)(.*?)\)", PAGE)
-
-    assert links
-    for link in links:
-        assert link[1:] in anchors if link.startswith("#") else (ROOT / "protocol" / link).exists(), link
-
-
 def test_the_type_of_a_request_is_its_tag() -> None:
     assert encode(messages.Bye()) == b'{"type":"bye"}\n'
     for request in messages.Request.__args__:

@@ -16,6 +16,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"protocol": ROOT, "referee": ROOT, "bots": ROOT, "tournaments": ROOT, "site_pages": ROOT / "site"}
 
+DOCS = {"SECURITY.md", *(path.name for path in (ROOT / "docs").glob("*.md"))}
+"""What lies at the top, and is packed where the pages are made from it."""
+
 pytestmark = pytest.mark.slow
 
 
@@ -43,7 +46,8 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
 
-    assert packed == set().union(*(tracked(package, root) for package, root in PACKAGES.items()))
+    files = set().union(*(tracked(package, root) for package, root in PACKAGES.items()))
+    assert packed == files | {f"site_pages/docs/{name}" for name in DOCS}
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +90,7 @@ def test_an_installed_wheel_runs_a_tournament_from_an_empty_folder(installed: Pa
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == (tmp_path / "pages" / "index.html").as_uri()
     assert (tmp_path / "pages" / "replay.html").is_file()
+    assert "Spite &amp; Malice is a race" in (tmp_path / "pages" / "docs" / "rules.html").read_text("utf-8")
     python, where = str(installed / "bin" / "python"), "import referee; print(referee.__file__)"
     found = subprocess.run([python, "-P", "-c", where], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert found.stdout.startswith(str(installed))

@@ -16,6 +16,7 @@ from referee.records import Key, Record
 from site_pages import shards, text
 from site_pages.chart import chart
 from site_pages.deals import Deals
+from site_pages.docs import attachments, doc_pages
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.keys import KeyIndex
@@ -82,6 +83,7 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> Rende
             ),
         )
     folder.put("replay.html", pages.replay())
+    _documentation(folder, pages)
     folder.drop_stale()
     return Rendered(folder.pages, survey.index.count, folder.size, folder.written)
 
@@ -226,6 +228,14 @@ def _sections(
         )
         for standings, shown in zip(all_standings, rankings, strict=True)
     ]
+
+
+def _documentation(folder: Folder, pages: Pages) -> None:
+    docs = doc_pages()
+    for at, doc in enumerate(docs):
+        folder.put(f"docs/{doc.name}.html", pages.doc(at, docs))
+    for name, path in attachments():
+        folder.put(f"docs/{name}", path.read_bytes())
 
 
 def _front_page(

@@ -15,7 +15,7 @@ SHARD = re.compile(rb"// malice [a-z]+(?:-\d+)? [0-9a-f]{64}\n")
 DRAFT = re.compile(r"\..+\.(\d+)\.tmp")
 """The name of a file that is being written, and the process that writes it."""
 
-_PLACES = (("bots", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
+_PLACES = (("bots", "*.html"), ("docs", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
 
 
 class Folder:

@@ -14,6 +14,7 @@ from referee.rules_text import RulesetText
 from site_pages import text
 from site_pages.chart import Chart
 from site_pages.deals import has_partners
+from site_pages.docs import DocPage
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.rankings import Name, OverallRow, Ranking, name
@@ -179,6 +180,17 @@ class Pages:
     def ruleset(self, told: RulesetText) -> bytes:
         """Return the page of a ruleset."""
         return self._page("ruleset.html", root="../", told=told)
+
+    def doc(self, at: int, docs: Sequence[DocPage]) -> bytes:
+        """Return the page of the documentation that has this place among all."""
+        return self._page(
+            "doc.html",
+            root="../",
+            doc=docs[at],
+            docs=docs,
+            before=docs[at - 1] if at > 0 else None,
+            after=docs[at + 1] if at + 1 < len(docs) else None,
+        )
 
     def put_list(self, folder: Folder, rows: Sequence[GameRow], size: int) -> None:
         """Write the page of the list of games that holds `rows`."""

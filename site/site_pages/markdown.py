@@ -1,0 +1,117 @@
+"""Markdown to HTML: headings with ids, tables and code that scroll by themselves, no HTML of the author's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from msgspec import Struct
+
+PROMPT = "$ "
+"""What a line of a console block that is typed begins with."""
+
+Links = Callable[[str], str | None]
+"""Says where a link of the source leads on the site; None if nowhere."""
+
+
+class Heading(Struct, frozen=True):
+    """A heading, and the id that links to it name."""
+
+    level: int
+    title: str
+    anchor: str
+
+
+class Prose(Struct, frozen=True):
+    """A rendered text."""
+
+    headings: tuple[Heading, ...]
+    html: str
+
+
+def render(source: str, links: Links) -> Prose:
+    """Return `source` as HTML; a link that leads nowhere keeps its words alone."""
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+    tokens = parser.parse(source)
+    headings = tuple(_headings(tokens))
+    _prepare_tables(tokens)
+    for token in tokens:
+        if token.children:
+            token.children = list(_led(token.children, links))
+    return Prose(headings, str(parser.renderer.render(tokens, parser.options, {})))
+
+
+def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
+    """Give each heading the id that forges give it, so that one link serves both; twins are numbered."""
+    taken: dict[str, int] = {}
+    for opening, content in pairwise(tokens):
+        if opening.type != "heading_open":
+            continue
+        title = _words(content)
+        anchor = re.sub(r"[^\w -]", "", title).replace(" ", "-").lower()
+        taken[anchor] = taken.get(anchor, 0) + 1
+        if taken[anchor] > 1:
+            anchor = f"{anchor}-{taken[anchor] - 1}"
+        opening.attrSet("id", anchor)
+        yield Heading(int(opening.tag[1:]), title, anchor)
+
+
+def _prepare_tables(tokens: Sequence[Token]) -> None:
+    """Name each table after the heading it stands under, and align its cells by classes."""
+    above = ""
+    for token, after in pairwise(tokens):
+        if token.type == "heading_open":
+            above = _words(after)
+        elif token.type == "table_open":
+            token.meta["name"] = above
+        elif token.type in ("th_open", "td_open"):
+            if token.attrs.pop("style", "") == "text-align:right":
+                token.attrSet("class", "num")
+            if token.tag == "th":
+                token.attrSet("scope", "col")
+
+
+def _words(inline: Token) -> str:
+    return "".join(child.content for child in inline.children or ())
+
+
+def _led(tokens: Sequence[Token], links: Links) -> Iterator[Token]:
+    """Turn the links of the source into those of the site."""
+    leads = True
+    for token in tokens:
+        if token.type == "link_open":
+            target = links(str(token.attrGet("href")))
+            leads = target is not None
+            token.attrSet("href", target or "")
+        if leads or token.type not in ("link_open", "link_close"):
+            yield token
+
+
+class _Renderer(RendererHTML):
+    """Its methods are the rules by which tokens of their names are written."""
+
+    def table_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+        name = escape(tokens[index].meta["name"])
+        return f'<div class="scroll" role="region" aria-label="{name}: table" tabindex="0">\n<table>\n'
+
+    def table_close(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+        return "</table>\n</div>\n"
+
+    def fence(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+        language = tokens[index].info.strip()
+        lines = tokens[index].content.splitlines()
+        shown = "\n".join(map(_console_line if language == "console" else escape, lines))
+        return f'<pre class="{escape(language)}" tabindex="0"><code>{shown}\n</code></pre>\n'
+
+
+def _console_line(line: str) -> str:
+    """What is typed stands out, and is copied without its prompt."""
+    if not line.startswith(PROMPT):
+        return escape(line)
+    return f'<span class="prompt"></span><kbd>{escape(line.removeprefix(PROMPT))}</kbd>'

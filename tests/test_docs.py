@@ -1,0 +1,249 @@
+"""The documentation holds: commands run and print what is shown, examples decode, tables and links are right."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from protocol import messages
+from protocol.messages import ClockRules
+from referee import rules_text
+from referee.ruleset import Compulsory, Parameters, load, names, read_ruleset
+from referee.toml_files import convert
+from site_pages import markdown
+from tests.documents import EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
+from tournaments.bots import Manifest
+from tournaments.config import Config, checked
+from tournaments.endings import EXIT_CODES, INTERRUPTED
+
+CODE = ("protocol", "referee", "tournaments", "bots", "site/site_pages", "docs", "SECURITY.md", "pyproject.toml")
+"""What a copy of malice needs in which somebody wants to change it."""
+
+
+def example(language: str) -> Iterator[Any]:
+    for page in PAGES:
+        for number, block in enumerate(block for block in blocks(page) if block.language == language):
+            yield pytest.param(block, id=f"{page}-{block.file or number}")
+
+
+def tables(page: str, title: str = "") -> list[list[str]]:
+    """Return the cells of all tables of a page, or of one section, without their heads."""
+    text = source(page)
+    if title:
+        found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+        assert found, title
+        text = found[1]
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in re.findall(r"^\|.*\|$", text, re.MULTILINE)]
+    rules = [index for index, row in enumerate(rows) if not set("".join(row)) - set("-: ")]
+    return [row for index, row in enumerate(rows) if index not in rules and index + 1 not in rules]
+
+
+# Commands
+
+
+def has_commands(page: str) -> bool:
+    typed = [command.typed for block in blocks(page) if block.language == "console" for command in commands(block.text)]
+    return not all(map(exempt, typed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if has_commands(page)])
+def test_every_command_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    changes_malice = any(block.language == "diff" for block in blocks(page))
+    if changes_malice:
+        copy_of_malice(folder)
+
+    Reader(folder, f"{folder}:{folder}/site" if changes_malice else "").read(page)
+
+
+def copy_of_malice(folder: Path) -> None:
+    tracked = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *CODE]
+    for name in subprocess.run(tracked, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+
+
+@pytest.mark.parametrize("pattern", EXEMPT)
+def test_what_is_not_run_is_there(pattern: str) -> None:
+    typed = [
+        command.typed
+        for page in PAGES
+        for block in blocks(page)
+        if block.language == "console"
+        for command in commands(block.text)
+    ]
+
+    assert any(re.match(pattern, line) for line in typed)
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        (["a  b"], "a b\n", True),
+        (["a", "", ""], "a\n", True),
+        (["a"], "a\nb\n", False),
+        (["a", "..."], "a\nb\nc\n", True),
+        (["...", "c"], "a\nb\nc\n", True),
+        (["...", "a"], "a\n", True),
+        (["a ... c"], "a b c\n", True),
+        (["a ... c"], "a b\nc\n", False),
+        (["(1-2)"], "12\n", False),
+    ],
+)
+def test_what_is_shown_is_compared_line_by_line(shown: list[str], printed: str, same: bool) -> None:
+    assert fits(shown, printed) is same
+
+
+# Examples
+
+
+@pytest.mark.parametrize("block", [*example("toml")])
+def test_every_toml_block_is_read_by_what_it_is_for(block: Block, tmp_path: Path) -> None:
+    told = tomllib.loads(block.text)
+    if "run" in told:
+        assert convert(told, Manifest, "bot.toml").run
+    elif "rules" in told:
+        (tmp_path / "mine.toml").write_text(block.text)
+        if told["rules"].get("game") is None:  # what is added on the page itself is read there
+            assert read_ruleset(tmp_path / "mine.toml").about == told["about"]
+    else:
+        assert checked(convert({"entries": ["greedy"]} | told, Config, "tournament.toml"), "tournament.toml")
+
+
+@pytest.mark.parametrize("block", [*example("python")])
+def test_every_python_block_is_python(block: Block) -> None:
+    ast.parse(block.text)
+
+
+def json_texts() -> Iterator[Any]:
+    for page in PAGES:
+        for number, block in enumerate(blocks(page)):
+            lines = [block.text] if block.language == "json" else re.findall(r"^(?:[<>] )?(\{.*\})$", block.text, re.M)
+            for index, text in enumerate(line for line in lines if "…" not in line and block.language != "python"):
+                yield pytest.param(text, id=f"{page}-{number}-{index}")
+
+
+@pytest.mark.parametrize("text", [*json_texts()])
+def test_every_line_of_json_is_a_message(text: str) -> None:
+    told = json.loads(text)
+    if "type" in told:
+        msgspec.convert(told, messages.Request)
+    else:
+        kinds = (messages.MoveAnswer, messages.HelloAnswer)
+        msgspec.convert(told, kinds["move" not in told], strict=True)
+
+
+# Links
+
+
+def anchors(path: Path) -> set[str]:
+    return {heading.anchor for heading in markdown.render(path.read_text("utf-8"), lambda link: link).headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_somewhere(page: str) -> None:
+    for link in re.findall(r"\]\((?!https:)([^)\s]+)\)", source(page)):
+        path, _, fragment = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        assert target.exists(), link
+        assert not fragment or fragment in anchors(target), link
+
+
+def test_the_list_of_pages_has_all_of_them() -> None:
+    listed = re.findall(r"\]\(([^)]+\.md)\)", source("docs/README.md"))
+
+    assert {f"{page}.md" for page in ("first-bot", "rules", "tournaments", "standings", "inside", "adding-a-game")} < {
+        *listed
+    }
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"} < {*listed}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_list_at_the_top_has_every_section_in_order(page: str) -> None:
+    text = source(page)
+    top = re.findall(r"^(?:- |  ).*$", text.partition("\n## ")[0], re.MULTILINE)
+    listed = re.findall(r"\]\(#([^)]+)\)", "\n".join(top))
+    sections = [each.anchor for each in markdown.render(text, lambda link: link).headings if each.level == 2]
+
+    assert not listed or [anchor for anchor in listed if anchor in sections] == sections
+
+
+# The rules
+
+
+def test_the_tables_of_rulesets_say_what_the_rulesets_say() -> None:
+    sections = ("Two seats, kings wild", "Two seats, jokers", "More seats and partners", "Skip-Bo")
+    told = [row for title in sections for row in tables("docs/rules.md", title)]
+
+    assert sorted(told) == sorted(ruleset_row(name) for name in names())
+
+
+def ruleset_row(name: str) -> list[str]:
+    ruleset = load(name)
+    least, most = ruleset.rules.players
+    seats = str(least) if least == most else f"{least}–{most}"
+    fewest = rules_text.show(ruleset).seats[0]
+    centre = "∞" if fewest.centre is None else str(fewest.centre)
+    return [f"`{name}`", ruleset.about, seats, str(fewest.payoff), centre, str(fewest.stock)]
+
+
+@pytest.mark.parametrize("parameter", Parameters.__struct_fields__)
+def test_every_parameter_is_told(parameter: str) -> None:
+    assert f"`{parameter}`" in source("docs/rules.md")
+
+
+def test_zones_of_compulsory_cards_are_told() -> None:
+    assert "separately for the hand, the pay-off pile and the side stacks" in source("docs/rules.md").replace("\n", " ")
+    assert Compulsory.__struct_fields__ == ("hand", "payoff", "side")
+
+
+def test_the_reasons_are_those_of_the_protocol() -> None:
+    told = {row[0].strip("`") for row in tables("docs/rules.md", "The end")}
+    (reasons,) = re.findall(r"^\| `reason` \|.*$", source("protocol/PROTOCOL.md"), re.MULTILINE)
+
+    assert told == set(re.findall("`([a-z_]+)`", reasons)) - {"reason"}
+
+
+# Tournaments and standings
+
+
+@pytest.mark.parametrize("struct", [Config, ClockRules])
+def test_every_field_of_a_tournament_file_is_in_the_table_with_its_default(struct: type[msgspec.Struct]) -> None:
+    told = {
+        row[0].strip("`"): row[1].strip("`")
+        for row in tables("docs/tournaments.md", "All that a tournament file may say")
+    }
+
+    for field in msgspec.structs.fields(struct):
+        if field.name == "clock":
+            assert "[clock]" in told
+        elif field.default is msgspec.NODEFAULT:
+            assert told[field.name] == ""
+        elif field.default is None:
+            assert told[field.name] in ("drawn", "none")
+        else:
+            assert told[field.name] == json.dumps(field.default)
+    assert set(told) == {*Config.__struct_fields__, *ClockRules.__struct_fields__, "[clock]"} - {"clock"}
+
+
+def test_every_exit_code_is_told() -> None:
+    told = {int(row[0]) for row in tables("docs/tournaments.md", "Exit codes")}
+
+    assert {0, 1, INTERRUPTED, *(code for _, code in EXIT_CODES)} <= told
+
+
+def test_expected_scores_follow_from_the_difference() -> None:
+    for difference, score in tables("docs/standings.md", "Elo"):
+        assert score == f"{100 / (1 + 10 ** (-int(difference) / 400)):.1f} %"
