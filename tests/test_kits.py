@@ -14,16 +14,23 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
+from referee.records import Isolation
 from tests.streams import Request, from_the_future, recorded, written
 from tests.toolchains import DEBIAN, KITS
 from tournaments.bots import Bot, Manifest, find_bot
 from tournaments.builds import built
+from tournaments.check.examination import Examination
+from tournaments.check.seat import Times
+from tournaments.cli import main
 
 PATIENCE_S = 120
 """For a whole conversation, on however slow a machine."""
 STEP = 5
 """Of so many moves one is asked for in odd JSON."""
+RARE = 75
+"""Rare situations: one for every feature that the corpus knows."""
 SCREEN = 60
 """Lines of a page to be read at a glance."""
 Answer = dict[str, Any]
@@ -221,6 +228,32 @@ def test_a_kit_leaves_at_the_end_of_its_input(kit: Bot, requests: list[Request],
 
 
 # What is in its folder
+
+
+def test_a_kit_passes_the_examination(kit: Bot) -> None:
+    patient = Times(move_ms=PATIENCE_S * 1000, init_ms=PATIENCE_S * 1000)
+
+    report = Examination(kit, patient, Isolation("auto"), rare=RARE).run()
+
+    assert [step for step in report.steps if step.result != "passed"] == []
+
+
+def test_a_kit_beats_uniform(kit: Bot) -> None:
+    words = ["play", str(kit.folder), "uniform", "--deals", "5", "--seed", "kits", "--json"]
+    played = CliRunner().invoke(main, words, prog_name="malice")
+
+    assert played.exit_code == 0, played.output
+    games = json.loads(played.stdout)["games"]
+    better = sum(game["places"][seat] < game["places"][1 - seat] for seat, game in seated(games))
+    worse = sum(game["places"][seat] > game["places"][1 - seat] for seat, game in seated(games))
+    assert len(games) == 10
+    assert better >= 7 * worse + 3
+
+
+def seated(games: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give each game with the seat of the kit."""
+    for game in games:
+        yield 1 - game["labels"].index("uniform"), game
 
 
 def manifest(language: str) -> Manifest:

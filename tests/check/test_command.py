@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.check.examined import FAULTY
-from tests.test_readme import block
+from tests.documents import blocks
 from tournaments.check.report import TITLES
 from tournaments.cli import main
 
@@ -47,7 +47,8 @@ def test_the_bot_without_a_json_library_passes() -> None:
 
 
 def test_the_bot_of_the_readme_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mybot.py").write_text(block("import json, sys"))
+    (whole,) = (block.text for block in blocks("README.md") if block.file == "mybot.py")
+    (tmp_path / "mybot.py").write_text(whole)
     monkeypatch.chdir(tmp_path)
 
     result = check(f"{sys.executable} mybot.py", "--fuzz", "100", *PATIENT)
@@ -97,7 +98,7 @@ def test_no_such_bot_and_a_failed_build_are_usage_errors(tmp_path: Path) -> None
 
     assert nobody.exit_code == broken.exit_code == 2
     assert "no bot 'nobody'" in nobody.stderr
-    assert "false failed with 1" in broken.stderr
+    assert "the build false exited with status 1" in broken.stderr
 
 
 def test_a_program_that_is_not_there_does_not_start(tmp_path: Path) -> None:
