@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,6 @@ import pytest
 
 from referee.bot import start_time
 from referee.records import Started
-from tests.processes import Mark
 from tests.runs import Run
 from tests.tables import BOTS
 from tournaments.running import Ledger, Running, end_leftovers
@@ -26,17 +26,14 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def leader() -> Iterator[subprocess.Popen[bytes]]:
     """A process that leads a session of its own, with a child in it."""
-    mark = Mark()
     with subprocess.Popen(
-        ["sh", "-c", "sleep 600 & echo; exec sleep 600"],
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-        env=mark.environ(),
+        ["sh", "-c", "sleep 600 & echo; exec sleep 600"], stdout=subprocess.PIPE, start_new_session=True
     ) as process:
         assert process.stdout
         process.stdout.readline()
         yield process
-        mark.end()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def known(process: subprocess.Popen[bytes]) -> Started:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -55,10 +56,10 @@ CASES = (
     Case("doubles", (), "games", "got: 'all'", "take a string of `legal`"),
     Case("drips", (), "answers", "the last line has no newline", "end each answer with", "move"),
     Case("early", (), "answers", "expected one answer to each request", "say nothing that was not asked for"),
-    Case("eats", (), "games", "exited with status 1"),
+    Case("eats", ("256",), "games", "exited with status 1"),
     Case("endless", (), "answers", "at most 65536 bytes"),
     Case("floods", (), "answers", "at most 65536 bytes"),
-    Case("forks", (), "games", "exited with status 0"),
+    Case("forks", ("10",), "games", "exited with status 0"),
     Case("freezes", (), "clock", "no answer to move within", "find out what it waits for", "move"),
     Case("grumbles", (), "answers", "missing required field `move`", "the answer to a `move` needs a `move`"),
     Case("guesses", (), "answers", "expected one answer to each request"),
@@ -71,10 +72,12 @@ CASES = (
     Case("nan", (), "answers", "invalid character", "JSON library", "move"),
     Case("nests", (), "answers", "nested too deep", waits="move"),
     Case("parent", ("nothing",), "clock", "no answer to move within", waits="move"),
+    Case("ponders", ("1",), None),
     Case("pours", (), "stdout", "that are no JSON"),
     Case("says", ("move", '{"id":ID,"move":["p-c0"]}'), "answers", "expected `str`, got `array`"),
     Case("says", ("move", "LONG"), "answers", "at most 65536 bytes"),
     Case("says", ("hello", '{"id":ID,"protocol":2}'), "hello", "expected protocol 1, the bot chose 2"),
+    Case("scribe", (os.devnull,), "reuse", "something is left of earlier games", "forget at game_start"),
     Case("shouts", (), "clock", "no answer to move within", waits="move"),
     Case("sleeps", (), "answers", "no answer to game_start", "answer every line but `bye`", "game_start"),
     Case("spins", (), "clock", "it goes on thinking", "think less", "move"),
@@ -88,7 +91,6 @@ CASES = (
     Case("teller", ("nothing",), "bye", "it stays when it is told bye"),
     Case("twice", (), "answers", "expected one answer to each request"),
     Case("vanishes", (), "starts", "exited with status 5"),
-    Case("witness", ("nothing",), None),
     Case("writes", (), "bye", "it stays when it is told bye"),
     Case("zeros", (), "games", "got: 'h2C-s0\\x00'"),
 )
