@@ -1,23 +1,18 @@
-"""The README leaves nothing out that a user has to know; what it shows is tried by test_docs."""
+"""The README names every command, language and ruleset there is; what it shows is tried by test_docs."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from protocol.messages import ClockRules
 from referee.ruleset import names
 from tournaments.cli import main
-from tournaments.config import Config
+from tournaments.kits import kits
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
-
-
-@pytest.mark.parametrize("field", [*Config.__struct_fields__, *ClockRules.__struct_fields__])
-def test_every_field_of_a_tournament_file_is_told(field: str) -> None:
-    assert f"`{field}`" in README or f"`[{field}]`" in README
 
 
 @pytest.mark.parametrize("command", sorted(main.commands))
@@ -27,3 +22,11 @@ def test_every_command_is_told(command: str) -> None:
 
 def test_the_number_of_rulesets_is_right() -> None:
     assert f"{len(names())} rulesets ship" in README
+
+
+def test_every_language_with_a_kit_is_told() -> None:
+    names = {"cpp": "C++", "csharp": "C#", "javascript": "JavaScript", "typescript": "TypeScript", "shell": "shell"}
+    (listed,) = re.findall(r"Kits are there for (.*?)\.", README, re.DOTALL)
+    told = re.split(r",\s+|\s+and\s+", listed)
+
+    assert sorted(told) == sorted(names.get(language, language.capitalize()) for language in kits())

@@ -49,7 +49,7 @@ main.add_command(rules)
 main.add_command(verify)
 
 
-@main.command()
+@main.command(short_help="Play a tournament, or go on with it.")
 @click.argument("tournament", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--db",
@@ -91,7 +91,7 @@ def run(
             _write_site(store, site)
 
 
-@main.command()
+@main.command(short_help="Print the ranking.")
 @database
 @as_json
 @click.option("--csv", is_flag=True, help="Print CSV.")
@@ -108,7 +108,7 @@ def standings(db: Path, json: bool, csv: bool) -> None:
             print_standings(store)
 
 
-@main.command()
+@main.command(short_help="Write the pages of a league.")
 @database
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
 def site(db: Path, out: Path) -> None:
@@ -117,7 +117,7 @@ def site(db: Path, out: Path) -> None:
         _write_site(store, out)
 
 
-@main.command()
+@main.command(short_help="Measure what malice costs on this machine.")
 @as_json
 def bench(json: bool) -> None:
     """Measure what malice costs on this machine; every ratio is taken in one run. Takes a few minutes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command()
+@click.command(short_help="Try every layer of isolation here.")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 def doctor(json: bool) -> None:
     """Try every layer of isolation on this machine; exit 4 if bots can only run without any.

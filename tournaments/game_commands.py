@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tournaments.store import Store
 
 
-@click.command()
+@click.command(short_help="Let bots, or you, play at one table.")
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--ruleset", default="standard", show_default=True, help="The rules to play by.")
 @click.option(
@@ -92,7 +92,7 @@ def play(
         _print_games(store, replays, json)
 
 
-@click.command()
+@click.command(short_help="Print a game action by action.")
 @database
 @click.argument("key")
 def replay(db: Path, key: str) -> None:
@@ -105,7 +105,7 @@ def replay(db: Path, key: str) -> None:
             click.echo(line)
 
 
-@click.command()
+@click.command(short_help="Print what referee and bot said in a game.")
 @database
 @click.argument("key")
 @click.option("--seat", type=click.IntRange(0), help="Only this one [default: each in turn].")
@@ -131,7 +131,7 @@ def log(db: Path, key: str, seat: int | None, json: bool) -> None:
             click.echo(line)
 
 
-@click.command()
+@click.command(short_help="Put a stored game before another bot.")
 @database
 @click.argument("key")
 @click.argument("bot")
@@ -208,7 +208,7 @@ def _seat(record: Record, seat: int) -> int:
     return seat
 
 
-@click.command()
+@click.command(short_help="Print every game as a line of JSON.")
 @database
 def export(db: Path) -> None:
     """Print every game as a line of JSON."""
@@ -220,7 +220,7 @@ def export(db: Path) -> None:
             click.echo(exported(record, series.get(record.key)), nl=False)
 
 
-@click.command()
+@click.command(short_help="Replay every game and check all of it.")
 @database
 @as_json
 def verify(db: Path, json: bool) -> None:

@@ -10,7 +10,7 @@ import click
 from tournaments.endings import interrupt_on_signals
 
 
-@click.command()
+@click.command(short_help="Make a bot from a starter kit.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--language", default="python", show_default=True, help="One of those that malice languages lists.")
 def new(folder: Path, language: str) -> None:
@@ -34,7 +34,7 @@ def new(folder: Path, language: str) -> None:
     click.echo(f"malice play {where} greedy --deals 20")
 
 
-@click.command()
+@click.command(short_help="Run a bot's build, if anything changed.")
 @click.argument("bot")
 @click.option("--force", is_flag=True, help="Build though nothing changed.")
 def build(bot: str, force: bool) -> None:
@@ -55,7 +55,7 @@ def build(bot: str, force: bool) -> None:
     click.echo(harmless(f"{done.bot.manifest.name}: {told}"))
 
 
-@click.command()
+@click.command(short_help="List the starter kits, and what they lack.")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 @click.option(
     "--tournament",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 WIDTH = 100
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, short_help="List, show and compare rulesets.")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def rules(ctx: click.Context, json: bool) -> None:

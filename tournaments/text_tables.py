@@ -63,7 +63,7 @@ def _row(row: Row) -> tuple[str, ...]:
 
 def number(value: float | None, digits: int) -> str:
     """Return a figure, or n/a where there is none."""
-    return "n/a" if value is None else f"{value:.{digits}f}"
+    return "n/a" if value is None else f"{value:z.{digits}f}"  # z: no -0
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> Iterator[str]:

@@ -16,7 +16,7 @@ FAILED = 10
 LEAST_MS, MOST_MS = 1, 600_000
 
 
-@click.command()
+@click.command(short_help="Examine a bot step by step.")
 @click.argument("bot")
 @click.option("--fuzz", type=click.IntRange(1), metavar="N", help="Also ask N rare situations, written oddly.")
 @click.option(
