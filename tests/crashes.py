@@ -41,7 +41,7 @@ def kills(run: Run, times: int, seed: int) -> Iterator[str]:
         process.communicate(timeout=60)
 
         left = run.mark.left_after(GONE_S)
-        assert left == [], f"kill {number}: processes live on: {left}"
+        assert left == [], f"kill {number} after {delay:.2f} s: processes live on: {list(map(told, left))}"
         assert not run.db.exists() or run.is_whole(), f"kill {number}: the file is damaged"
         now = run.digests()
         assert before.items() <= now.items(), f"kill {number}: games were lost or changed"
@@ -51,6 +51,16 @@ def kills(run: Run, times: int, seed: int) -> Iterator[str]:
             yield f"it was complete: {run.sha()}"
             run.db.unlink()
             before = {}
+
+
+def told(pid: int) -> str:
+    """Say what a process is, for the sentence of a failure."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        state, parent, group = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:3]
+    except OSError:
+        return f"{pid}: gone by now"
+    return f"{pid}: {command.strip()} (state {state}, parent {parent}, group {group})"
 
 
 def _referees(run: Run) -> list[int]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
+import subprocess
+import termios
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +20,8 @@ PATIENCE_S = 60
 class Terminal:
     """The other end of a terminal."""
 
-    def __init__(self, pid: int, descriptor: int) -> None:
-        self._pid = pid
+    def __init__(self, process: subprocess.Popen[bytes], descriptor: int) -> None:
+        self._process = process
         self._descriptor = descriptor
         self.text = ""
 
@@ -48,7 +51,7 @@ class Terminal:
     def status(self) -> int:
         """Wait for the end, and return how it ended."""
         self.rest()
-        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return self._process.wait()
 
     def _read(self) -> bool:
         assert select.select([self._descriptor], [], [], PATIENCE_S)[0], f"nothing more came after: {self.text}"
@@ -63,14 +66,22 @@ class Terminal:
 @contextmanager
 def malice(folder: Path, environment: Mapping[str, str], words: Sequence[str]) -> Iterator[Terminal]:
     """Start a command in a terminal of 80 columns, at home in a folder."""
-    pid, descriptor = pty.fork()
-    if pid == 0:
-        try:
-            os.chdir(folder)
-            os.execve(MALICE[0], [*MALICE, *words], {**environment, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"})
-        finally:
-            os._exit(127)
+    descriptor, its = pty.openpty()
     try:
-        yield Terminal(pid, descriptor)
+        with subprocess.Popen(
+            [*MALICE, *words],
+            cwd=folder,
+            env={**environment, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
+            stdin=its,
+            stdout=its,
+            stderr=its,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it
+        ) as process:
+            os.close(its)
+            try:
+                yield Terminal(process, descriptor)
+            finally:
+                process.kill()
     finally:
         os.close(descriptor)

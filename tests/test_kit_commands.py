@@ -163,7 +163,8 @@ def test_a_language_has_the_names_that_people_give_it(shelf: Path, language: str
         (['a"b'], "'a\"b' is no name"),
         (["a" * 101], "is no name"),
         (["/"], "'' is no name"),
-        (["deep/greedy"], "'greedy' is a bot that ships; call the folder otherwise"),
+        (["deep/greedy"], "'greedy' is taken by malice itself; call the folder otherwise"),
+        (["you"], "'you' is taken by malice itself; call the folder otherwise"),
     ],
 )
 def test_new_refuses_what_it_cannot_make_in_one_line_and_makes_nothing(

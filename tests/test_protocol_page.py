@@ -142,6 +142,8 @@ SAID_ELSEWHERE = {
     "…killed by signal …": "killed by signal",
     "the bot closed its input, and its process lives on": "closed its input",
     "no answer to … within … ms (it came later)": "it came later",
+    "no answer to … within … ms of CPU time (it still thinks)": "it still thinks",
+    "no answer to … within … ms of CPU time (it came later)": "ms of CPU time",
     "no answer to … within … ms (it does not read its input)": "it does not read its input",
     "expected one line for each request, got … bytes at once: …": "expected one line for each request",
 }

@@ -60,5 +60,11 @@ def test_notes_and_names_cannot_move_the_cursor(record: Record) -> None:
     assert r"\x1b[2J\x07 \u202egnp.exe" in text
 
 
+def test_characters_that_nobody_sees_are_spelled_out() -> None:
+    assert harmless("\x1b[2J\u202e\u200f\ufeff\u00ad\u2028\U000e0041") == (
+        "\\x1b[2J\\u202e\\u200f\\ufeff\\xad\\u2028\\U000e0041"
+    )
+
+
 def test_harmless_text_is_left_as_it_is() -> None:
     assert harmless("größe ♣ 漢字 ok") == "größe ♣ 漢字 ok"

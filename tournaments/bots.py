@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shlex
@@ -172,7 +173,11 @@ def content_hash(files: Mapping[str, bytes]) -> str:
 
 def contents(folder: Path, ignore: tuple[str, ...]) -> dict[str, bytes]:
     """Return the exec bit and the hash of every file that makes the bot."""
-    return {path: _content(folder / path) for path in own_files(folder, ignore)}
+    found = {}
+    for path in own_files(folder, ignore):
+        with contextlib.suppress(FileNotFoundError):  # a build that runs beside us takes its files away again
+            found[path] = _content(folder / path)
+    return found
 
 
 def own_files(folder: Path, ignore: tuple[str, ...]) -> Iterator[str]:

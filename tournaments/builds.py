@@ -168,7 +168,8 @@ def _run(name: str, command: tuple[str, ...], folder: Path, shown: bool) -> None
         except (OSError, ValueError) as error:
             raise BotError(f"{name}: cannot build: {error}") from None
         try:
-            builder.wait()
+            # Not reaped: until the group is ended the number belongs to nobody else.
+            os.waitid(os.P_PID, builder.pid, os.WEXITED | os.WNOWAIT)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(builder.pid, signal.SIGKILL)

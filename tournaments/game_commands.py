@@ -82,7 +82,7 @@ def play(
     config = with_isolation(config, isolation, required)
     with TemporaryDirectory(prefix="malice-") as folder, opened(db or Path(folder, "play.db"), create=True) as store:
         try:
-            again = sys.argv if db else []
+            again = ["malice", *sys.argv[1:]] if db else []
             face = _at_terminal(watch, delay, sys.stderr if json else sys.stdout) if watch or at_table else None
             play_open(store, config, Path.cwd(), 1 if face else 0, again, required, at_terminal=face)
         except Stopped:

@@ -133,6 +133,6 @@ def _name(folder: Path) -> str:
             f"{name!r} is no name for a bot: expected at most {LABEL_LENGTH} letters, digits, `_`, `-` or `.`,"
             " and a letter or a digit first; call the folder otherwise"
         )
-    if name in bots.shipped():
-        raise BotError(f"{name!r} is a bot that ships; call the folder otherwise")
+    if name in bots.shipped() or name == bots.PERSON.manifest.name:
+        raise BotError(f"{name!r} is taken by malice itself; call the folder otherwise")
     return name

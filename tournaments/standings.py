@@ -26,9 +26,9 @@ class Row(Struct, frozen=True):
     games: int
     mean_ms: float | None
     """Thinking time per action."""
-    cpu_ms: float
+    cpu_ms: float | None
     """CPU time per action, of its thinking."""
-    idle_ms: float
+    idle_ms: float | None
     """CPU time per action, used while it was not asked."""
     forfeits: int
     """Games that ended for it by a verdict, void ones included."""
@@ -36,7 +36,7 @@ class Row(Struct, frozen=True):
     @property
     def thinks_off_turn(self) -> bool:
         """Whether it uses so much CPU time off turn that it gains by it: more than what follows any answer."""
-        return self.idle_ms >= IDLE_MS and self.idle_ms >= IDLE_SHARE * self.cpu_ms
+        return self.idle_ms is not None and self.idle_ms >= max(IDLE_MS, IDLE_SHARE * (self.cpu_ms or 0.0))
 
 
 class Meeting(Struct, frozen=True):
@@ -138,6 +138,10 @@ def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating])
             used[label] += game.used_ms[seat]
             cpu[label] += game.cpu_ms[seat] if game.cpu_ms else 0.0
             idle[label] += game.idle_ms[seat] if game.idle_ms else 0.0
+
+    def each(total: Mapping[str, float], label: str) -> float | None:
+        return total[label] / asked[label] if asked[label] else None
+
     order = sorted(range(len(entries)), key=lambda index: _best_first(ratings[index], entries[index]))
     return tuple(
         Row(
@@ -145,9 +149,9 @@ def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating])
             label=entries[index],
             rating=ratings[index],
             games=games[entries[index]],
-            mean_ms=used[entries[index]] / asked[entries[index]] if asked[entries[index]] else None,
-            cpu_ms=cpu[entries[index]] / max(1, asked[entries[index]]),
-            idle_ms=idle[entries[index]] / max(1, asked[entries[index]]),
+            mean_ms=each(used, entries[index]),
+            cpu_ms=each(cpu, entries[index]),
+            idle_ms=each(idle, entries[index]),
             forfeits=forfeits[entries[index]],
         )
         for rank, index in enumerate(order, 1)

@@ -26,7 +26,8 @@ def standings_text(all_standings: Sequence[Standings]) -> Iterator[str]:
     for standings in all_standings:
         relative = f"relative to {harmless(standings.anchor)}" if standings.anchor else _mean(standings)
         waiting = f", {standings.waiting} wait for their pair" if standings.waiting else ""
-        yield f"{standings.ruleset}, {standings.seats} seats: {standings.games} games{waiting}, Elo {relative}"
+        title = f"{harmless(standings.ruleset)}, {standings.seats} seats"
+        yield f"{title}: {standings.games} games{waiting}, Elo {relative}"
         yield from table(HEAD, [_row(row) for row in standings.rows])
         if standings.seats > 2:
             yield "W-D-L counts a game once for every opponent at the table"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins, View
@@ -9,15 +10,20 @@ from referee.records import Key, Record
 from referee.replay import VERDICT, steps
 from referee.rules import Events
 
-_CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {
-    code: f"\\u{code:04x}" for code in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-}
-"""Characters of bots that would move the cursor or turn the text around."""
+UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""The kinds of characters that nobody sees, but that move the cursor, turn the text around or hide in it."""
 
 
 def harmless(text: str) -> str:
-    """Return text of a bot with its control and direction characters spelled out."""
-    return text.translate(_CONTROL)
+    """Return text of others with its characters for control, direction and format spelled out."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_spelled(char) if unicodedata.category(char) in UNSEEN else char for char in text)
+
+
+def _spelled(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def transcript(record: Record) -> Iterator[str]:
@@ -45,7 +51,8 @@ def transcript(record: Record) -> Iterator[str]:
 
 def heading(key: Key, ruleset: str, names: Sequence[str]) -> str:
     """Say which game it is, and who sits where."""
-    return f"game {key} · {ruleset} · " + " against ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
+    seats = " against ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
+    return f"game {key} · {harmless(ruleset)} · {seats}"
 
 
 def dealt(events: Events, names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from functools import cache
@@ -13,6 +14,8 @@ from referee.isolation import bwrap, limits, seccomp
 from referee.records import Layer
 
 _TRUE = "/bin/true"
+PATIENCE_S = 10
+"""For a sandbox in which nothing happens."""
 
 
 def strongest(asked: Layer) -> Layer:
@@ -69,12 +72,19 @@ def _tried(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
     if seccomp.lack() is None:
         descriptors.append(seccomp.descriptor())
     uid = limits.next_uid() if own_user else None
+    command = sandbox.command(uid, *descriptors, disable=disable)
+    # A sandbox that is killed while it starts can leave a child behind that waits for it for ever.
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP, signal.SIGINT, signal.SIGTERM))
     try:
-        command = sandbox.command(uid, *descriptors, disable=disable)
-        return subprocess.run(command, pass_fds=descriptors, stdin=subprocess.DEVNULL, capture_output=True)
+        return subprocess.run(
+            command, pass_fds=descriptors, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S
+        )
     except OSError as error:
         return subprocess.CompletedProcess(command, 127, b"", f"bwrap: {error.strerror}".encode())
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 127, b"", f"bwrap: no end after {PATIENCE_S} s".encode())
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
         for descriptor in descriptors:
             os.close(descriptor)
 

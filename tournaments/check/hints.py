@@ -85,6 +85,16 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "timeout",
+        "no answer to … within … ms of CPU time (it still thinks)",
+        "think less; threads and children count too",
+    ),
+    (
+        "timeout",
+        "no answer to … within … ms of CPU time (it came later)",
+        "think less; the margin is there for the machine",
+    ),
+    (
+        "timeout",
         "no answer to … within … ms (it does not read its input)",
         "read one line for each line you write",
     ),
