@@ -122,6 +122,18 @@ def test_the_filter_denies_what_no_game_needs(layer: Layer, name: str) -> None:
 
 @pytest.mark.filter
 @every_layer
+def test_no_box_can_tell_another_something_by_locks_or_by_what_is_in_the_cache(layer: Layer) -> None:
+    opened = "import fcntl, mmap, os, struct; file = open('/usr/bin/env', 'rb'); fd = file.fileno(); "
+    ask = "struct.pack('hhqqi4x', fcntl.F_RDLCK, 0, 0, 0, 0)"
+
+    for command in ("F_GETLK", "F_SETLK", "F_OFD_GETLK", "F_OFD_SETLK"):
+        assert told(layer, f"{opened}fcntl.fcntl(fd, fcntl.{command}, {ask})") == "PermissionError"
+    assert told(layer, f"{opened}os.preadv(fd, [bytearray(9)], 0, os.RWF_NOWAIT)") == "PermissionError"
+    assert told(layer, f"{opened}os.preadv(fd, [bytearray(9)], 0); told = fcntl.fcntl(fd, fcntl.F_GETFL) >= 0") == "True"
+
+
+@pytest.mark.filter
+@every_layer
 def test_no_namespace_can_be_made_by_clone(layer: Layer) -> None:
     number, clone3 = (56, 435) if os.uname().machine == "x86_64" else (220, 435)
     code = "import ctypes; c = ctypes.CDLL(None, use_errno=True); "
@@ -378,7 +390,7 @@ def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: 
     column = ("x86_64", "aarch64").index(machine)
     code = list(struct.iter_unpack("=HBBI", seccomp.program(network=network, machine=machine)))
 
-    def answer(number: int, argument: int = 0, arch: int = arch) -> int:
+    def answer(number: int, argument: int = 0, arch: int = arch, **more: int) -> int:
         """Run the filter as the kernel does."""
         at, held = 0, 0
         while True:
@@ -387,7 +399,7 @@ def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: 
             if kind == 0x06:
                 return int(value)
             if kind == 0x20:
-                held = {0: number, 4: arch, 16: argument}[value]
+                held = {0: number, 4: arch, 16: argument, 24: more.get("second", 0), 56: more.get("sixth", 0)}[value]
             else:
                 test = {0x15: held == value, 0x35: held >= value, 0x45: bool(held & value)}[kind]
                 at += yes if test else no
@@ -399,6 +411,11 @@ def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: 
     assert [answer(clone, 0x10000000), answer(clone, 17)] == [refuse, allow]
     assert answer(435) == 0x50000 | ENOSYS
     assert answer(1000) == allow
+    fcntl, preadv2 = seccomp._FCNTL[column], seccomp._PREADV2[column]
+    assert [answer(fcntl, second=command) for command in (1, 3, 4, 5, 6, 37, 1024, 1026, 1030)] == [
+        *(allow, allow, allow, refuse, refuse, refuse, refuse, refuse, allow)
+    ]
+    assert [answer(preadv2, sixth=flags) for flags in (0, 8)] == [allow, refuse]
     inet = allow if network else refuse
     assert [answer(sockets, family) for family in (1, 2, 10, 16, 40)] == [allow, inet, inet, refuse, refuse]
     assert answer(0x40000001) == (refuse if machine == "x86_64" else allow)

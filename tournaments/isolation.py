@@ -21,7 +21,7 @@ class Finding(Struct, frozen=True):
 
 
 def require(asked: Layer) -> None:
-    """Make sure that a layer is to be had.
+    """Make sure that a layer is to be had; `auto` is the strongest there is, or nothing.
 
     Raises:
         IsolationError: it is not.

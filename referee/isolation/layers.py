@@ -186,7 +186,13 @@ class SandboxBox(LimitBox):
         self.environment = {}
         if uid:
             self.words += ("uid",)
-        self._common(isolation, limits.PROCESSES if uid else None, None)
+        try:
+            self._common(isolation, limits.PROCESSES if uid else None, None)
+        except OSError:
+            self._status.close()
+            for each in self.descriptors:
+                os.close(each)
+            raise
         self._few = self._few or os.getuid() != 0  # set inside the sandbox then
 
     def started(self, pid: int) -> None:

@@ -26,8 +26,8 @@ def strongest(asked: Layer) -> Layer:
 
 
 def lack(layer: Layer) -> str | None:
-    """Return why a layer is not to be had, or None; for auto it is enough that there is any."""
-    if layer == "bwrap":
+    """Return why a layer is not to be had, or None; auto is the strongest."""
+    if layer in ("auto", "bwrap"):
         return sandbox_lack()
     return None if layer == "none" else limit_lack()
 

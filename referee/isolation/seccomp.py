@@ -31,6 +31,9 @@ _DENIED: dict[str, tuple[int, int]] = {
     "request_key": (249, 218),
     "keyctl": (250, 219),
     "flock": (73, 32),
+    "mincore": (27, 232),
+    "cachestat": (451, 451),
+    "vmsplice": (278, 75),
     "inotify_init": (253, -1),
     "inotify_init1": (294, 26),
     "fanotify_init": (300, 262),
@@ -83,6 +86,11 @@ _DENIED: dict[str, tuple[int, int]] = {
     "vhangup": (153, 58),
 }
 _CLONE, _SOCKET, _CLONE3 = (56, 220), (41, 198), 435
+_FCNTL = (72, 25)
+_SHARED_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
+"""Of fcntl: GETLK, SETLK, SETLKW, the same as OFD_, SETLEASE, GETLEASE, NOTIFY: boxes that see one file meet in it."""
+_PREADV2, _PWRITEV2 = (327, 286), (328, 287)
+"""Of the flags, RWF_NOWAIT tells what others have read: what is in the page cache."""
 _NEW_NAMESPACES = 0x7E020080
 """CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
 _UNIX, _INET, _INET6 = 1, 2, 10
@@ -90,7 +98,7 @@ _X32 = 0x40000000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
-_NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _SIXTH_ARGUMENT = 0, 4, 16, 24, 56
 
 _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _MODE_FILTER = 22, 38, 2
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -124,6 +132,9 @@ def program(*, network: bool, machine: str = "") -> bytes:
     for numbers in _DENIED.values():
         if numbers[column] >= 0:
             code += _unless((_EQUAL, 0, 1, numbers[column]), EPERM)
+    code += _with_argument(_FCNTL[column], _SECOND_ARGUMENT, [(_EQUAL, each) for each in _SHARED_COMMANDS])
+    for number in (_PREADV2[column], _PWRITEV2[column]):
+        code += _with_argument(number, _SIXTH_ARGUMENT, [(_ANY_BIT, 0xFFFFFFFF)])
     code += [(_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [*_unless((_ANY_BIT, 0, 1, _NEW_NAMESPACES), EPERM), (_RETURN, 0, 0, _ALLOW)]
     code += [(_EQUAL, 0, len(families) + 2, _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
@@ -157,6 +168,12 @@ def armed() -> Callable[[], None]:
 
 def _errno(number: int) -> int:
     return 0x50000 | number
+
+
+def _with_argument(number: int, argument: int, tests: list[tuple[int, int]]) -> list[tuple[int, int, int, int]]:
+    """Return what refuses one system call where the low half of an argument passes any of the tests."""
+    refusals = [line for test, value in tests for line in _unless((test, 0, 1, value), EPERM)]
+    return [(_EQUAL, 0, len(refusals) + 2, number), (_LOAD, 0, 0, argument), *refusals, (_RETURN, 0, 0, _ALLOW)]
 
 
 def _unless(test: tuple[int, int, int, int], number: int) -> list[tuple[int, int, int, int]]:
