@@ -11,7 +11,7 @@ from referee.records import Record
 from tournaments.config import Config
 from tournaments.coordinator import play
 from tournaments.plan import Plan
-from tournaments.transcript import harmless, transcript
+from tournaments.transcript import STDERR_LINES, STDERR_WIDTH, harmless, last_words, transcript
 
 pytestmark = pytest.mark.slow
 
@@ -62,3 +62,13 @@ def test_notes_and_names_cannot_move_the_cursor(record: Record) -> None:
 
 def test_harmless_text_is_left_as_it_is() -> None:
     assert harmless("größe ♣ 漢字 ok") == "größe ♣ 漢字 ok"
+
+
+def test_the_last_words_of_a_bot_are_its_last_lines_harmless_and_none_of_them_long() -> None:
+    said = last_words("\n".join(["first", "\x1b[2J" + "long " * 100, *"1234567"]) + "\n\n")
+
+    assert len(said) == STDERR_LINES
+    assert said[0].startswith(r"\x1b[2Jlong ")
+    assert len(said[0]) == STDERR_WIDTH
+    assert said[1:] == [*"1234567"]
+    assert last_words(" \n") == []

@@ -9,6 +9,10 @@ from referee.records import Key, Record
 from referee.replay import VERDICT, steps
 from referee.rules import Events
 
+STDERR_LINES = 8
+STDERR_WIDTH = 200
+"""How much is shown of what a bot wrote to stderr."""
+
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {
     code: f"\\u{code:04x}" for code in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 }
@@ -18,6 +22,11 @@ _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} |
 def harmless(text: str) -> str:
     """Return text of a bot with its control and direction characters spelled out."""
     return text.translate(_CONTROL)
+
+
+def last_words(stderr: str) -> list[str]:
+    """Return the last lines that a bot wrote to stderr, harmless and none of them long."""
+    return [harmless(line)[:STDERR_WIDTH] for line in stderr.strip().splitlines()[-STDERR_LINES:]]
 
 
 def transcript(record: Record) -> Iterator[str]:
