@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct
 
 from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, SeatName
 from referee.clock import Clock
-from referee.masks import HIDING, masked
+from referee.masks import masked_all
 from referee.records import Key, Record
 from referee.replay import VERDICT, VOID, opened, steps
 from referee.rules import Events, Result, Turn
@@ -56,7 +56,7 @@ class Requests:
     def post(self, events: Events) -> None:
         """Keep for every seat what it may know of these events, until it is asked."""
         for seat, unheard in enumerate(self._unheard):
-            unheard += [masked(event, seat) if type(event) in HIDING else event for event in events]
+            unheard += masked_all(events, seat)
 
     def game_start(self, seat: int, id: int, game: int, names: Sequence[str]) -> GameStart:
         """Tell a seat that a game begins; `game` counts those of its process."""

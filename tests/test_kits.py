@@ -22,7 +22,7 @@ from tests.toolchains import DEBIAN, KITS
 from tournaments.bots import Bot, Manifest, find_bot
 from tournaments.builds import built
 from tournaments.check.examination import Examination
-from tournaments.check.seat import Times
+from tournaments.check.journal import Times
 from tournaments.cli import main
 
 PATIENCE_S = 120

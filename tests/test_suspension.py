@@ -17,7 +17,7 @@ from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_standings import played
 from tournaments.league import Game
-from tournaments.suspension import Watch, left_out, suspended
+from tournaments.suspension import Suspensions, left_out, suspended
 
 
 def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Game:
@@ -65,12 +65,12 @@ def test_a_run_that_is_watched_knows_what_the_games_say_in_whatever_order_they_f
     order = list(games)
     chance.shuffle(order)
     readmitted = {("a", number) for number in range(30)}
-    watch = Watch(order[:10], 3, readmitted)
+    suspensions = Suspensions(order[:10], 3, readmitted)
 
     for at, each in enumerate(order[10:], 11):
-        watch.add(each)
+        suspensions.add(each)
         finished = sorted(order[:at], key=lambda game: game.number)
-        assert watch.suspended == suspended(finished, 3, readmitted)
+        assert suspensions.suspended == suspended(finished, 3, readmitted)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from referee.records import Record
 from tournaments.config import Config
 from tournaments.coordinator import play
 from tournaments.plan import Plan
-from tournaments.transcript import harmless, transcript
+from tournaments.transcript import STDERR_WIDTH, harmless, last_words, transcript
 
 pytestmark = pytest.mark.slow
 
@@ -68,3 +68,11 @@ def test_characters_that_nobody_sees_are_spelled_out() -> None:
 
 def test_harmless_text_is_left_as_it_is() -> None:
     assert harmless("größe ♣ 漢字 ok") == "größe ♣ 漢字 ok"
+
+
+def test_of_the_words_of_a_bot_the_first_and_the_last_lines_are_shown_harmless_and_none_of_them_long() -> None:
+    said = last_words("\n".join(["\x1b[2J" + "long " * 100, "\tat", *map(str, range(20))]) + "\n\n")
+
+    assert said[0] == ("\\x1b[2J" + "long " * 100)[:STDERR_WIDTH]
+    assert said[1:] == ["    at", "0", "1", "... 12 lines left out ...", *map(str, range(14, 20))]
+    assert last_words("one\ntwo") == ["one", "two"]

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from protocol.messages import Move, MoveAnswer
 from referee.exchange import Abandoned
 from referee.records import Record
+from referee.ruleset import load
 from referee.table import Table
 from referee.verdicts import Verdict
 from tests.processes import Mark
@@ -35,9 +36,11 @@ class TerminalText(io.StringIO):
         return True
 
 
-def watched(screen: Screen, *seats: Script, label: str = "seat") -> Record:
+def watched(screen: Screen, *seats: Script, label: str = "seat", ruleset: str = "") -> Record:
     """Play a game before somebody who watches."""
     told = batch(*(replace(player("blank"), label=f"{label}{number}") for number in range(len(seats))))
+    if ruleset:
+        told = replace(told, ruleset=ruleset, rules=load(ruleset).rules)
     watcher = Watcher(screen)
     record = Table(told, told.games[0], seats, watch=watcher.begin(told, told.games[0])).play()
     watcher.end(record)
@@ -89,7 +92,7 @@ def test_a_game_that_follows_leaves_the_last_one_where_it_is() -> None:
 def test_the_news_is_bold_unless_no_color_is_set(environment: dict[str, str], bold: bool) -> None:
     out = TerminalText()
 
-    Screen(out, environment, 0).show(["head"], ["news", "table"])
+    Screen(out, environment, 0).show(["head"], ["news"], ["table"])
 
     assert ("\x1b[1mnews\x1b[0m" in out.getvalue()) is bold
 
@@ -98,7 +101,7 @@ def test_the_news_is_bold_unless_no_color_is_set(environment: dict[str, str], bo
 def test_a_terminal_that_knows_no_places_gets_plain_text(environment: dict[str, str]) -> None:
     out = TerminalText()
 
-    Screen(out, environment).show(["head"], ["news"])
+    Screen(out, environment).show(["head"], ["news"], [])
 
     assert out.getvalue() == "head\nnews\n\n"
 
@@ -110,7 +113,7 @@ def test_a_terminal_that_knows_no_places_gets_plain_text(environment: dict[str, 
 def test_a_block_stands_for_the_delay(out: io.StringIO, delay: int | None, waits: list[float]) -> None:
     waited: list[float] = []
 
-    Screen(out, {"TERM": "xterm"}, delay, waited.append).show([], ["news"])
+    Screen(out, {"TERM": "xterm"}, delay, waited.append).show([], ["news"], [])
 
     assert waited == waits
 
@@ -120,7 +123,7 @@ def test_a_block_that_is_higher_than_the_terminal_comes_below_the_last() -> None
     screen = Screen(out, {"TERM": "xterm"}, 0)
 
     for _ in range(2):
-        screen.show(["head"], ["line"] * 40)
+        screen.show(["head"], ["news"], ["line"] * 40)
 
     assert "F\x1b[?7l" not in out.getvalue()
 
@@ -133,6 +136,19 @@ def test_a_verdict_is_shown_also_one_before_the_first_action(fails: tuple[Verdic
 
     assert record.faults
     assert "seat0: crash: the bot exited with status 3" in out.getvalue()
+
+
+@pytest.mark.parametrize("environment", [{}, {"TERM": "xterm", "NO_COLOR": "1"}], ids=["below", "in place"])
+@pytest.mark.parametrize("fails", [(0, 2), (1, 3), (0, 1, 2)], ids=str)
+def test_every_verdict_before_the_first_action_is_news(fails: tuple[int, ...], environment: dict[str, str]) -> None:
+    out = TerminalText()
+    scripts = [Script(fails={"begin": CRASH} if seat in fails else {}) for seat in range(4)]
+
+    record = watched(Screen(out, environment, 0), *scripts, ruleset="partners-4")
+
+    assert record.actions == tuple((seat, "!crash") for seat in fails)
+    for index, seat in enumerate(fails):
+        assert f"\n{index:5} seat{seat}  !crash" in out.getvalue().replace("\x1b[K", "")
 
 
 def test_hostile_names_and_notes_are_spelled_out() -> None:
@@ -152,7 +168,7 @@ def test_when_nobody_reads_any_more_the_game_is_abandoned() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with open(writer, "w") as out, pytest.raises(Abandoned, match="a reader that went away"):
-        Screen(out, {}).show([], ["news"])
+        Screen(out, {}).show([], ["news"], [])
 
 
 @pytest.fixture

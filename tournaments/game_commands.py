@@ -246,13 +246,13 @@ def verify(db: Path, json: bool) -> None:
 
 def _at_terminal(watch: bool, delay: int | None, out: TextIO) -> Callable[[Sequence[str]], Playing]:
     """Return how games are played in this process, before a watcher or with the people that there are."""
-    from tournaments.here import Here
+    from tournaments.in_process import InProcess
     from tournaments.person import Person
     from tournaments.watching import Screen, Watcher
 
     def playing(people: Sequence[str]) -> Playing:
         guests = {label: Person(label, sys.stdin.buffer, out) for label in people}
-        return Here(guests, Watcher(Screen(out, os.environ, delay)) if watch else None)
+        return InProcess(guests, Watcher(Screen(out, os.environ, delay)) if watch else None)
 
     return playing
 

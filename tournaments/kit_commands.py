@@ -67,14 +67,14 @@ def languages(json: bool, file: bool) -> None:
     """List the languages that have a starter kit, and what each lacks on this machine."""
     import msgspec
 
-    from tournaments import kits, round_robin
+    from tournaments import kit_tournament, kits
     from tournaments.text_tables import table
 
     if json and file:
         raise click.UsageError("--json and --tournament print different things; expected one of them")
     if file:
         interrupt_on_signals()
-        click.echo(round_robin.tournament(), nl=False)
+        click.echo(kit_tournament.tournament(), nl=False)
         return
     found = kits.languages()
     if json:

@@ -13,8 +13,8 @@ from referee.records import Isolation, Player, Record
 from referee.requests import asked
 from referee.seat import BYE_WAIT_NS, BotSeat, greet_once
 from referee.verdicts import Verdict, illegal
-from tournaments.text_tables import STDERR_LINES, STDERR_WIDTH, table
-from tournaments.transcript import harmless
+from tournaments.text_tables import table
+from tournaments.transcript import harmless, last_words
 
 HEAD = ("action", "turn", "played", "would play", "note")
 
@@ -140,6 +140,6 @@ def rerun_text(found: Rerun, *, everything: bool) -> Iterator[str]:
         yield from table(HEAD, rows, left=(2, 3, 4))
     if found.verdict:
         yield f"{bot}: {found.verdict} after {found.moves} moves: {harmless(found.sentence)}"
-        for line in found.stderr.strip().splitlines()[-STDERR_LINES:]:
-            yield f"  | {harmless(line)[:STDERR_WIDTH]}"
+        for line in last_words(found.stderr):
+            yield f"  | {line}"
     yield f"agrees in {found.agreed} of {found.moves} moves"

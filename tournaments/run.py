@@ -19,7 +19,7 @@ from tournaments.plan import Plan, greet
 from tournaments.progress import Progress, clock
 from tournaments.running import Running, end_leftovers
 from tournaments.store import Store
-from tournaments.suspension import Watch, left_out
+from tournaments.suspension import Suspensions, left_out
 from tournaments.transcript import harmless
 
 NAMED = 20
@@ -60,14 +60,14 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str], 
     if ended := end_leftovers(_account(store)):
         _say(f"an earlier run was killed: ended {ended} groups of processes that it left", out)
     jobs = jobs or default_jobs(plan.config.cpus_per_game)
-    watch = Watch(store.games(), plan.config.suspend_after, store.readmissions())
+    suspensions = Suspensions(store.games(), plan.config.suspend_after, store.readmissions())
     try:
-        _play_all(store, plan, watch, jobs, out, again, playing)
+        _play_all(store, plan, suspensions, jobs, out, again, playing)
     finally:
-        for line in told(watch.suspended, plan.config.suspend_after, again):
+        for line in told(suspensions.suspended, plan.config.suspend_after, again):
             _say(line, out)
     if not store.tournament().complete:
-        store.complete(game.number for game in list(store.games()) if _left_out(game, watch))
+        store.complete(game.number for game in list(store.games()) if _left_out(game, suspensions))
 
 
 def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
@@ -100,7 +100,7 @@ def told(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator
 def _play_all(
     store: Store,
     plan: Plan,
-    watch: Watch,
+    suspensions: Suspensions,
     jobs: int,
     out: TextIO,
     again: Sequence[str],
@@ -109,7 +109,7 @@ def _play_all(
     """Play until nothing is open: what a suspension leaves out is known for sure only when all before it is played."""
 
     def wanted(key: Key) -> bool:
-        return not left_out(plan.schedule.number(key), plan.labels(key), watch.suspended)
+        return not left_out(plan.schedule.number(key), plan.labels(key), suspensions.suspended)
 
     greeted = False
     while True:
@@ -118,22 +118,22 @@ def _play_all(
         if open_games := next(plan.open_batches(done, wanted), None) is not None:
             batches, planned = plan.open_batches(done, wanted), plan.schedule.total
         else:
-            more = plan.more_batches(list(store.games()), watch.suspended)
+            more = plan.more_batches(list(store.games()), suspensions.suspended)
             batches, planned = iter(more), len(done) + sum(len(batch.games) for batch in more)
         if not (open_games or more):
             return
         if not greeted:
             _say_plan(plan, len(done), jobs, out)
-            greet(plan, watch.suspended)
+            greet(plan, suspensions.suspended)
             greeted = True
         if more:
             store.plan(planned)
             _say(f"series are open: {planned} games by now", out)
-        _play(store, batches, planned, plan, watch, wanted, jobs, out, again, playing)
+        _play(store, batches, planned, plan, suspensions, wanted, jobs, out, again, playing)
 
 
-def _left_out(game: Game, watch: Watch) -> bool:
-    return left_out(game.number, game.labels, watch.suspended)
+def _left_out(game: Game, suspensions: Suspensions) -> bool:
+    return left_out(game.number, game.labels, suspensions.suspended)
 
 
 def _play(
@@ -141,7 +141,7 @@ def _play(
     batches: Iterator[Batch],
     planned: int,
     plan: Plan,
-    watch: Watch,
+    suspensions: Suspensions,
     wanted: Callable[[Key], bool],
     jobs: int,
     out: TextIO,
@@ -155,7 +155,7 @@ def _play(
         def on_record(record: Record) -> None:
             game = plan.game(record)
             store.add(game, record)
-            watch.add(game)
+            suspensions.add(game)
             progress.game(len(record.faults))
 
         running = Running(_account(store))

@@ -46,7 +46,7 @@ def left_out(number: int, labels: Iterable[str], suspended: dict[str, int]) -> b
     return any(suspended.get(label, number) < number for label in labels)
 
 
-class Watch:
+class Suspensions:
     """Follows a run and knows at any moment who is suspended, without looking at all games each time.
 
     Args:

@@ -12,12 +12,10 @@ from referee.records import Record
 from tournaments.league import Game
 from tournaments.series import Score
 from tournaments.standings import Row, Standings
-from tournaments.transcript import harmless
+from tournaments.transcript import harmless, last_words
 
 Cell = str | int | float | None
 
-STDERR_LINES = 8
-STDERR_WIDTH = 200
 HEAD = ("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "opponents", "ms/action", "forfeits")
 
 
@@ -106,8 +104,8 @@ def faults(record: Record) -> Iterator[str]:
     for fault in record.faults:
         label = harmless(record.entries[fault.seat][0])
         yield f"          {label}: {fault.code} after {fault.action} actions: {harmless(fault.sentence)}"
-        for line in fault.stderr.strip().splitlines()[-STDERR_LINES:]:
-            yield f"            | {harmless(line)[:STDERR_WIDTH]}"
+        for line in last_words(fault.stderr):
+            yield f"            | {line}"
     for (label, _), seat in zip(record.entries, record.seats, strict=True):
         if seat.stray_lines:
             yield f"          {harmless(label)}: {seat.stray_lines} lines on stdout that are no JSON"

@@ -12,6 +12,8 @@ from referee.rules import Events
 
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """The kinds of characters that nobody sees, but that move the cursor, turn the text around or hide in it."""
+STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200
+"""How much is shown of what a bot wrote to stderr: Python says last what went wrong, others first."""
 
 
 def harmless(text: str) -> str:
@@ -24,6 +26,15 @@ def harmless(text: str) -> str:
 def _spelled(char: str) -> str:
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def last_words(stderr: str) -> list[str]:
+    """Return the first and the last lines that a bot wrote to stderr, harmless and none of them long."""
+    lines = [harmless(line.expandtabs(4))[:STDERR_WIDTH] for line in stderr.strip().splitlines()]
+    left_out = len(lines) - STDERR_FIRST - STDERR_LAST
+    if left_out > 1:
+        lines[STDERR_FIRST:-STDERR_LAST] = [f"... {left_out} lines left out ..."]
+    return lines
 
 
 def transcript(record: Record) -> Iterator[str]:

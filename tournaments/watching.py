@@ -61,32 +61,30 @@ class Screen:
         self._sleep = sleep
         self._height = 0
 
-    def show(self, head: Sequence[str], block: Sequence[str], *, last: bool = False) -> None:
+    def show(self, head: Sequence[str], news: Sequence[str], rest: Sequence[str], *, last: bool = False) -> None:
         """Show a block, and wait.
 
         Args:
             head: lines above it that are the same for every block of a game: said once where there are no places.
-            block: the lines; the first is the news.
+            news: its first lines.
+            rest: the lines below them.
             last: whether this block stays, and the next begins below it.
 
         Raises:
             Abandoned: nobody watches any more.
         """
         first = not self._height
-        lines = [*(head if first or self._live else ()), *block, *([""] if last or not self._live else [])]
-        text = "\n".join(lines)
-        if self._live:
-            text = self._placed(head, block, lines)
+        if self._bold:
+            news = [f"\x1b[1m{line}\x1b[0m" for line in news]
+        lines = [*(head if first or self._live else ()), *news, *rest, *([""] if last or not self._live else [])]
+        text = self._placed(lines) if self._live else "\n".join(lines)
         self._height = 0 if last else len(lines)
         tell(self._out, text + "\n")
         if self._delay:
             self._sleep(self._delay / 1000)
 
-    def _placed(self, head: Sequence[str], block: Sequence[str], lines: list[str]) -> str:
+    def _placed(self, lines: Sequence[str]) -> str:
         """Return the lines with what moves the cursor to their place and wipes what stood there."""
-        if self._bold:
-            lines = [*lines]
-            lines[len(head)] = f"\x1b[1m{block[0]}\x1b[0m"
         up = f"\x1b[{self._height}F" if 0 < self._height < self._rows() else ""
         # Lines that are too long are cut by the terminal: wrapped, they would take more places than we count.
         return f"{up}\x1b[?7l" + "\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[?7h\x1b[J"
@@ -108,10 +106,11 @@ class Watcher:
         self._screen = screen
         self._head: list[str] = []
         self._names: list[str] = []
-        self._news = ""
+        self._news: list[str] = []
 
     def begin(self, batch: Batch, order: GameOrder) -> Watch:
         """Show the deal; return what is to be told of every action."""
+        self._news = []
         self._names = names = [harmless(batch.players[player].label) for player in order.seating]
         self._head = [heading(order.key, batch.ruleset, names)]
         again = Replay(game(batch.rules, len(names)), Dealer(bytes.fromhex(order.deal_seed)))
@@ -128,11 +127,12 @@ class Watcher:
 
     def end(self, record: Record) -> None:
         """Show how the game ended."""
-        self._screen.show(self._head, [self._news, "", *ending(record, self._names)], last=True)
+        self._screen.show(self._head, self._news, ["", *ending(record, self._names)], last=True)
 
     def _show(self, news: str, again: Replay) -> None:
-        self._news = news
+        self._news.append(news)
         if isinstance(again.next(), Result):
-            return  # what follows is the end
+            return  # what follows is the end, perhaps after more verdicts
         view = again.rules.view(again.state, None)
-        self._screen.show(self._head, [news, *table(view, self._names, max(map(len, self._names)))])
+        self._screen.show(self._head, self._news, [*table(view, self._names, max(map(len, self._names)))])
+        self._news = []

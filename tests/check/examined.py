@@ -9,8 +9,8 @@ from pathlib import Path
 from referee.records import Isolation
 from tournaments.bots import Bot, find_bot
 from tournaments.check.examination import Examination
+from tournaments.check.journal import Times
 from tournaments.check.report import Fault, Report
-from tournaments.check.seat import Times
 
 FAULTY = Path(__file__).parent / "faulty.py"
 PATIENT = Times(move_ms=60_000, init_ms=60_000, listen_ms=60_000, exit_ms=60_000)

@@ -10,8 +10,8 @@ from protocol.codec import UNREADABLE, excerpt
 from protocol.errors import MaliceError
 from tournaments.bots import Bot
 from tournaments.check.hints import how_to_flush, what_to_do
+from tournaments.check.journal import Trouble
 from tournaments.check.report import Fault
-from tournaments.check.seat import Trouble
 
 SHOWN_ACTIONS = 12
 TO_STDERR = "print to standard error what is no answer; the referee bears a few such lines, not a hundred"

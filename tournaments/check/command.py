@@ -53,7 +53,7 @@ def check(
     from tournaments.bots import find_bot
     from tournaments.builds import built
     from tournaments.check.examination import Examination
-    from tournaments.check.seat import Times
+    from tournaments.check.journal import Times
     from tournaments.check.text import report_text
     from tournaments.endings import interrupt_on_signals
     from tournaments.isolation import require, short_of

@@ -15,9 +15,10 @@ from tournaments.bots import Bot
 from tournaments.check import exits, fuzz, repetition
 from tournaments.check.causes import TO_STDERR, Failed, fault_of, is_broken_answer, step_of
 from tournaments.check.games import OPPONENT, Games, families
+from tournaments.check.journal import Stray, Times, Trouble
 from tournaments.check.odd_json import LATER_TYPES, with_unknown
 from tournaments.check.report import TITLES, Fault, Report, Step
-from tournaments.check.seat import ExaminedSeat, Stray, Times, Trouble
+from tournaments.check.seat import ExaminedSeat
 
 GAMES = 20
 SLOWEST = 5

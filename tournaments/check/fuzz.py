@@ -12,8 +12,9 @@ from referee.verdicts import illegal
 from tournaments.bots import Bot
 from tournaments.check.causes import Failed, fault_of
 from tournaments.check.games import Games
+from tournaments.check.journal import Trouble
 from tournaments.check.odd_json import odd
-from tournaments.check.seat import ExaminedSeat, Trouble
+from tournaments.check.seat import ExaminedSeat
 from tournaments.check.situations import Position, Situation, ending, opening, position, situations
 
 

@@ -15,7 +15,8 @@ from referee.ruleset import Parameters, Ruleset, load, names
 from referee.table import Seat, Table
 from referee.verdicts import Verdict
 from tournaments.bots import Bot, find_bot
-from tournaments.check.seat import ExaminedSeat, Journal, Opponent, Times, Trouble
+from tournaments.check.journal import Journal, Times, Trouble
+from tournaments.check.seat import ExaminedSeat, Opponent
 from tournaments.schedule import Seeds
 
 SEED = sha256(b"malice check").digest()

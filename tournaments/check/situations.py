@@ -11,11 +11,12 @@ import msgspec
 from msgspec import Struct
 
 from protocol.codec import encode
-from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, Out, SeatClock, SeatName
+from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, SeatClock, SeatName
 from referee.dealer import Dealer
 from referee.games import game
-from referee.masks import HIDING, masked
-from referee.rules import Result, Shuffle, Turn
+from referee.masks import masked_all
+from referee.replay import VERDICT, Replay
+from referee.rules import Result, Turn
 from referee.ruleset import load
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
@@ -52,34 +53,30 @@ class Position:
 
     def __init__(self, ruleset: str, seats: int, deal: int) -> None:
         self.rules: SpiteAndMalice = game(load(ruleset).rules, seats)
-        self.events: list[Event] = []
         seed = sha256(f"malice check {ruleset} {seats} {deal}".encode())
         self.deal_seed = seed.hexdigest()
-        self._dealer = Dealer(seed.digest())
-        self.state: State = self.rules.start()
-        self._settle()
+        self._replay = Replay(self.rules, Dealer(seed.digest()))
+        self.events: list[Event] = [*self._replay.dealt]
+
+    @property
+    def state(self) -> State:
+        """The table."""
+        return self._replay.state
 
     @property
     def seat(self) -> int | None:
         """Who is to act; nobody when the game is over."""
-        step = self.rules.next(self.state)
+        step = self._replay.next()
         return step.seat if isinstance(step, Turn) else None
 
     def play(self, action: str) -> None:
         """Play an action, or let a seat leave."""
         if action.startswith(OUT):
-            seat = int(action[1:])
-            self.events.append(Out(seat, "crash"))
-            self.state, events = self.rules.withdraw(self.state, seat)
+            seat, action = int(action[1:]), VERDICT + "crash"
         else:
-            self.state, events = self.rules.play(self.state, action)
-        self.events += events
-        self._settle()
-
-    def _settle(self) -> None:
-        while isinstance(step := self.rules.next(self.state), Shuffle):
-            self.state, events = self.rules.shuffled(self.state, self._dealer.order(step.size))
-            self.events += events
+            assert self.seat is not None
+            seat = self.seat
+        self.events += self._replay.play(seat, action)
 
     def request(self, id: int) -> Move:
         """Return the request to the seat that is to act, which is told everything since the deal."""
@@ -88,7 +85,7 @@ class Position:
         return Move(
             id=id,
             view=self.rules.view(self.state, seat),
-            events=tuple(masked(event, seat) if type(event) in HIDING else event for event in self.events),
+            events=tuple(masked_all(self.events, seat)),
             legal=self.rules.legal(self.state),
             clock=SeatClock(30_000.0, 2.25, 1.0),
         )

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator
 
 from tournaments.check.report import Fault, Report, Step
-from tournaments.text_tables import STDERR_LINES, STDERR_WIDTH, table
-from tournaments.transcript import harmless
+from tournaments.text_tables import table
+from tournaments.transcript import harmless, last_words
 
 WIDTH = 100
 LINE_WIDTH = 240
@@ -58,8 +58,8 @@ def _fault(step: Step, fault: Fault) -> Iterator[str]:
         yield ("  lines     " if number == 0 else " " * 12) + _cut(harmless(line), LINE_WIDTH)
     if fault.exit:
         yield f"  process   {harmless(fault.exit)}"
-    for number, line in enumerate(fault.stderr.strip().splitlines()[-STDERR_LINES:]):
-        yield ("  stderr    " if number == 0 else " " * 12) + _cut(harmless(line), STDERR_WIDTH)
+    for number, line in enumerate(last_words(fault.stderr)):
+        yield ("  stderr    " if number == 0 else " " * 12) + line
     yield from _wrapped(harmless(fault.expected), "  expected  ")
     yield from _wrapped(harmless(fault.hint), "  hint      ")
 

@@ -135,7 +135,7 @@ export class Action {
 
 /**
  * Play until the referee says `bye` or closes our input. For each game a new bot is made, so that nothing of the last
- * one is left. What is printed with `console.log` goes to standard error, as standard output is the referee"s.
+ * one is left. What is printed with `console.log` goes to standard error, as standard output is the referee's.
  *
  * @param {new (game: GameStart) => Bot} GameBot
  * @param {{ name?: string, version?: string }} [about] By default what bot.toml says.

@@ -15,7 +15,7 @@ from tournaments.running import Running
 from tournaments.watching import Watcher
 
 
-class Here:
+class InProcess:
     """Plays batches one after the other, by the same referee that plays them elsewhere.
 
     Ctrl-C is not heard here: it ends the bots, and goes on to whoever called.
