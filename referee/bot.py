@@ -150,6 +150,10 @@ class Bot:
             return exit_in_words(-end.si_status)
         return exit_in_words(self._box.exit_status(end.si_status))
 
+    def out_of_memory(self) -> bool:
+        """Tell whether the kernel has killed some of it for using more memory than it may, where that is counted."""
+        return self._box.out_of_memory()
+
     def excuse(self) -> str | None:
         """Say why the end of the process is no fault of the bot's, or None if it lives or ended by its own doing."""
         status = self.exit()

@@ -137,7 +137,8 @@ class Line:
         except Late as late:
             if deadline is not None and (over := time.monotonic_ns() - deadline) > STOOD_STILL_NS:
                 raise MachineFault(f"the machine stood still for {over / 1e9:.1f} s over a deadline") from None
-            raise too_late(what, f"{(limit or 0) / MS:g} ms", self.stray - stray_before, str(late)) from None
+            guess = "it has run out of memory" if self.bot.out_of_memory() else str(late)
+            raise too_late(what, f"{(limit or 0) / MS:g} ms", self.stray - stray_before, guess) from None
 
     def tell(self, line: bytes) -> None:
         """Write a line that has no answer; a bot that does not take it is left alone."""
@@ -256,7 +257,8 @@ class Line:
             raise MachineFault(excuse)
         if status is None:
             return Verdict("crash", f"the bot {how}, and its process lives on")
-        return Verdict("crash", f"the bot {'was ' if status.startswith('killed') else ''}{status}")
+        why = ": it used more memory than it may" if self.bot.out_of_memory() else ""
+        return Verdict("crash", f"the bot {'was ' if status.startswith('killed') else ''}{status}{why}")
 
     def _count_stray(self, raw: bytes) -> None:
         self.stray += 1

@@ -69,7 +69,7 @@ class Hostile(NamedTuple):
 BOXED: tuple[Layer, ...] = ("rlimit", "bwrap")
 DENIED = MappingProxyType({"seccomp": "exited with status 1"})
 FEW = MappingProxyType({"pids": "exited with status 1"})
-COUNTED = MappingProxyType({"memory cgroup": "SIGKILL"})
+COUNTED = MappingProxyType({"memory cgroup": "SIGKILL): it used more memory than it may"})
 
 HOSTILE = (
     Hostile("babbles", ("200", "10"), "protocol", "that are no JSON"),

@@ -144,6 +144,7 @@ SAID_ELSEWHERE = {
     "no answer to … within … ms (it came later)": "it came later",
     "no answer to … within … ms of CPU time (it still thinks)": "it still thinks",
     "no answer to … within … ms of CPU time (it came later)": "ms of CPU time",
+    "no answer to … within … ms (it has run out of memory)": "it has run out of memory",
     "no answer to … within … ms (it does not read its input)": "it does not read its input",
     "expected one line for each request, got … bytes at once: …": "expected one line for each request",
 }

@@ -99,6 +99,8 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
         raise BotError(f"{words!r} is no command line: {error}") from None
     if not command or not (shutil.which(command[0]) or (base / command[0]).is_file()):
         known = sorted(name for name in ships if "/" not in name)
+        if len(command) > 1:
+            raise BotError(f"no bot {words!r}: no program {command[0]!r} on the PATH or in {base.resolve()}")
         raise BotError(
             f"no bot {words!r}{suggestion(words, known)}: expected a folder with {MANIFEST},"
             f" a bot that ships ({', '.join(known)}), or a command line"

@@ -248,7 +248,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         if old.hash != new.hash:
             raise LeagueError(
                 f"{old.label}: the bot was changed since the tournament began (content was {old.hash[:12]},"
-                f" is {new.hash[:12]}); enter it under a new name in a new tournament"
+                f" is {new.hash[:12]}); begin a new tournament, with another --db"
             )
     if plan.rulesets != store.rulesets():
         raise LeagueError(f"{store.path}: a ruleset was changed since the tournament began")

@@ -206,9 +206,20 @@ def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
         f" {schedule.batch_count()} batches, {jobs} at a time, {at_most}",
         out,
     )
+    for line in _twins(plan):
+        _say(line, out)
     if done:
         _say(f"{done} games are played already", out)
     if weaker := short_of(plan.config.isolation):
         _say(weaker, out)
     if plan.config.seed is not None:
         _say("the seed is given by hand: who knows it knows every card, bots too", out)
+
+
+def _twins(plan: Plan) -> Iterator[str]:
+    """Say which entry is which where bots of one name are told apart by a number."""
+    words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
+    names = [player.label.partition("#")[0] for player in plan.players]
+    for name, player, word in zip(names, plan.players, words, strict=True):
+        if len({other for other, its in zip(words, names, strict=True) if its == name}) > 1:
+            yield f"{harmless(player.label)} is {harmless(word)}"

@@ -80,6 +80,10 @@ class Store:
         if not create and not path.is_file():
             raise LeagueError(f"{path}: no such database")
         try:
+            if create:
+                with contextlib.suppress(OSError):  # it is there, or cannot be made, which SQLite says too
+                    # Nobody else's business while it is played: the seed is in it.
+                    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             self._connection = sqlite3.connect(path, isolation_level=None)
         except sqlite3.Error as error:
             raise LeagueError(f"{path}: {error}") from None
@@ -95,6 +99,15 @@ class Store:
         except LeagueError:
             self._connection.close()
             raise
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """See the league as it is now, whatever a run adds meanwhile."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("COMMIT")
 
     def __enter__(self) -> Store:
         return self

@@ -23,7 +23,7 @@ def standings_text(all_standings: Sequence[Standings]) -> Iterator[str]:
     """Tell the standings as tables, one for each ruleset and number of seats."""
     for standings in all_standings:
         relative = f"relative to {harmless(standings.anchor)}" if standings.anchor else _mean(standings)
-        waiting = f", {standings.waiting} wait for their pair" if standings.waiting else ""
+        waiting = f", {standings.waiting} of deals not yet played from every seat" if standings.waiting else ""
         title = f"{harmless(standings.ruleset)}, {standings.seats} seats"
         yield f"{title}: {standings.games} games{waiting}, Elo {relative}"
         yield from table(HEAD, [_row(row) for row in standings.rows])

@@ -42,6 +42,11 @@ def verify(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified
         UnverifiedError: a record is missing, the seed is not the one that was committed to, a game's cards
             were not dealt by it, or a game does not replay; the message names the game's key.
     """
+    with store.snapshot():
+        return _verified(store, on_game)
+
+
+def _verified(store: Store, on_game: Callable[[], None]) -> Verified:
     tournament = store.tournament()
     seeds = Seeds(store.seed())
     if seeds.commit != tournament.commit:

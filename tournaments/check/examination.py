@@ -98,7 +98,7 @@ class Examination:
         yield Part("families", ("games",), self._families)
         yield Part("unknown", ("answers",), self._unknown, own=True)
         yield Part("restart", ("games",), self._restart, own=True)
-        yield Part("reuse", ("restart",), self._reuse, own=True)
+        yield Part("reuse", ("families", "restart"), self._reuse, own=True)
         if self._rare_count:
             yield Part("fuzz", ("answers",), self._rare, own=True)
         yield Part("bye", ("hello",), lambda: self._exit("bye"), own=True)

@@ -95,6 +95,11 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "timeout",
+        "no answer to … within … ms (it has run out of memory)",
+        "use less: the tournament's `memory_mb` is for the process and its children",
+    ),
+    (
+        "timeout",
         "no answer to … within … ms (it does not read its input)",
         "read one line for each line you write",
     ),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import cycle, zip_longest
 
 from msgspec import Struct
 
 from protocol.errors import MaliceError
 from referee.ruleset import DEFAULT, load
 from tournaments.check.causes import Failed
-from tournaments.check.games import Games
+from tournaments.check.games import Games, families
 from tournaments.check.report import Fault
 from tournaments.check.seat import ExaminedSeat, Spoken
 
 DEAL = 3000
 """The deal that is played again and again."""
-BEFORE = (DEAL + 1, DEAL + 2)
-"""Deals that a reused process plays before."""
+BEFORE = 6
+"""How many games a reused process plays before: of many families of rulesets, and so from many seats."""
 ACTIONS = 3
 """After so many actions a game is broken off."""
 
@@ -42,7 +42,7 @@ def break_off(games: Games) -> None:
     seat = games.seat()
     seat.after_answer = after_answer
     try:
-        games.play(seat, load(DEFAULT), 2, DEAL + len(BEFORE) + 1)
+        games.play(seat, load(DEFAULT), 2, DEAL + BEFORE + 1)
     except Enough:
         pass
     finally:
@@ -59,22 +59,23 @@ def compare(games: Games) -> Comparison:
     again = _played(games)
     if _difference(fresh, again) is not None:
         return _by_chance(fresh, again)
-    reused = _played(games, BEFORE)
+    reused = _played(games, before=BEFORE)
     if (index := _difference(fresh, reused)) is None:
         return Comparison(f"{len(fresh)} actions, the same in two fresh processes and in a reused one")
     # A bot that looks at the clock could differ for once: a leak shows every time.
     if _difference(fresh, third := _played(games)) is not None:
         return _by_chance(fresh, third)
-    if _difference(fresh, _played(games, BEFORE)) is None:
+    if _difference(fresh, _played(games, before=BEFORE)) is None:
         return _by_chance(fresh, reused)
     raise Failed(_leak(fresh, reused, index))
 
 
-def _played(games: Games, before: tuple[int, ...] = ()) -> list[Spoken]:
-    """Return the actions of the game in a process that has played the games `before`."""
+def _played(games: Games, before: int = 0) -> list[Spoken]:
+    """Return the actions of the game in a process that has played so many others before."""
     seat = games.seat()
-    for deal in (*before, DEAL):
-        games.play(seat, load(DEFAULT), 2, deal)
+    for number, family in zip(range(before), cycle(families()[::2]), strict=False):
+        games.play(seat, load(family.name), family.seats, DEAL + 1 + number)
+    games.play(seat, load(DEFAULT), 2, DEAL)
     seat.retire()
     return seat.spoken
 
@@ -103,7 +104,7 @@ def _leak(fresh: list[Spoken], reused: list[Spoken], index: int) -> Fault:
         cause=(
             f"something is left of earlier games: with the same cards and rng, action {index + 1} is"
             f" {_move(fresh, index)} in a fresh process and {_move(reused, index)} in one that has played"
-            f" {len(BEFORE)} games"
+            f" {BEFORE} games"
         ),
         expected="the same actions from the same rng, whatever the process has played before",
         hint="forget at game_start whatever belongs to a game, and seed your random generator with its rng there",
@@ -111,7 +112,7 @@ def _leak(fresh: list[Spoken], reused: list[Spoken], index: int) -> Fault:
         lines=(
             asked,
             *("* a fresh process, twice", _answer(fresh, index)),
-            *(f"* a process that has played {len(BEFORE)} games, twice", _answer(reused, index)),
+            *(f"* a process that has played {BEFORE} games, twice", _answer(reused, index)),
         ),
     )
 
