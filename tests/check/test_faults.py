@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from tests.check.examined import PATIENT, examined, failures, faulty, remarks, results
 from tests.processes import NAME, Mark
+from tournaments.check.repetition import BEFORE
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +123,7 @@ def test_the_lines_of_a_leak_show_the_request_and_both_answers() -> None:
     asked, fresh, one, reused, other = fault.lines
     assert asked.startswith('> {"type":"move"')
     assert "fresh" in fresh
-    assert "2 games" in reused
+    assert f"{BEFORE} games" in reused
     assert one.startswith('< {"id"')
     assert other.startswith('< {"id"')
     assert one != other
