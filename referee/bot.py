@@ -174,6 +174,7 @@ class Bot:
         """End the whole process group, keep its last words, close the pipes, and reap; safe to call again."""
         if self.pidfd < 0:
             return
+        self._box.bot_pid()  # while it lives: a sandbox is waited for by its first process
         os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
         self._box.end()

@@ -177,7 +177,7 @@ def test_who_eats_memory_gets_a_verdict_or_an_error(layer: Layer) -> None:
     except Verdict as verdict:
         found = verdict.sentence
 
-    assert found in ("MemoryError", "the bot was killed by signal 9 (SIGKILL)")
+    assert found == "MemoryError" or found.startswith("the bot was killed by signal 9 (SIGKILL)")
 
 
 @every_layer

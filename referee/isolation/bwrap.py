@@ -131,11 +131,12 @@ class Status:
 
     def __init__(self) -> None:
         self._descriptor, self.told = os.pipe()
+        os.set_blocking(self._descriptor, False)
         """`told` is for the sandbox to inherit, and to be closed here once it has."""
         self._said = b""
 
     def first_process(self) -> int | None:
-        """Wait for the sandbox to be begun; return its first process, None when it failed before."""
+        """Return its first process; None when there is none yet, or it failed before."""
         while b"\n" not in self._said and self._read():
             pass
         with suppress(ValueError, KeyError):
@@ -155,7 +156,10 @@ class Status:
             self._descriptor = -1
 
     def _read(self) -> bool:
-        data = os.read(self._descriptor, 4096) if self._descriptor >= 0 else b""
+        try:
+            data = os.read(self._descriptor, 4096) if self._descriptor >= 0 else b""
+        except BlockingIOError:
+            return False
         self._said += data
         return bool(data)
 

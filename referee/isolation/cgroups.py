@@ -59,8 +59,7 @@ def parents() -> Parents:
                 parent = Path(place, own.get(name, "/").lstrip("/"))
                 if _try(parent):
                     setattr(found, name, parent)
-    for folder in found.folders():
-        _sweep(folder)
+    sweep(found)
     return found
 
 
@@ -198,10 +197,16 @@ def _kill_all(folder: Path) -> None:
             os.kill(int(pid), 9)
 
 
-def _sweep(parent: Path) -> None:
-    """Remove the groups of referees that were killed; nothing is in them, as bots die with their referee."""
-    for folder in parent.glob(f"{PREFIX}*-*"):
+def sweep(where: Parents) -> None:
+    """Remove the groups of referees that are gone, with what is in them.
+
+    Bots die with their referee, but a sandbox that was just being made can leave a process that waits for ever.
+    """
+    for folder in (folder for parent in where.folders() for folder in parent.glob(f"{PREFIX}*-*")):
         owner = folder.name.removeprefix(PREFIX).partition("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
-            with suppress(OSError):
-                folder.rmdir()
+            deadline = time.monotonic() + REMOVE_WAIT_S
+            while folder.exists() and time.monotonic() < deadline:
+                _kill_all(folder)
+                with suppress(OSError):
+                    folder.rmdir()

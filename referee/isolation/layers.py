@@ -196,19 +196,22 @@ class SandboxBox(LimitBox):
         self._few = self._few or os.getuid() != 0  # set inside the sandbox then
 
     def started(self, pid: int) -> None:
-        """Wait for the sandbox to say which process is the first in it."""
+        """Let the sandbox begin undisturbed.
+
+        Who waits for what it says first wakes up in the middle of it, and if we are killed then, its first process
+        waits for the other one for ever.
+        """
         for descriptor in self.descriptors:
             os.close(descriptor)
-        try:
-            self._first = self._status.first_process() if pid else None
-            if self._first is not None:
-                with suppress(ProcessLookupError):
-                    self._watch = os.pidfd_open(self._first)
-        finally:
-            super().started(pid)
+        super().started(pid)
 
     def bot_pid(self) -> int | None:
         """Return the child of the first process of the sandbox, once there is one."""
+        if self._first is None:
+            self._first = self._status.first_process()
+            if self._first is not None:
+                with suppress(ProcessLookupError):
+                    self._watch = os.pidfd_open(self._first)
         if self._bot is None and self._first is not None:
             self._bot = bwrap.child_of(self._first)
             if self._bot is not None and self._group:
