@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import select
 import shutil
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, TextIO
@@ -81,6 +84,7 @@ class Person:
         """Ask until the answer is a legal action."""
         while True:
             tell(self._out, f"{harmless(self.name)}, 1 to {len(legal)}, ? or q> ")
+            _await_line(self._source)
             line = self._source.readline()
             said = line.decode("utf-8", "replace").strip()
             if not line:
@@ -153,3 +157,21 @@ def _columns(cells: Sequence[str]) -> Iterator[str]:
     rows = -(-len(cells) // max(1, (shutil.get_terminal_size().columns + 2) // width))
     for row in range(rows):
         yield "".join(cell.ljust(width) for cell in cells[row::rows]).rstrip()
+
+
+def _await_line(source: BinaryIO) -> None:
+    """Wait until a terminal has a line, or a signal has come.
+
+    One that comes just before a read would otherwise be heard only after it.
+    """
+    if not source.isatty():
+        return
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    before = signal.set_wakeup_fd(told)
+    try:
+        select.select([source.fileno(), heard], [], [])
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(heard)
+        os.close(told)
