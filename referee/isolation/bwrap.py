@@ -45,7 +45,7 @@ class Sandbox:
         self._hidden = [path for path in hidden if os.path.exists(path)]
 
     def command(
-        self, uid: int | None, status: int, filter: int | None = None, *, disable: bool = True
+        self, uid: int | None, status: int, filter: int | None = None, *, disable: bool = True, dies: bool = True
     ) -> tuple[str, ...]:
         """Return what to start.
 
@@ -54,9 +54,16 @@ class Sandbox:
             status: a descriptor that is told the first process of the sandbox, and how its program ended.
             filter: a descriptor that the filter of system calls is read from.
             disable: whether to forbid more user namespaces inside.
+            dies: whether it dies with us; while it is being made, that leaves a process behind which waits for ever.
         """
         hand_over, take = _pipes_past_bubblewrap({status, filter})
-        words = [*hand_over, shutil.which("bwrap") or "bwrap", "--die-with-parent", "--json-status-fd", str(status)]
+        words = [
+            *hand_over,
+            shutil.which("bwrap") or "bwrap",
+            *(["--die-with-parent"] if dies else []),
+            "--json-status-fd",
+            str(status),
+        ]
         words += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         words += ["--cap-drop", "ALL"]
         if uid is None:

@@ -72,7 +72,7 @@ def _tried(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
     if seccomp.lack() is None:
         descriptors.append(seccomp.descriptor())
     uid = limits.next_uid() if own_user else None
-    command = sandbox.command(uid, *descriptors, disable=disable)
+    command = sandbox.command(uid, *descriptors, disable=disable, dies=False)  # it ends at once by itself
     # A sandbox that is killed while it starts can leave a child behind that waits for it for ever.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP, signal.SIGINT, signal.SIGTERM))
     try:
