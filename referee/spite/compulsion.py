@@ -16,8 +16,7 @@ def only_compulsory(setting: Setting, state: State, found: list[str]) -> list[st
 
 def only_breaking(setting: Setting, state: State, found: list[str]) -> list[str]:
     """After a stalemate, until a card has moved, keep the plays of aces and twos in hand, if there are any."""
-    pressed = state.pressed and not state.moved
-    return (pressed and _forced(STALEMATE, state, found)) or found
+    return (state.pressed and _forced(STALEMATE, state, found)) or found
 
 
 def _forced(ranks: Compulsory, state: State, found: list[str]) -> list[str]:

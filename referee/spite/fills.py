@@ -24,4 +24,4 @@ def filled(setting: Setting, state: State, events: list[Event]) -> State:
     """Go on after a fill; a hand too short for the rest is filled up for a new turn of the same seat."""
     if state.hands[state.seat]:
         return replace(state, filling=True)
-    return begin_turn(setting, replace(state, idle=0, pressed=False), state.seat, events)
+    return begin_turn(setting, state, state.seat, events)

@@ -38,24 +38,27 @@ def play(setting: Setting, state: State, action: str, events: list[Event]) -> St
 
 
 def _taken(state: State, source: str) -> tuple[State, str, str]:
-    """Take the card that `source` names; return it with the absolute name of its pile."""
+    """Take the card that `source` names; return it with the absolute name of its pile.
+
+    That breaks the row of passes here and now: the seat may leave before its turn is over.
+    """
     seat = state.seat
     if source[0] == "h":
         card = source[1:]
         hand = state.hands[seat]
         place = hand.index(card)
         hands = with_item(state.hands, seat, hand[:place] + hand[place + 1 :])
-        return replace(state, hands=hands, moved=True), card, f"{seat}h"
+        return replace(state, hands=hands, moved=True, passed=(), pressed=False), card, f"{seat}h"
     if source[0].isdigit():
         seat, source = int(source[0]), source[1:]
     if source == "p":
         pile = state.payoffs[seat]
         payoffs = with_item(state.payoffs, seat, pile[:-1])
-        return replace(state, payoffs=payoffs, moved=True), pile[-1], f"{seat}p"
+        return replace(state, payoffs=payoffs, moved=True, passed=(), pressed=False), pile[-1], f"{seat}p"
     index = int(source[1:])
     pile = state.sides[seat][index]
     sides = with_pile(state.sides, seat, index, pile[:-1])
-    return replace(state, sides=sides, moved=True), pile[-1], f"{seat}{source}"
+    return replace(state, sides=sides, moved=True, passed=(), pressed=False), pile[-1], f"{seat}{source}"
 
 
 def _flip(state: State, seat: int, events: list[Event]) -> None:
@@ -73,7 +76,7 @@ def _to_side(setting: Setting, state: State, card: str, index: int, events: list
     sides = with_pile(state.sides, seat, index, (*pile, card))
     if setting.rules.fill_empty_sides and not pile:
         return filled(setting, replace(state, sides=sides), events)
-    return end_turn(setting, replace(state, sides=sides, idle=0, pressed=False), events)
+    return end_turn(setting, replace(state, sides=sides), events)
 
 
 def _to_centre(setting: Setting, state: State, card: str, origin: str, slot: int, events: list[Event]) -> State:

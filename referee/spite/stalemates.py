@@ -1,4 +1,4 @@
-"""Passes, and what follows when a full round of turns ended without a card played."""
+"""Passes, and what follows when everybody who plays on has passed without playing a card."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def with_pass(setting: Setting, state: State, found: list[str]) -> list[str]:
 
 
 def passed(setting: Setting, state: State, events: list[Event]) -> State:
-    """End the turn without a discard; a full round of turns without a card played is a stalemate."""
+    """End the turn without a discard; it is a stalemate when all who play on have passed since a card was played."""
     events.append(Pass(state.seat))
     if state.moved:
-        return end_turn(setting, replace(state, idle=0, pressed=False), events)
-    state = replace(state, idle=state.idle + 1)
-    if state.idle < len(playing(state)):
+        return end_turn(setting, state, events)
+    state = replace(state, passed=(*state.passed, state.seat))
+    if any(seat not in state.passed for seat in playing(state)):
         return end_turn(setting, state, events)
     return RESOLVE[setting.rules.stalemate](setting, state, events)
 
@@ -45,10 +45,10 @@ def _end(setting: Setting, state: State, events: list[Event]) -> State:
 
 
 def _press(setting: Setting, state: State, events: list[Event]) -> State:
-    """Force aces and twos out of the hands in one more round; when that one is idle too, the game ends."""
+    """Force aces and twos out of the hands in one more round; when nobody plays a card in that one either, the game ends."""
     if state.pressed:
         return _end(setting, state, events)
-    return end_turn(setting, replace(state, pressed=True, idle=0), events)
+    return end_turn(setting, replace(state, pressed=True, passed=()), events)
 
 
 def _redeal(setting: Setting, state: State, events: list[Event]) -> State:
@@ -70,7 +70,7 @@ def _redeal(setting: Setting, state: State, events: list[Event]) -> State:
         stock=(),
         aside=(),
         mixing=state.stock + sum(piles.values(), ()),
-        idle=0,
+        passed=(),
         redeals=state.redeals + 1,
     )
 
@@ -100,4 +100,4 @@ RESOLVE: dict[str, Callable[[Setting, State, list[Event]], State]] = {
     "must_play": _press,
     "redeal": _redeal,
 }
-"""By `stalemate`: what follows a full round of idle turns."""
+"""By `stalemate`: what follows a full round of passes."""

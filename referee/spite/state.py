@@ -59,8 +59,8 @@ class State(Struct, frozen=True, gc=False):
     """Empty side stacks are being filled: what follows is the rest of the fills and the discard."""
     counted: bool = False
     """The seat whose turn it is has asked for the counts."""
-    idle: int = 0
-    """Turns in a row that ended without a card played."""
+    passed: tuple[int, ...] = ()
+    """Seats whose turns ended without a card played, in that order, since a card was last played."""
     pressed: bool = False
     """After a stalemate, aces and twos in hand must be played until a card moves."""
     redeals: int = 0

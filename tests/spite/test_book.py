@@ -146,6 +146,76 @@ def test_a_turn_with_a_card_played_breaks_the_row_of_passes() -> None:
     assert result(played, after(played, state, "pass")).reason == "stalemate"
 
 
+def test_a_card_breaks_the_row_of_passes_even_if_its_seat_leaves_in_the_same_turn() -> None:
+    """rule 37, rule 56, correction 6.1, `stock_out_when`."""
+    played = game("skipbo", 3)
+    payoffs = ["5X 4X", "5X 6X", "7X 8X"]
+    state = table(played, "", "", "", payoffs=payoffs, sides=[[], ["AX"]], centre=["AX 2X 3X"], stock="")
+
+    state = after(played, state, "pass", "s0-c1")
+    state, _ = played.withdraw(state, 1)
+    state = after(played, state, "pass")
+
+    assert to_act(played, state) == 0
+    assert played.legal(state) == ("p-c0", "pass")
+
+
+def test_a_card_breaks_the_row_of_passes_even_if_its_seat_leaves_while_the_stock_is_shuffled() -> None:
+    """rule 37, correction 6.1, `stalemate`."""
+    played = game("book", 3, players=(3, 3), payoff_source="mixed", stalemate="end", recycle="shuffle")
+    state = table(played, "9C", "KC 9C", "9C", payoffs=["9C", "9C", "9C"], centre=[TWELVE])
+
+    state = after(played, state, "pass")
+    state, _ = played.play(state, "hKC-c0")
+    assert isinstance(played.next(state), Shuffle)
+    state, _ = settled(played, played.withdraw(state, 1)[0])
+    state = after(played, state, "pass")
+
+    assert to_act(played, state) == 0
+
+
+def test_a_card_of_a_seat_that_leaves_ends_what_a_stalemate_forces() -> None:
+    """rule 37 b, correction 6.1, `stalemate`."""
+    played = game("book", 3, players=(3, 3), payoff_source="mixed", stalemate="must_play")
+    state = table(played, "AC 5C", "9C", "AD 9C", payoffs=["9C", "9C", "9C"])
+
+    state = after(played, state, "pass", "pass", "pass", "hAC-c0")
+    state, _ = played.withdraw(state, 0)
+    state = after(played, state, "pass")
+
+    assert {"pass", "h9C-s0"} <= set(played.legal(state))
+
+
+@pytest.mark.parametrize("stalemate", ["end", "must_play", "redeal"])
+def test_the_pass_of_a_seat_that_left_stands_for_nobody(stalemate: str) -> None:
+    """rule 37, correction 6.2, `stalemate`, `teams`."""
+    played = game("partners-6", discard="optional", stalemate=stalemate)
+    state = after(played, table(played, payoffs=["9C"] * 6), "pass", "pass", "pass")
+
+    state, _ = played.withdraw(state, 3)
+    state = after(played, state, "pass")
+
+    assert to_act(played, state) == 5
+    assert not state.pressed
+    assert state.redeals == 0
+    state = after(played, state, "pass")
+    if stalemate == "end":
+        assert result(played, state).reason == "stalemate"
+    else:
+        assert (state.pressed, state.redeals) == (stalemate == "must_play", int(stalemate == "redeal"))
+
+
+def test_those_who_stay_after_a_seat_left_have_passed_when_the_last_of_them_passes_again() -> None:
+    """rule 37, correction 6.2, `stalemate`."""
+    played = game("multi-3", discard="optional")
+    state = after(played, table(played, payoffs=["9C"] * 3), "pass", "pass")
+
+    state, _ = played.withdraw(state, 2)
+
+    assert to_act(played, state) == 0, "it is asked once more, as a seat that plays on always is"
+    assert result(played, after(played, state, "pass")).reason == "stalemate"
+
+
 def test_a_stalemate_can_force_aces_and_twos_out_of_the_hands() -> None:
     """rule 37 b, `stalemate`."""
     played = game("book", stalemate="must_play")
@@ -183,7 +253,7 @@ def test_a_stalemate_can_be_dealt_anew() -> None:
     assert [type(event) for event in events] == [Draw, Draw, TurnBegins]
     assert (state.centre, state.heights, state.sides[0]) == (((),) * 4, (0,) * 4, ((),) * 4)
     assert [len(pile) for pile in (*state.hands, state.stock, *state.payoffs)] == [5, 5, 6, 2, 1]
-    assert (to_act(BOOK, state), state.redeals, state.idle) == (0, 1, 0)
+    assert (to_act(BOOK, state), state.redeals, state.passed) == (0, 1, ())
 
 
 def test_after_so_many_redeals_a_stalemate_ends_the_game() -> None:
