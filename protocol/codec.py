@@ -40,7 +40,7 @@ def decode_request(line: bytes) -> Request:
 
 
 def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
-    """Return the bot's answer to request `id`; unknown fields are ignored.
+    """Return the bot's answer to request `id`; unknown fields are ignored, but are UTF-8 as all of the line.
 
     Args:
         line: one line, with or without its LF.
@@ -49,8 +49,10 @@ def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
 
     Raises:
         StrayLine: the line is no JSON object.
-        ProtocolError: it is one, but not an answer to `id`.
+        ProtocolError: it is one, but not in UTF-8, or not an answer to `id`.
     """
+    if not line.isascii():
+        _refuse_other_encodings(line)  # the decoder looks at no string that it skips
     try:
         answer = decoder.decode(line)
     except UNREADABLE as error:
@@ -60,11 +62,30 @@ def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
     return answer
 
 
+def is_object(line: bytes) -> bool:
+    """Tell whether a line is a JSON object, in UTF-8 or, but for that, in another encoding."""
+    try:
+        return isinstance(msgspec.json.decode(line.decode("utf-8", "replace")), dict)
+    except UNREADABLE:
+        return False
+
+
 def excerpt(line: bytes, most: int = 200) -> str:
     """Return the start of `line` for people: quoted, in ASCII, all else escaped, cut at `most` characters."""
     # No character is longer than four bytes; what is cut in the middle of one lies behind the cut below.
     text = line[: 4 * most + 4].decode("utf-8", "backslashreplace").rstrip("\r\n")
     return ascii(text[:most]) + ("..." if len(text) > most else "")
+
+
+def _refuse_other_encodings(line: bytes) -> None:
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        if is_object(line):
+            byte, place = line[error.start], error.start
+            raise ProtocolError(
+                f"expected UTF-8, got the byte {byte:#04x} as number {place + 1} of the line: {excerpt(line)}"
+            ) from None
 
 
 def _second_look(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: Exception) -> A:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from protocol.codec import UNREADABLE, decode_answer, excerpt
+from protocol.codec import decode_answer, excerpt, is_object
 from protocol.errors import MaliceError, ProtocolError, StrayLine
 from protocol.messages import Answer
 from referee.bot import READ_BYTES, Bot
@@ -163,7 +163,7 @@ class Line:
             more = self._take(ready)
             while (raw := self.bot.buffer.pop()) is not None:
                 self._messages.append(("< ", raw))
-                if _is_object(raw):
+                if is_object(raw):
                     raise ProtocolError(f"expected one answer to each request, got another line: {excerpt(raw)}")
                 self._count_stray(raw)
             if not more:
@@ -270,8 +270,11 @@ class Line:
             )
 
 
-def _is_object(line: bytes) -> bool:
-    try:
-        return isinstance(msgspec.json.decode(line), dict)
-    except UNREADABLE:
-        return False
+def _excuse_standstill(over: int) -> None:
+    """Excuse a bot whose deadline was noticed so many nanoseconds too late, if that is far too late.
+
+    Raises:
+        MachineFault: it is.
+    """
+    if over > STOOD_STILL_NS:
+        raise MachineFault(f"the machine stood still for {over / 1e9:.1f} s over a deadline") from None

@@ -229,9 +229,9 @@ def test_an_object_that_is_no_answer_gets_a_sentence(line: bytes, sentence: str)
             "NUL": b'{"id":3,"move":"p-c0"}\0',
             "byte order mark": b'\xef\xbb\xbf{"id":3,"move":"p-c0"}',
             "UTF-16": '{"id":3,"move":"p-c0"}'.encode("utf-16"),
-            "not UTF-8": b'{"id":3,"move":"\xff"}',
-            "overlong UTF-8": b'{"id":3,"move":"\xc0\xaf"}',
-            "surrogate in UTF-8": b'{"id":3,"move":"\xed\xa0\x80"}',
+            "words in Latin-1": b"na\xefve",
+            "an array in Latin-1": b'["\xef"]',
+            "half in Latin-1": b'{"id":3,"note":"\xef',
             "control character": b'{"id":3,"move":"p\x01"}',
             "lone surrogate": b'{"id":3,"move":"p-c0","note":"\\ud83d"}',
             "NaN": b'{"id":3,"move":"p-c0","value":NaN}',
@@ -250,6 +250,37 @@ def test_what_is_no_json_object_is_a_stray_line(line: bytes) -> None:
         decode_answer(line, DECODER, 3)
 
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("line", "byte"),
+    [
+        pytest.param(line, byte, id=name)
+        for name, (line, byte) in {
+            "move": (b'{"id":3,"move":"\xff"}', "0xff as number 17"),
+            "overlong": (b'{"id":3,"move":"\xc0\xaf"}', "0xc0 as number 17"),
+            "surrogate": (b'{"id":3,"move":"\xed\xa0\x80"}', "0xed as number 17"),
+            "note": (b'{"id":3,"move":"p-c0","note":"\xe9"}', "0xe9 as number 31"),
+            "ignored field": (b'{"id":3,"move":"p-c0","x":"\xe9"}', "0xe9 as number 28"),
+            "ignored surrogate": (b'{"id":3,"move":"p-c0","x":"\xed\xa0\x80"}', "0xed as number 28"),
+            "name of a field": (b'{"id":3,"move":"p-c0","\xe9":1}', "0xe9 as number 24"),
+            "deep": (b'{"id":3,"move":"p-c0","x":[{"y":["\xe9"]}]}', "0xe9 as number 35"),
+            "id of another": (b'{"id":9,"x":"\xe9"}', "0xe9 as number 14"),
+        }.items()
+    ],
+)
+def test_an_object_that_is_not_utf8_anywhere_breaks_the_protocol(line: bytes, byte: str) -> None:
+    with pytest.raises(ProtocolError, match=f"^expected UTF-8, got the byte {byte} of the line: ") as caught:
+        decode_answer(line, DECODER, 3)
+
+    assert not isinstance(caught.value, StrayLine)
+
+
+@pytest.mark.parametrize("text", ["é", "♥", "\U0001f0a1", "\u2028"])
+def test_utf8_beyond_ascii_is_an_answer_like_any_other(text: str) -> None:
+    answer = decode_answer(f'{{"id":3,"move":"p-c0","note":"{text}","{text}":"{text}"}}'.encode(), DECODER, 3)
+
+    assert answer.note == text
 
 
 @pytest.mark.slow

@@ -112,7 +112,7 @@ HOSTILE = (
         leaves="files",
         kept_by=frozenset({"bwrap"}),
     ),
-    Hostile("latin", (), "protocol", "a line that is no JSON", waits="move"),
+    Hostile("latin", (), "protocol", "expected UTF-8"),
     Hostile("leaves", (), "crash", "exited with status 0"),
     Hostile("nan", (), "protocol", "a line that is no JSON", waits="move"),
     Hostile("nests", (), "protocol", "a line that is no JSON", waits="move"),

@@ -141,6 +141,8 @@ SAID_ELSEWHERE = {
     "the bot cannot be started: …": "cannot be started",
     "…killed by signal …": "killed by signal",
     "the bot closed its input, and its process lives on": "closed its input",
+    "no answer to … within … ms (did you flush your output? do you read all of the input first?)": "did you flush",
+    "expected UTF-8, got the byte … as number … of the line: …": "expected UTF-8",
     "no answer to … within … ms (it came later)": "it came later",
     "no answer to … within … ms of CPU time (it still thinks)": "it still thinks",
     "no answer to … within … ms of CPU time (it came later)": "ms of CPU time",

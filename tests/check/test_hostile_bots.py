@@ -65,7 +65,7 @@ CASES = (
     Case("guesses", (), "answers", "expected one answer to each request"),
     Case("hoards", (), "clock", "is idle, and says nothing", waits="move"),
     Case("honest", (), None),
-    Case("latin", (), "answers", "'utf-8' codec can't decode", "in UTF-8", "move"),
+    Case("latin", (), "answers", "expected UTF-8", "write UTF-8"),
     Case("leaves", (), "games", "exited with status 0", "left its loop too early"),
     Case("lingers", ("nothing", "0"), "answers", "missing required field `move`"),
     Case("logs", (), None),

@@ -169,6 +169,11 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
 """By code and sentence of a verdict, where … is anything: what its author can do."""
 
 
+    (
+        "protocol",
+        "expected UTF-8, got the byte … as number … of the line: …",
+        "write UTF-8, or ASCII alone, which a JSON library can: `\\u00e9` for an é",
+    ),
 def what_to_do(code: str, sentence: str) -> str:
     """Return the advice on a verdict."""
     for of, told, advice in WHAT_TO_DO:
