@@ -182,7 +182,7 @@ class Out(Struct, frozen=True, tag="out", tag_field="type"):
 
     seat: int
     code: str
-    """`crash`, `timeout`, `protocol` or `illegal`."""
+    """`crash`, `timeout`, `protocol`, `illegal`, or of a person `resigned`."""
 
 
 Event = Deal | TurnBegins | CardMoved | Flip | Draw | Shuffled | Count | Pass | Out

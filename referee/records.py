@@ -110,7 +110,7 @@ class Fault(Struct, frozen=True):
 
     seat: int
     code: str
-    """crash, timeout, protocol or illegal."""
+    """crash, timeout, protocol, illegal, or of a person resigned."""
     action: int
     """How many actions had been played."""
     sentence: str

@@ -7,8 +7,11 @@ from typing import Literal
 
 from protocol.errors import MaliceError
 
-Code = Literal["crash", "timeout", "protocol", "illegal"]
-"""In the order in which they are tried."""
+Code = Literal["crash", "timeout", "protocol", "illegal", "resigned"]
+"""The four of a bot in the order in which they are tried, and the one of a person who gives up."""
+
+FIRST_GUESS = "did you flush your output? do you read all of the input first?"
+"""What a process is asked that has never answered anything."""
 
 
 class Verdict(MaliceError):

@@ -115,11 +115,11 @@ def test_what_is_typed_is_what_is_played(folder: Path, mark: Mark) -> None:
 
     game = json.loads(CliRunner().invoke(main, ["export", str(folder / "t.db")]).stdout)
     seat = [entry["label"] for entry in game["entries"]].index("you")
-    assert [each["action"] for each in game["actions"] if each["seat"] == seat] == [f"h{card}-s0", "!crash"]
+    assert [each["action"] for each in game["actions"] if each["seat"] == seat] == [f"h{card}-s0", "!resigned"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("keys", "said"), [("q\n", "you: resigned"), ("\x04", "you: the input ended: resigned")])
+@pytest.mark.parametrize(("keys", "said"), [("q\n", "you: resigned the game"), ("\x04", "you: closed the input")])
 def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
     keys: str, said: str, folder: Path, mark: Mark
 ) -> None:
@@ -132,7 +132,7 @@ def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
         assert terminal.status() == 3
 
     assert said in text
-    assert "[you: crash]" in text
+    assert "[you: resigned]" in text
     assert "stopped by you after 1 of 6 games; nothing of it was kept" in text
     assert mark.left_after(1) == []
 
@@ -209,7 +209,7 @@ def test_no_clock_holds_for_a_person_but_the_time_is_taken() -> None:
 def test_the_next_game_is_not_begun_by_who_has_left() -> None:
     person, _ = answered(b"")
     person.begin()
-    with pytest.raises(Verdict, match="the input ended: resigned"):
+    with pytest.raises(Verdict, match="closed the input, which resigns the game"):
         person.ask_move(seated(person), None)
 
     with pytest.raises(Abandoned, match="you"):

@@ -65,7 +65,7 @@ class Person:
         """Show the table and what may be played; wait for a choice, however long that takes.
 
         Raises:
-            Verdict: the person resigned.
+            Verdict: the person resigned, or closed the input.
         """
         assert isinstance(request.legal, tuple)
         begin = time.monotonic_ns()
@@ -77,7 +77,11 @@ class Person:
         words = [action_words(action, request.view, self._names) for action in request.legal]
         for line in _columns([f"{number:3}  {text}" for number, text in enumerate(words, start=1)]):
             self._say(line)
-        action = self._choice(request.legal)
+        try:
+            action = self._choice(request.legal)
+        except Verdict as resigned:
+            resigned.wall = time.monotonic_ns() - begin
+            raise
         return MoveAnswer(request.id, action), time.monotonic_ns() - begin, 0
 
     def _choice(self, legal: Sequence[str]) -> str:
@@ -89,9 +93,9 @@ class Person:
             said = line.decode("utf-8", "replace").strip()
             if not line:
                 self._say("")
-                self._resign("the input ended: resigned")
+                self._resign("closed the input, which resigns the game")
             elif said == "q":
-                self._resign("resigned")
+                self._resign("resigned the game")
             elif said == "?":
                 self._say(HELP.format(ruleset=self._ruleset))
             elif said in legal:
@@ -105,7 +109,7 @@ class Person:
     def _resign(self, sentence: str) -> None:
         self._left = True
         self._say(f"{harmless(self.name)}: {sentence}")
-        raise Verdict("crash", sentence)
+        raise Verdict("resigned", sentence)
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Tell that a game begins, or how it ended."""
