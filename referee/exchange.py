@@ -17,7 +17,7 @@ from protocol.messages import Answer
 from referee.bot import READ_BYTES, Bot
 from referee.clock import MS
 from referee.errors import MachineFault
-from referee.verdicts import Verdict, too_late
+from referee.verdicts import Verdict, describe_answers, too_late
 
 A = TypeVar("A", bound=Answer)
 
@@ -40,11 +40,19 @@ class Abandoned(MaliceError):
 
 
 class Late(MaliceError):
-    """The deadline has passed; the message guesses why."""
+    """The deadline has passed; the message says why."""
 
 
-class OutOfCpu(Late):
-    """The CPU time for an answer is used up."""
+class OutOfCpu(MaliceError):
+    """The CPU time for an answer is used up; the message says how that was found."""
+
+
+class Silent(Late):
+    """The deadline has passed, and nothing at all has come."""
+
+
+class Gone(MaliceError):
+    """The bot has exited or closed its end of a pipe; the message says which."""
 
 
 class Line:
@@ -65,11 +73,15 @@ class Line:
         if guard is not None:
             self._poll.register(guard, 0)
         self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
+        self._slowest: dict[str, int] = {}
+        """By type of request, the longest wait for an answer, in nanoseconds, since the process started."""
         self.new_game()
 
     def new_game(self) -> None:
         """Start to count stray lines and idle time from zero."""
         self.stray = 0
+        self.first_stray = ""
+        """The start of the first of them, for people."""
         self.idle = 0
         """CPU time, in nanoseconds, that was used while nothing was asked."""
         self._stray_bytes = 0
@@ -107,13 +119,14 @@ class Line:
             Abandoned: nobody waits for the game any more.
         """
         stray_before = self.stray
+        asked = cpu = 0
         deadline: int | None = None
+        # The sum with all children takes ten times as long to get: only where it is what counts.
+        cpu_ns = self.bot.cpu_ns if cpu_limit is None else self.bot.all_cpu_ns
         try:
             self._refuse_early()
             self.bot.thaw()
             self._messages.append(("> ", line))
-            # The sum with all children takes ten times as long to get: only where it is what counts.
-            cpu_ns = self.bot.cpu_ns if cpu_limit is None else self.bot.all_cpu_ns
             cpu = cpu_ns()
             if self._cpu_seen is not None and (cpu_limit is None) == (self._cpu_deadline is None):
                 self.idle += max(0, cpu - self._cpu_seen)
@@ -128,17 +141,49 @@ class Line:
             if cpu_limit is not None and used > cpu_limit:
                 raise OutOfCpu("it came later")
             self.bot.freeze()
-            return answer, read - asked, used
-        except ProtocolError as error:
-            raise Verdict("protocol", str(error)) from None
-        except OutOfCpu as late:
-            allowed = f"{(cpu_limit or 0) / MS:g} ms of CPU time"
-            raise too_late(what, allowed, self.stray - stray_before, str(late)) from None
-        except Late as late:
-            if deadline is not None and (over := time.monotonic_ns() - deadline) > STOOD_STILL_NS:
-                raise MachineFault(f"the machine stood still for {over / 1e9:.1f} s over a deadline") from None
-            guess = "it has run out of memory" if self.bot.out_of_memory() else str(late)
-            raise too_late(what, f"{(limit or 0) / MS:g} ms", self.stray - stray_before, guess) from None
+            wall = read - asked
+            if wall > self._slowest.get(what, 0):
+                self._slowest[what] = wall
+            return answer, wall, used
+        except (ProtocolError, Late, OutOfCpu, Gone) as error:
+            now, cpu_now = time.monotonic_ns(), cpu_ns()
+            if isinstance(error, Late) and deadline is not None:
+                _excuse_standstill(now - deadline)
+            limits = (f"{(limit or 0) / MS:g} ms", f"{(cpu_limit or 0) / MS:g} ms of CPU time")
+            verdict = self._judge(error, what, id, limits, self.stray - stray_before)
+            if asked:
+                verdict.wall, verdict.cpu = now - asked, max(0, cpu_now - cpu)
+            raise verdict from None
+
+    def _judge(self, error: MaliceError, what: str, id: int, limits: tuple[str, str], stray: int) -> Verdict:
+        """Return the verdict on what went wrong with a request.
+
+        Args:
+            error: what went wrong.
+            what: the type of the request.
+            id: its number.
+            limits: the time that was allowed on the wall, and on a processor.
+            stray: how many lines came instead of an answer.
+
+        Raises:
+            MachineFault: it was not the bot's own doing.
+        """
+        wall, cpu = limits
+        match error:
+            case Gone():
+                return self._judge_end(str(error))
+            case OutOfCpu():
+                return too_late(what, cpu, stray, str(error))
+            case Late() if self.bot.out_of_memory():
+                return too_late(what, wall, stray, "it has run out of memory")
+            case Silent():
+                # Every request of a process before the last one was answered, or it would have ended there.
+                before = describe_answers(what, id - 1, self._slowest.get(what))
+                return too_late(what, wall, stray, before, silent=True)
+            case Late():
+                return too_late(what, wall, stray, str(error))
+            case _:
+                return Verdict("protocol", str(error))
 
     def tell(self, line: bytes) -> None:
         """Write a line that has no answer; a bot that does not take it is left alone."""
@@ -176,7 +221,7 @@ class Line:
             except BlockingIOError:
                 pass
             except OSError:
-                raise self._gone("closed its input") from None
+                raise Gone("closed its input") from None
             if not line:
                 return
             # A full pipe: the bot does not read, perhaps because it waits for its own output to be read.
@@ -198,7 +243,7 @@ class Line:
         while True:
             while (raw := self.bot.buffer.pop()) is None:
                 if not self._wait(deadline):
-                    raise Late("the last line has no newline" if self.bot.buffer else "did you flush your output?")
+                    raise Late("the last line has no newline") if self.bot.buffer else Silent
             read = time.monotonic_ns()
             self._messages.append(("< ", raw))
             if deadline is not None and read > deadline:
@@ -246,11 +291,12 @@ class Line:
         except BlockingIOError:
             data = b""  # it is gone, but another process holds its output open
         if not data:
-            raise self._gone("closed its output")
+            raise Gone("closed its output")
         bot.buffer.feed(data)
         return True
 
-    def _gone(self, how: str) -> Verdict:
+    def _judge_end(self, how: str) -> Verdict:
+        """Return the verdict on a bot that is gone, with how it ended."""
         self.bot.thaw()  # it may have been stopped on its way out
         status = self.bot.exit(EXIT_WAIT_S)
         if excuse := self.bot.excuse():
@@ -261,6 +307,8 @@ class Line:
         return Verdict("crash", f"the bot {'was ' if status.startswith('killed') else ''}{status}{why}")
 
     def _count_stray(self, raw: bytes) -> None:
+        if not self.stray:
+            self.first_stray = excerpt(raw)
         self.stray += 1
         self._stray_bytes += len(raw)
         if self.stray > STRAY_LINES or self._stray_bytes > STRAY_BYTES:

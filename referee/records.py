@@ -137,6 +137,8 @@ class SeatReport(Struct, frozen=True):
     """CPU time while it was not asked."""
     wants_legal: bool = True
     """Whether it was sent the list of legal actions."""
+    first_stray: str = ""
+    """The start of the first stray line, quoted and in ASCII."""
 
 
 class Record(Struct, frozen=True, tag="record", tag_field="type"):
@@ -155,9 +157,13 @@ class Record(Struct, frozen=True, tag="record", tag_field="type"):
     reason: str
     digest: str
     micros: tuple[int, ...]
-    """By action: wall time from the request to the newline of the answer, in microseconds."""
+    """By action: wall time from the request to the newline of the answer, in microseconds.
+
+    Of a verdict, the time from the request over which it fell, a greeting too, until the bot was cut off; 0 where
+    nothing was asked. Those of a seat add up to its `used_ms`.
+    """
     cpu_micros: tuple[int, ...]
-    """By action: CPU time of the bot process, in microseconds."""
+    """By action: CPU time of the bot process in that time, in microseconds."""
     notes: dict[int, str]
     """By index of the action."""
     seats: tuple[SeatReport, ...]

@@ -77,6 +77,11 @@ class BotSeat:
         return self._line.stray if self._line else 0
 
     @property
+    def first_stray(self) -> str:
+        """The start of the first of them, for people."""
+        return self._line.first_stray if self._line else ""
+
+    @property
     def idle(self) -> int:
         """CPU time in nanoseconds that was used in this game while nothing was asked."""
         return self._line.idle if self._line else 0

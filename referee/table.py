@@ -25,7 +25,7 @@ NOTES_BYTES = 16_384
 """How long a note may be, and all notes of one seat in one game."""
 
 Watch = Callable[[int, str, int, str], None]
-"""Is told of every action: the seat, the action or `!` and the code of a verdict, microseconds, the note."""
+"""Is told of every action: the seat, the action or `!` and the code of a verdict, its microseconds, the note."""
 
 
 class Seat(Protocol):
@@ -50,6 +50,10 @@ class Seat(Protocol):
     @property
     def stray(self) -> int:
         """How many lines without JSON it wrote in this game."""
+
+    @property
+    def first_stray(self) -> str:
+        """The start of the first of them, for people."""
 
     @property
     def idle(self) -> int:
@@ -170,9 +174,11 @@ class Table:
             answer, wall, cpu = seat.ask_move(request, clock.limit(), clock.cpu_limit())
             # Whole microseconds, as they are recorded: so the clock can be told again from the record.
             micros, cpu_micros = wall // 1000, cpu // 1000
-            clock.spend(micros * 1000, cpu_micros * 1000)
             if answer.move not in legal:
-                raise illegal(answer.move, legal)
+                verdict = illegal(answer.move, legal)
+                verdict.wall, verdict.cpu = wall, cpu
+                raise verdict
+            clock.spend(micros * 1000, cpu_micros * 1000)
         except Verdict as verdict:
             self._withdraw(number, verdict)
             return
@@ -200,11 +206,13 @@ class Table:
         exit, lines, stderr = self._seats[number].dismiss()
         played = sum(not action.startswith(VERDICT) for _, action in self._actions)
         self._faults.append(Fault(number, verdict.code, played, verdict.sentence, exit, lines, stderr))
+        micros, cpu_micros = verdict.wall // 1000, verdict.cpu // 1000
+        self._clocks[number].spend(micros * 1000, cpu_micros * 1000)
         self._actions.append((number, VERDICT + verdict.code))
-        self._micros.append(0)
-        self._cpu_micros.append(0)
+        self._micros.append(micros)
+        self._cpu_micros.append(cpu_micros)
         if self._watch:
-            self._watch(number, VERDICT + verdict.code, 0, "")
+            self._watch(number, VERDICT + verdict.code, micros, "")
 
     def _withdraw(self, number: int, verdict: Verdict) -> None:
         self._judge(number, verdict)
@@ -251,6 +259,7 @@ class Table:
                     seat.stray,
                     round(seat.idle / MS, 3),
                     seat.wants_legal,
+                    seat.first_stray,
                 )
                 for seat, clock in zip(self._seats, self._clocks, strict=True)
             ),

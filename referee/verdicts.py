@@ -15,12 +15,23 @@ FIRST_GUESS = "did you flush your output? do you read all of the input first?"
 
 
 class Verdict(MaliceError):
-    """A seat has lost its right to play on; the table withdraws it and the game goes on without it."""
+    """A seat has lost its right to play on; the table withdraws it and the game goes on without it.
 
-    def __init__(self, code: Code, sentence: str) -> None:
+    Args:
+        code: what kind it is.
+        sentence: what happened, for the author of the bot.
+        wall: nanoseconds from the request to the moment at which the seat was cut off.
+        cpu: CPU time of the bot in that time, as far as it can be told.
+        silent: whether nothing came and nobody knows why: the sentence ends with a guess in parentheses.
+    """
+
+    def __init__(self, code: Code, sentence: str, *, wall: int = 0, cpu: int = 0, silent: bool = False) -> None:
         super().__init__(sentence)
         self.code = code
         self.sentence = sentence
+        self.wall = wall
+        self.cpu = cpu
+        self.silent = silent
 
 
 def exit_in_words(returncode: int) -> str:
@@ -34,7 +45,7 @@ def exit_in_words(returncode: int) -> str:
     return f"killed by signal {-returncode} ({name})"
 
 
-def too_late(what: str, limit: str, stray: int, guess: str) -> Verdict:
+def too_late(what: str, limit: str, stray: int, guess: str, *, silent: bool = False) -> Verdict:
     """Return the verdict on a bot that has not answered `what` in time.
 
     Args:
@@ -42,11 +53,27 @@ def too_late(what: str, limit: str, stray: int, guess: str) -> Verdict:
         limit: the time it had, margin included: "500 ms".
         stray: lines without JSON that came instead.
         guess: why that may be.
+        silent: whether that is a mere guess.
     """
     if stray:
         lines = "a line that is" if stray == 1 else f"{stray} lines that are"
         return Verdict("protocol", f"{lines} no JSON, and no answer to {what}: did you print to stdout?")
-    return Verdict("timeout", f"no answer to {what} within {limit} ({guess})")
+    return Verdict("timeout", f"no answer to {what} within {limit} ({guess})", silent=silent)
+
+
+def describe_answers(what: str, answered: int, slowest: int | None) -> str:
+    """Say what is known of a process that has fallen silent: how it answered before.
+
+    Args:
+        what: the type of the request that it does not answer.
+        answered: how many requests it answered before.
+        slowest: nanoseconds of its slowest answer to a request of this type; None if this is the first.
+    """
+    if not answered:
+        return FIRST_GUESS
+    requests = "a request" if answered == 1 else f"{answered} requests"
+    longest = "" if slowest is None else f", the slowest {what} in {slowest / 1_000_000:.1f} ms"
+    return f"it had answered {requests} before{longest}"
 
 
 def illegal(move: str, legal: tuple[str, ...]) -> Verdict:

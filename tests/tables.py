@@ -65,6 +65,7 @@ class Script:
         wants_legal: bool = True,
     ) -> None:
         self.name, self.version, self.games, self.stray, self.idle = "script", "1", 0, 0, 0
+        self.first_stray = ""
         self.wants_legal = wants_legal
         self.requests: list[GameStart | Move | GameEnd] = []
         self.limits: list[int | None] = []

@@ -92,6 +92,7 @@ class Script:
 
     version = "1"
     stray = 0
+    first_stray = ""
     idle = 0
 
     def __init__(self, name: str, choose: Choose, hello: bytes = b'{"id":1,"protocol":1}') -> None:

@@ -25,7 +25,7 @@ from referee.verdicts import Verdict
 from tests.tables import RULES, Script, batch, first_legal, play
 
 CRASH = Verdict("crash", "the bot exited with status 3")
-LATE = Verdict("timeout", "no answer")
+LATE = Verdict("timeout", "no answer", wall=7 * MS, cpu=2 * MS)
 
 
 def fails(verdict: Verdict, after: int = 0) -> Callable[[Move], str]:
@@ -113,6 +113,8 @@ def test_a_seat_that_fails_has_lost_and_the_game_is_over(after: int, action: int
     check(record)
     assert (record.places, record.reason) == ((2, 1), "forfeit")
     assert record.actions[-1] == (0, "!timeout")
+    assert (record.micros[-1], record.cpu_micros[-1]) == (7000, 2000)
+    assert (record.seats[0].used_ms, record.seats[0].cpu_ms, record.seats[0].slowest_ms) == (7.0, 2.0, 7.0)
     fault = record.faults[0]
     assert (fault.seat, fault.code, fault.sentence) == (0, "timeout", "no answer")
     assert (fault.exit, fault.lines, fault.stderr) == ("exited with status 9", ("> asked", "< told"), "oh no")
@@ -121,9 +123,10 @@ def test_a_seat_that_fails_has_lost_and_the_game_is_over(after: int, action: int
 
 
 def test_an_illegal_action_is_a_verdict() -> None:
-    record = play(Script(), Script(lambda request: "p-c9"))
+    record = play(Script(), Script(lambda request: "p-c9", wall_ms=5))
 
     check(record)
+    assert (record.micros[-1], record.seats[1].used_ms) == (5000, 5.0)
     assert (record.places, record.reason) == ((1, 2), "forfeit")
     assert record.actions[-1] == (1, "!illegal")
     assert record.faults[0].sentence.startswith("expected one of h")

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from referee.verdicts import Verdict, exit_in_words, illegal, too_late
+from referee.verdicts import Verdict, describe_answers, exit_in_words, illegal, too_late
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,25 @@ def test_an_exit_is_told_in_words(status: int, words: str) -> None:
 
 
 def test_silence_is_a_timeout_with_a_guess() -> None:
-    verdict = too_late("move", "1100 ms", 0, "did you flush your output?")
+    verdict = too_late("move", "1100 ms", 0, "it came later")
 
     assert verdict.code == "timeout"
-    assert verdict.sentence == "no answer to move within 1100 ms (did you flush your output?)"
+    assert verdict.sentence == "no answer to move within 1100 ms (it came later)"
+
+
+@pytest.mark.parametrize(
+    ("answered", "slowest", "words"),
+    [
+        (0, None, "did you flush your output? do you read all of the input first?"),
+        (1, None, "it had answered a request before"),
+        (2, None, "it had answered 2 requests before"),
+        (12, 3_140_000, "it had answered 12 requests before, the slowest move in 3.1 ms"),
+    ],
+)
+def test_only_a_process_that_has_never_answered_is_asked_whether_it_flushes(
+    answered: int, slowest: int | None, words: str
+) -> None:
+    assert describe_answers("move", answered, slowest) == words
 
 
 @pytest.mark.parametrize(

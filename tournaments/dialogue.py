@@ -30,7 +30,7 @@ class Said(Struct, frozen=True):
 
     seat: int
     direction: str
-    """`>` to the bot, `<` from it, `stderr`; or what became of it, in words: `verdict`, `exit`."""
+    """`>` to the bot, `<` from it, `stderr`; or what became of it, in words: `verdict`, `time`, `exit`."""
     line: str
     raw: bool
     """Whether it was kept as it was, or else is rebuilt."""
@@ -59,12 +59,22 @@ def dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator[Said]:
             yield Said(seat, "<", _text(encode(BareAnswer(each.request.id))), False)
     if fault:
         yield Said(seat, "verdict", f"{fault.code}: {fault.sentence}", True)
+        if took := _describe_time(record, seat):
+            yield Said(seat, "time", took, True)
         if fault.exit is not None:
             yield Said(seat, "exit", fault.exit, True)
         for message in fault.lines:
             yield Said(seat, message[0], message[2:], True)
         for line in fault.stderr.splitlines():
             yield Said(seat, "stderr", line, True)
+
+
+def _describe_time(record: Record, seat: int) -> str | None:
+    """Say how long the request over which a verdict fell had taken; nothing where none was written."""
+    for (number, action), wall, cpu in zip(record.actions, record.micros, record.cpu_micros, strict=True):
+        if number == seat and action.startswith(VERDICT) and wall:
+            return f"{wall / 1000:.1f} ms, CPU {cpu / 1000:.1f} ms"
+    return None
 
 
 def _answer(each: Asked, record: Record) -> str | None:
@@ -108,8 +118,10 @@ def dialogue_text(record: Record, seat: int, said: Sequence[Said]) -> Iterator[s
     if not any(each.raw for each in said):
         yield "# no verdict fell on this seat, so neither raw messages nor stderr were kept"
         return
-    words = {each.direction: harmless(each.line) for each in said if each.direction in ("verdict", "exit")}
+    words = {each.direction: harmless(each.line) for each in said if each.direction in ("verdict", "time", "exit")}
     yield f"# verdict: {words['verdict']}"
+    if "time" in words:
+        yield f"# it fell after {words['time']}"
     if "exit" in words:
         yield f"# the process {words['exit']}"
     messages = [each for each in said if each.raw and each.direction in ("<", ">")]

@@ -118,7 +118,7 @@ def log(db: Path, key: str, seat: int | None, json: bool) -> None:
     a verdict fell, its evidence follows as it was: the last messages, how the process ended, the start and the end
     of stderr. Of other games no stderr is kept.
 
-    With --json each line is an object with seat, direction (>, <, verdict, exit, stderr), line and raw.
+    With --json each line is an object with seat, direction (>, <, verdict, time, exit, stderr), line and raw.
     """
     import msgspec
 

@@ -37,6 +37,7 @@ class Person:
     def __init__(self, label: str, source: BinaryIO, out: TextIO) -> None:
         self.name, self.version, self.wants_legal = label, "", True
         self.games = self.stray = self.idle = 0
+        self.first_stray = ""
         self.isolation: tuple[str, ...] = ()
         self._source = source
         self._out = out

@@ -76,7 +76,8 @@ def action_line(
 ) -> str:
     """Tell an action in one line: who, what, all that it changed, its time, and the note of the bot."""
     what = "; ".join(filter(None, (told(event, names) for event in events)))
-    took = "" if action.startswith(VERDICT) else f"  {micros / 1000:.1f} ms"
+    # A verdict on a bot that was not asked, or could not be started, took no time.
+    took = "" if action.startswith(VERDICT) and not micros else f"  {micros / 1000:.1f} ms"
     remark = f"  # {harmless(note)}" if note else ""
     return f"{index:5} {names[seat]:{max(map(len, names))}}  {action:8}  {what}{took}{remark}"
 

@@ -18,6 +18,7 @@ class Puppet:
     wants_legal = True
     games = 0
     stray = 0
+    first_stray = ""
     idle = 0
 
     def __init__(self, choose: Choose, on_request: Callable[[GameStart | Move | GameEnd], None] | None = None) -> None:

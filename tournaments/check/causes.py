@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from protocol.codec import UNREADABLE, excerpt
@@ -14,6 +12,10 @@ from tournaments.check.journal import Trouble
 from tournaments.check.report import Fault
 
 SHOWN_ACTIONS = 12
+READS_ALL = (
+    "or, if that is done, read line by line and answer each: who reads to the end of the input first"
+    " (`sys.stdin.read()`) waits for ever, as it ends only after `bye`"
+)
 TO_STDERR = "print to standard error what is no answer; the referee bears a few such lines, not a hundred"
 
 
@@ -83,7 +85,7 @@ def _unflushed(trouble: Trouble) -> bool:
     assert silence
     if silence.flushed:
         return True
-    never = trouble.what == "hello" and "did you flush" in trouble.sentence
+    never = trouble.what == "hello" and trouble.silent
     return never and not (silence.unread or silence.busy or silence.late)
 
 
@@ -93,9 +95,9 @@ def _sentence(trouble: Trouble) -> str:
     if is_broken_answer(trouble):
         assert trouble.stray is not None
         return f"no answer to {trouble.what}, but a line that is no JSON: {why_no_json(trouble.stray)}"
-    if silence is None or "did you flush" not in told:
+    if silence is None or not trouble.silent:
         return told
-    told = re.sub(r" \(did you flush.*", "", told)
+    told = told.partition(" (")[0]
     if silence.late:
         return f"{told}; something came {silence.late_ms:.0f} ms later"
     if silence.unread:
@@ -103,7 +105,10 @@ def _sentence(trouble: Trouble) -> str:
     if silence.busy:
         return f"{told}; it goes on thinking"
     if silence.flushed:
-        return f"{told}; something came only when its input was closed: it had waited in a buffer"
+        waited = "it had waited in a buffer"
+        if trouble.what == "hello":
+            waited += ", or the bot for the end of the input"
+        return f"{told}; something came only when its input was closed: {waited}"
     return f"{told}; it has read the request, is idle, and says nothing"
 
 
@@ -124,10 +129,10 @@ def _hint(trouble: Trouble, bot: Bot) -> str:
         return "write each answer with a JSON library, in UTF-8, on one line"
     if trouble.stray is not None and "no JSON" in trouble.sentence:
         return TO_STDERR
-    if silence is None or "did you flush" not in trouble.sentence:
+    if silence is None or not trouble.silent:
         return what_to_do(trouble.code, trouble.sentence)
     if _unflushed(trouble):
-        return how_to_flush(bot)
+        return f"{how_to_flush(bot)}; {READS_ALL}" if trouble.what == "hello" else how_to_flush(bot)
     if silence.late or silence.busy:
         if trouble.what == "move":
             return "think less: what is left of the time is in `clock` of every `move`"

@@ -70,8 +70,13 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     ("crash", "the bot closed its input, and its process lives on", "read until `bye`"),
     (
         "timeout",
-        "no answer to … within … ms (did you flush your output?)",
-        "flush after each answer; if you do, think less: the clock is in every `move`",
+        "no answer to … within … ms (did you flush your output? do you read all of the input first?)",
+        "flush after each answer, and read line by line: the input ends only after `bye`. If you do both, start faster",
+    ),
+    (
+        "timeout",
+        "no answer to … within … ms (it had answered … before…)",
+        "think less: the clock is in every `move`. If it hangs, its last messages and its standard error say where",
     ),
     (
         "timeout",
@@ -164,16 +169,16 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
         "expected one line for each request, got … bytes at once: …",
         "answer what you are asked, and read while you write",
     ),
-    ("illegal", "expected one of …; got: …", "take a string of `legal` as it is"),
-)
-"""By code and sentence of a verdict, where … is anything: what its author can do."""
-
-
     (
         "protocol",
         "expected UTF-8, got the byte … as number … of the line: …",
         "write UTF-8, or ASCII alone, which a JSON library can: `\\u00e9` for an é",
     ),
+    ("illegal", "expected one of …; got: …", "take a string of `legal` as it is"),
+)
+"""By code and sentence of a verdict, where … is anything: what its author can do."""
+
+
 def what_to_do(code: str, sentence: str) -> str:
     """Return the advice on a verdict."""
     for of, told, advice in WHAT_TO_DO:

@@ -37,6 +37,8 @@ class Trouble(MaliceError):
         self.limit_ms = limit_ms
         self.code: Code = verdict.code
         self.sentence = verdict.sentence
+        self.silent = verdict.silent
+        """Whether nothing came, so that the sentence ends with a guess."""
         self.lines = lines
         self.exit = exit
         self.stderr = stderr
