@@ -16,6 +16,7 @@ from pathlib import Path
 from protocol.codec import LineBuffer
 from referee.isolation.layers import NONE, Box, enclose
 from referee.records import Isolation, Player
+from referee.stderr_lines import StderrLines
 from referee.verdicts import exit_in_words
 
 EXCERPT_BYTES = 8192
@@ -80,13 +81,21 @@ class Excerpt:
 class Bot:
     """A running bot, in a session of its own; it dies with the thread that started it.
 
+    Args:
+        player: what to start.
+        isolation: what is to be around it.
+        on_stderr: takes each line of its stderr when that is read; it must not raise.
+
     Raises:
         OSError: the command cannot be started.
     """
 
-    def __init__(self, player: Player, isolation: Isolation = NONE) -> None:
+    def __init__(
+        self, player: Player, isolation: Isolation = NONE, on_stderr: Callable[[str], None] | None = None
+    ) -> None:
         self.buffer = LineBuffer()
         self.errors = Excerpt()
+        self._stderr_lines = StderrLines(on_stderr) if on_stderr else None
         self._oom_kills = oom_kills()
         self._box = box = enclose(player, isolation)
         self._process = _start(player, box)
@@ -135,6 +144,8 @@ class Bot:
             if not data:
                 return False
             self.errors.add(data)
+            if self._stderr_lines:
+                self._stderr_lines.add(data)
         return True
 
     def exit(self, wait_s: float = 0) -> str | None:
@@ -179,6 +190,8 @@ class Bot:
         self._process.wait()
         self._box.end()
         self.drain_stderr()
+        if self._stderr_lines:
+            self._stderr_lines.end()
         for pipe in self._pipes:
             pipe.close()
         os.close(self.pidfd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from protocol.errors import MaliceError
 from referee.bot import Bot, start_time
 from referee.exchange import Abandoned
 from referee.isolation.layers import in_common
-from referee.records import Batch, BatchDone, GameOrder, RefereeFault, Report, Started
+from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine
 from referee.seat import BYE_WAIT_NS, BotSeat
 from referee.table import Seat, Table, Watch
 
@@ -56,10 +57,11 @@ def play_batch(
     def on_start(bot: Bot) -> None:
         tell(Started(bot.pid, start_time(bot.pid) or 0))
 
-    seats: list[BatchSeat] = [
-        (guests or {}).get(player.label) or BotSeat(player, batch.init_ms, guard, on_start, batch.isolation)
-        for player in batch.players
-    ]
+    def seat_bot(player: Player) -> BatchSeat:
+        on_stderr = _stderr_reporter(player.label, tell) if batch.stderr else None
+        return BotSeat(player, batch.init_ms, guard, on_start, batch.isolation, on_stderr)
+
+    seats = [(guests or {}).get(player.label) or seat_bot(player) for player in batch.players]
     try:
         for order in batch.games:
             try:
@@ -81,3 +83,13 @@ def play_batch(
         for seat in seats:
             seat.dismiss()
     tell(BatchDone())
+
+
+def _stderr_reporter(label: str, tell: Callable[[Report], None]) -> Callable[[str], None]:
+    """Return what reports the lines of one bot, also while it is killed because nobody listens any more."""
+
+    def report(line: str) -> None:
+        with contextlib.suppress(Abandoned, BrokenPipeError):
+            tell(StderrLine(label, line))
+
+    return report

@@ -96,6 +96,8 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     isolation: Isolation = Isolation()
     cpus: tuple[int, ...] = ()
     """The processors that the referee and its bots keep to; empty leaves the choice to the system."""
+    stderr: bool = False
+    """Whether every line that a bot writes to stderr is reported at once."""
 
     def __post_init__(self) -> None:
         everybody = list(range(len(self.players)))
@@ -186,6 +188,13 @@ class Started(Struct, frozen=True, tag="started", tag_field="type"):
     start_time: int
 
 
+class StderrLine(Struct, frozen=True, tag="stderr", tag_field="type"):
+    """A line that a bot wrote to stderr, or the start of a long one, as it came."""
+
+    label: str
+    line: str
+
+
 class BatchDone(Struct, frozen=True, tag="done", tag_field="type"):
     """Every game of the batch has its record, or a fault of the referee's own."""
 
@@ -197,7 +206,7 @@ class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):
     sentence: str
 
 
-Report = Started | Record | BatchDone | RefereeFault
+Report = Started | Record | BatchDone | RefereeFault | StderrLine
 """Every line that a referee process writes."""
 
 _encoder = msgspec.json.Encoder()

@@ -46,6 +46,7 @@ class BotSeat:
         guard: a descriptor whose hang-up means that the batch was abandoned.
         on_start: is told of every process that was started.
         isolation: what is to be around it.
+        on_stderr: takes each line that it writes to stderr; it must not raise.
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class BotSeat:
         guard: int | None,
         on_start: Callable[[Bot], None] | None = None,
         isolation: Isolation = NONE,
+        on_stderr: Callable[[str], None] | None = None,
     ) -> None:
         self._player = player
         self._init_ms = init_ms
         self._guard = guard
         self._on_start = on_start
         self._asked = isolation
+        self._on_stderr = on_stderr
         self.isolation: tuple[str, ...] = ()
         """What is, or was, in force around its last process."""
         self._bot: Bot | None = None
@@ -103,7 +106,7 @@ class BotSeat:
 
     def _start(self) -> None:
         try:
-            bot = Bot(self._player, self._asked)
+            bot = Bot(self._player, self._asked, self._on_stderr)
         except OSError as error:
             if error.filename is None:
                 raise  # there are no processes or descriptors left: no fault of the bot

@@ -88,7 +88,16 @@ def test_a_verdict_comes_with_the_raw_messages_and_stderr(tmp_path: Path) -> Non
     exchanged = [line for line in logged(tmp_path, 0) if line.startswith(">")]
     rebuilt = [line for line in lines if not line["raw"] and line["direction"] == ">"]
     assert [unnumbered("> " + line["line"]) for line in rebuilt] == [*map(unnumbered, exchanged)]
-    assert [line["direction"] for line in lines if line["raw"]] == ["verdict", "time", "<", ">", "<", ">", "<", "stderr"]
+    assert [line["direction"] for line in lines if line["raw"]] == [
+        "verdict",
+        "time",
+        "<",
+        ">",
+        "<",
+        ">",
+        "<",
+        "stderr",
+    ]
     assert "nonsense" in lines[-2]["line"]
     assert text[-1] == "| it went wrong"
     assert any(line.startswith("# verdict: illegal: expected one of ") for line in text)

@@ -119,7 +119,9 @@ def test_what_is_typed_is_what_is_played(folder: Path, mark: Mark) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("keys", "said"), [("q\n", "you: resigned the game"), ("\x04", "you: closed the input")])
+@pytest.mark.parametrize(
+    ("keys", "said"), [("q\n", "you: resigned the game"), ("\x04", "you: resigned by closing the input")]
+)
 def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
     keys: str, said: str, folder: Path, mark: Mark
 ) -> None:
@@ -209,7 +211,7 @@ def test_no_clock_holds_for_a_person_but_the_time_is_taken() -> None:
 def test_the_next_game_is_not_begun_by_who_has_left() -> None:
     person, _ = answered(b"")
     person.begin()
-    with pytest.raises(Verdict, match="closed the input, which resigns the game"):
+    with pytest.raises(Verdict, match="resigned by closing the input"):
         person.ask_move(seated(person), None)
 
     with pytest.raises(Abandoned, match="you"):

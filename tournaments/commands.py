@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -91,6 +91,9 @@ def play_open(
     required: bool,
     readmitted: tuple[str, ...] = (),
     at_terminal: Callable[[Sequence[str]], Playing] | None = None,
+    *,
+    stderr: bool = False,
+    out: TextIO | None = None,
 ) -> None:
     """Play what is open of a tournament.
 
@@ -103,6 +106,8 @@ def play_open(
         required: whether isolation is insisted on.
         readmitted: suspended bots that are to play again.
         at_terminal: from the people among the entries to how batches are played; without it nobody is a person.
+        stderr: whether the bots' stderr is reported; `at_terminal` has to give a way to play that shows it.
+        out: where progress is told; stderr by default.
 
     Raises:
         BotError, DataError, LeagueError, IsolationError, Stopped: as the message says.
@@ -116,8 +121,10 @@ def play_open(
 
     plan = open_league(store, config, base, find_player if at_terminal else find_bot)
     plan.isolation = replace(plan.isolation, required=required)
+    plan.stderr = stderr
     readmit(store, readmitted, sys.stderr)
-    run_tournament(store, plan, jobs, sys.stderr, again, at_terminal(plan.people) if at_terminal else None)
+    playing = at_terminal(plan.people) if at_terminal else None
+    run_tournament(store, plan, jobs, out or sys.stderr, again, playing)
 
 
 def print_standings(store: Store) -> None:

@@ -49,6 +49,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Tables for each ruleset, drawn so that all sit equally often; 0 plays every set of entries."""
     deals: int = 50
     """Deals per table; each is played once in every rotation of seats."""
+    series: bool = True
+    """Whether tables of a ruleset with match_target play on after these deals until no series is open."""
     clock: ClockLines = ClockLines()
     init_ms: int = 5000
     """Time for a bot to start, and for every answer that is no action."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import trio
 from msgspec.structs import replace
 
-from referee.records import Batch, BatchDone, Key, Record, RefereeFault
+from referee.records import Batch, BatchDone, Key, Record, RefereeFault, StderrLine
 from tournaments.referees import RefereeProcess
 from tournaments.running import BEAT_S, Running
 
@@ -34,6 +34,7 @@ def play(
     on_record: Callable[[Record], None],
     running: Running = NO_ACCOUNT,
     wanted: Callable[[Key], bool] = lambda key: True,
+    on_stderr: Callable[[StderrLine], None] = lambda line: None,
 ) -> Outcome:
     """Play all batches in `jobs` referee processes; SIGINT, SIGTERM and SIGHUP stop the run in order.
 
@@ -44,12 +45,13 @@ def play(
         on_record: is called with every finished game, in the order in which they finish.
         running: where every process is written down while it lives.
         wanted: whether a game is still to be played; asked again after each game.
+        on_stderr: takes the lines of stderr, where a batch asks for them.
 
     Raises:
         whatever `on_record` raises; no process is left then either.
     """
     outcome = Outcome()
-    trio.run(_play, batches, _cpu_sets(jobs, cpus_per_game), on_record, running, wanted, outcome)
+    trio.run(_play, batches, _cpu_sets(jobs, cpus_per_game), on_record, running, wanted, on_stderr, outcome)
     return outcome
 
 
@@ -59,6 +61,7 @@ async def _play(
     on_record: Callable[[Record], None],
     running: Running,
     wanted: Callable[[Key], bool],
+    on_stderr: Callable[[StderrLine], None],
     outcome: Outcome,
 ) -> None:
     # What is ignored stays ignored: that is how nohup and a shell's background jobs ask to be left alone.
@@ -80,7 +83,7 @@ async def _play(
             everything.start_soon(beat)
             async with trio.open_nursery() as workers:
                 for cpus in cpu_sets:
-                    workers.start_soon(_work, batches, cpus, on_record, running, wanted, outcome)
+                    workers.start_soon(_work, batches, cpus, on_record, running, wanted, on_stderr, outcome)
             everything.cancel_scope.cancel()
 
 
@@ -90,6 +93,7 @@ async def _work(
     on_record: Callable[[Record], None],
     running: Running,
     wanted: Callable[[Key], bool],
+    on_stderr: Callable[[StderrLine], None],
     outcome: Outcome,
 ) -> None:
     """Play batches until there are none, in one referee process, or a new one whenever it dies."""
@@ -101,7 +105,8 @@ async def _work(
                 batch = again or next(batches, None)
                 if batch is None:
                     return
-                again = await _play_batch(process, replace(batch, cpus=cpus), on_record, wanted, tries, outcome)
+                batch = replace(batch, cpus=cpus)
+                again = await _play_batch(process, batch, on_record, wanted, on_stderr, tries, outcome)
 
 
 async def _play_batch(
@@ -109,6 +114,7 @@ async def _play_batch(
     batch: Batch,
     on_record: Callable[[Record], None],
     wanted: Callable[[Key], bool],
+    on_stderr: Callable[[StderrLine], None],
     tries: dict[Key, int],
     outcome: Outcome,
 ) -> Batch | None:
@@ -129,6 +135,8 @@ async def _play_batch(
                     return None
             case RefereeFault(key, sentence):
                 failed[key] = sentence
+            case StderrLine():
+                on_stderr(report)
     if not process.alive and left:
         # It died over the first game that has neither a record nor a fault.
         failed[next((key for key in left if key not in failed), next(iter(left)))] = await process.last_words()

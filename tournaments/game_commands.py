@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     show_default=True,
     help="Deals; each is played in every rotation of seats.",
 )
+@click.option("--series", is_flag=True, help="Play on until every series has a winner, where the ruleset plays series.")
+@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each action, and no bank.")
+@click.option("--no-clock", is_flag=True, help="All the time in the world, for a bot in a debugger.")
+@click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Fixes every card.")
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
 @click.option("--replay", "replays", is_flag=True, help="Print every game action by action.")
@@ -42,17 +47,25 @@ if TYPE_CHECKING:
     metavar="MS",
     help="How long --watch shows an action [default: 300 in a terminal, else 0].",
 )
+@click.option("--stderr", is_flag=True, help="Show what the bots print to stderr, each line with the bot's label.")
+@click.option("--quiet", is_flag=True, help="Print the ranking alone: no plan, no progress, no line for each game.")
 @isolated
 @as_json
 def play(
     bots: tuple[str, ...],
     ruleset: str,
     deals: int,
+    series: bool,
+    move_ms: int | None,
+    no_clock: bool,
+    jobs: int | None,
     seed: str | None,
     db: Path | None,
     replays: bool,
     watch: bool,
     delay: int | None,
+    stderr: bool,
+    quiet: bool,
     isolation: Layer | None,
     required: bool,
     json: bool,
@@ -67,29 +80,79 @@ def play(
     from tempfile import TemporaryDirectory
 
     from tournaments.bots import PERSON
-    from tournaments.config import Config
+    from tournaments.config import Config, checked
 
-    at_table = PERSON.manifest.name in bots
-    if watch and at_table:
-        raise click.UsageError("--watch shows every hand: it is not for games that you play in")
-    if delay is not None and not watch:
-        raise click.UsageError("--delay goes with --watch")
-
+    in_process = watch or PERSON.manifest.name in bots
+    _refuse_contradictions(
+        {
+            "--watch shows every hand: it is not for games that you play in": watch and PERSON.manifest.name in bots,
+            "--watch draws in the terminal that --stderr writes to: add 2>FILE": watch
+            and stderr
+            and _shares_terminal(),
+            "--delay goes with --watch": delay is not None and not watch,
+            "--no-clock leaves --move-ms nothing to say": no_clock and move_ms is not None,
+            "--jobs: games that somebody watches or plays in come one by one": in_process and jobs is not None,
+            "--quiet and --replay say the opposite": quiet and replays,
+        }
+    )
     interrupt_on_signals()
     config = Config(
-        entries=bots, name="play", suspend_after=0, rulesets=(ruleset,), seats=len(bots), deals=deals, seed=seed
+        entries=bots,
+        name="play",
+        suspend_after=0,
+        rulesets=(ruleset,),
+        seats=len(bots),
+        deals=deals,
+        series=series,
+        seed=seed,
+        **_timed(move_ms, no_clock=no_clock),
     )
-    config = with_isolation(config, isolation, required)
-    with TemporaryDirectory(prefix="malice-") as folder, opened(db or Path(folder, "play.db"), create=True) as store:
+    config = with_isolation(checked(config, "play"), isolation, required)
+    with (
+        TemporaryDirectory(prefix="malice-") as folder,
+        opened(db or Path(folder, "play.db"), create=True) as store,
+        open(os.devnull, "w") if quiet else nullcontext(sys.stderr) as progress,
+    ):
+        again = ["malice", *sys.argv[1:]] if db else []
+        face = _at_terminal(watch, delay, sys.stderr if json else sys.stdout) if in_process else None
+        if stderr and not face:
+            face = _in_the_background
         try:
-            again = ["malice", *sys.argv[1:]] if db else []
-            face = _at_terminal(watch, delay, sys.stderr if json else sys.stdout) if watch or at_table else None
-            play_open(store, config, Path.cwd(), 1 if face else 0, again, required, at_terminal=face)
+            base, at_once = Path.cwd(), 1 if in_process else jobs or 0
+            play_open(store, config, base, at_once, again, required, at_terminal=face, stderr=stderr, out=progress)
         except Stopped:
             if not store.is_empty():
-                _print_games(store, replays, json)
+                _print_games(store, replays, json, quiet)
             raise
-        _print_games(store, replays, json)
+        _print_games(store, replays, json, quiet)
+
+
+def _refuse_contradictions(found: dict[str, bool]) -> None:
+    """Refuse the first contradiction among options that was found.
+
+    Args:
+        found: by sentence, whether it is so.
+
+    Raises:
+        click.UsageError: one is.
+    """
+    for sentence, is_so in found.items():
+        if is_so:
+            raise click.UsageError(sentence)
+
+
+def _shares_terminal() -> bool:
+    """Tell whether stdout and stderr are both seen."""
+    return sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
+
+
+def _timed(move_ms: int | None, *, no_clock: bool) -> dict[str, Any]:
+    """Return the fields of a configuration that the options about time change."""
+    from tournaments.config import MOST, ClockLines
+
+    if no_clock:
+        return {"clock": ClockLines(move_ms=None, bank_ms=None), "init_ms": MOST}
+    return {} if move_ms is None else {"clock": ClockLines(move_ms=move_ms, bank_ms=None)}
 
 
 @click.command(short_help="Print a game action by action.")
@@ -137,6 +200,7 @@ def log(db: Path, key: str, seat: int | None, json: bool) -> None:
 @click.argument("bot")
 @click.option("--seat", type=click.IntRange(0), help="Whose place [default: of the entry of its name, or 0].")
 @click.option("--all", "everything", is_flag=True, help="Print every move, not only those that differ.")
+@click.option("--stderr", is_flag=True, help="Show what the bot prints to stderr, each line with its label.")
 @isolated
 @as_json
 def rerun(
@@ -145,6 +209,7 @@ def rerun(
     bot: str,
     seat: int | None,
     everything: bool,
+    stderr: bool,
     isolation: Layer | None,
     required: bool,
     json: bool,
@@ -178,7 +243,8 @@ def rerun(
     if weaker := short_of(config.isolation):
         click.echo(weaker, err=True)
     around = Isolation(config.isolation, config.memory_mb, config.freeze, files_of(db), required)
-    told = rerun_game(record, rngs, _seat(record, seat), found.player(name), config.init_ms, around)
+    on_stderr = (lambda line: _show_stderr(name, line)) if stderr else None
+    told = rerun_game(record, rngs, _seat(record, seat), found.player(name), config.init_ms, around, on_stderr)
     if json:
         shown = told.choices if everything else tuple(choice for choice in told.choices if not choice.agrees)
         click.echo(msgspec.json.encode(msgspec.structs.replace(told, choices=shown)))
@@ -252,12 +318,30 @@ def _at_terminal(watch: bool, delay: int | None, out: TextIO) -> Callable[[Seque
 
     def playing(people: Sequence[str]) -> Playing:
         guests = {label: Person(label, sys.stdin.buffer, out) for label in people}
-        return InProcess(guests, Watcher(Screen(out, os.environ, delay)) if watch else None)
+        watcher = Watcher(Screen(out, os.environ, delay)) if watch else None
+        return InProcess(guests, watcher, lambda said: _show_stderr(said.label, said.line))
 
     return playing
 
 
-def _print_games(store: Store, replays: bool, json: bool) -> None:
+def _in_the_background(people: Sequence[str]) -> Playing:
+    """Return how games are played in referee processes while stderr is shown, which leaves no room for a bar."""
+    from functools import partial
+
+    from tournaments.coordinator import play
+
+    return partial(play, on_stderr=lambda said: _show_stderr(said.label, said.line))
+
+
+def _show_stderr(label: str, line: str) -> None:
+    """Pass a line of a bot's stderr on, to whoever still reads."""
+    from tournaments.transcript import stderr_line
+
+    with suppress(OSError):
+        click.echo(stderr_line(label, line), err=True)
+
+
+def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     import msgspec
 
     from tournaments.text_tables import faults, game_line
@@ -267,7 +351,9 @@ def _print_games(store: Store, replays: bool, json: bool) -> None:
     by_key = sorted(store.games(), key=lambda game: game.key)
     if json:
         games = [
-            msgspec.to_builtins(game) | {"key": str(game.key), "series": score.points if score else None}
+            msgspec.to_builtins(game)
+            | {"key": str(game.key), "series": score.points if score else None}
+            | {"stray_lines": [seat.stray_lines for seat in store.record(game.key).seats]}
             for game in by_key
             for score in [series.get(game.key)]
         ]
@@ -279,9 +365,8 @@ def _print_games(store: Store, replays: bool, json: bool) -> None:
             for line in transcript(record):
                 click.echo(line)
             click.echo()
-    for game in by_key:
+    for game in () if quiet else by_key:
         click.echo(game_line(game, series.get(game.key)))
-        if any(game.verdicts):
-            for line in faults(store.record(game.key)):
-                click.echo(line)
+        for line in faults(store.record(game.key)):
+            click.echo(line)
     print_standings(store)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from referee.exchange import Abandoned
 from referee.playing import BatchSeat, play_batch
-from referee.records import Batch, GameOrder, Key, Record, RefereeFault, Report, Started
+from referee.records import Batch, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
 from referee.table import Watch
 from tournaments.coordinator import Outcome
 from tournaments.running import Running
@@ -23,11 +23,15 @@ class InProcess:
     Args:
         guests: by label, who sits at the table without being a bot process.
         watcher: is shown every game.
+        on_stderr: takes the lines of stderr, where a batch asks for them.
     """
 
-    def __init__(self, guests: Mapping[str, BatchSeat], watcher: Watcher | None) -> None:
+    def __init__(
+        self, guests: Mapping[str, BatchSeat], watcher: Watcher | None, on_stderr: Callable[[StderrLine], None]
+    ) -> None:
         self._guests = guests
         self._watcher = watcher
+        self._on_stderr = on_stderr
 
     def __call__(
         self,
@@ -61,6 +65,8 @@ class InProcess:
                     if self._watcher:
                         self._watcher.end(report)
                     on_record(report)
+                case StderrLine():
+                    self._on_stderr(report)
                 case RefereeFault(key, sentence):
                     outcome.given_up[key] = sentence
 

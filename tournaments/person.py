@@ -94,7 +94,7 @@ class Person:
             said = line.decode("utf-8", "replace").strip()
             if not line:
                 self._say("")
-                self._resign("closed the input, which resigns the game")
+                self._resign("resigned by closing the input")
             elif said == "q":
                 self._resign("resigned the game")
             elif said == "?":

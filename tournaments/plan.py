@@ -70,6 +70,8 @@ class Plan:
             seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
         self.seeds = Seeds(seed)
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
+        self.stderr = False
+        """Whether the bots' stderr is reported line by line."""
 
     def hide(self, league: Path) -> None:
         """Let no bot read the league, wherever it is: it knows the seed."""
@@ -114,8 +116,10 @@ class Plan:
         """List what has to be played beyond the schedule so that no series stays open; empty when all are decided.
 
         A pure function of the finished games: the next block of deals of each table that has an open series
-        and no suspended entry.
+        and no suspended entry. Where the configuration wants no series, there is nothing.
         """
+        if not self.config.series:
+            return []
         targets = {ruleset.name: ruleset.rules.match_target for ruleset in self.rulesets}
         decided = {key for key, score in series.scores(games, targets) if score.won}
         done = {game.key for game in games}
@@ -159,6 +163,7 @@ class Plan:
             commit=self.seeds.commit,
             games=tuple(self.seeds.order(key, len(table.entries)) for key in keys),
             isolation=self.isolation,
+            stderr=self.stderr,
         )
 
     def game(self, record: Record) -> Game:
@@ -257,7 +262,8 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
 
 def _differences(old: str, new: str) -> str:
     """Name the fields in which two configurations differ, with both values."""
-    before, after = decode(old), decode(new)
+    # What the old one does not say, as its malice did not know of it, is as it is by default.
+    before, after = decode(identity(decode(old, type=Config))), decode(new)
     return ", ".join(
         f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"
         for field, value in after.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -55,7 +55,15 @@ class Rerun(Struct, frozen=True):
     """Kept with a verdict."""
 
 
-def rerun(record: Record, rngs: Sequence[int], seat: int, player: Player, init_ms: int, isolation: Isolation) -> Rerun:
+def rerun(
+    record: Record,
+    rngs: Sequence[int],
+    seat: int,
+    player: Player,
+    init_ms: int,
+    isolation: Isolation,
+    on_stderr: Callable[[str], None] | None = None,
+) -> Rerun:
     """Send a bot every request that a seat got, and go on with what was played then.
 
     Every answer has the time that the seat had then.
@@ -67,6 +75,7 @@ def rerun(record: Record, rngs: Sequence[int], seat: int, player: Player, init_m
         player: the bot.
         init_ms: the time for every answer that is no action.
         isolation: what is to be around the bot.
+        on_stderr: takes each line that it writes to stderr.
 
     Raises:
         BotError: it cannot be started, or does not greet.
@@ -76,7 +85,7 @@ def rerun(record: Record, rngs: Sequence[int], seat: int, player: Player, init_m
         greet_once(player, init_ms, isolation)
     except Verdict as verdict:
         raise BotError(f"{player.label}: {verdict.code}: {verdict}") from None
-    bot = BotSeat(player, init_ms, None, isolation=isolation)
+    bot = BotSeat(player, init_ms, None, isolation=isolation, on_stderr=on_stderr)
     choices: list[Choice] = []
     code, sentence, stderr = None, "", ""
     try:

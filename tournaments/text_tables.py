@@ -100,7 +100,7 @@ def standings_csv(all_standings: Sequence[Standings]) -> str:
 
 
 def faults(record: Record) -> Iterator[str]:
-    """Tell the verdicts of a game with what helps most: the sentence, and the end of stderr."""
+    """Tell the verdicts of a game with what helps most, the sentence and the end of stderr; and stray lines."""
     for fault in record.faults:
         label = harmless(record.entries[fault.seat][0])
         yield f"          {label}: {fault.code} after {fault.action} actions: {harmless(fault.sentence)}"
@@ -108,7 +108,9 @@ def faults(record: Record) -> Iterator[str]:
             yield f"            | {line}"
     for (label, _), seat in zip(record.entries, record.seats, strict=True):
         if seat.stray_lines:
-            yield f"          {harmless(label)}: {seat.stray_lines} lines on stdout that are no JSON"
+            lines = "a line" if seat.stray_lines == 1 else f"{seat.stray_lines} lines"
+            first = f", the first: {seat.first_stray}" if seat.first_stray else ""
+            yield f"          {harmless(label)}: {lines} on stdout that are not JSON{first}"
 
 
 def game_line(game: Game, series: Score | None) -> str:

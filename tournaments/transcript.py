@@ -37,6 +37,11 @@ def last_words(stderr: str) -> list[str]:
     return lines
 
 
+def stderr_line(label: str, line: str) -> str:
+    """Return a line of a bot's stderr as it is passed on: with its label in front, and harmless."""
+    return f"{harmless(label)} | {harmless(line.expandtabs(4))}"
+
+
 def transcript(record: Record) -> Iterator[str]:
     """Tell a game line by line: who sat where, every action with what it changed, the result.
 
