@@ -192,14 +192,15 @@ class Line:
             os.write(self.bot.stdin, line)
 
     def drain(self, deadline: int) -> None:
-        """Read and forget what the bot still says, until it has exited or the deadline has passed."""
+        """Read what the bot still says and forget its stdout, until it has exited or the deadline has passed."""
         while (left := deadline - time.monotonic_ns()) > 0:
             for descriptor, _ in self._poll.poll(-(-left // MS)):
                 if descriptor == self.bot.pidfd:
                     return
                 if descriptor == self._guard:
                     raise Abandoned("the input was closed")
-                if not os.read(descriptor, READ_BYTES):
+                stderr = descriptor == self.bot.stderr
+                if not (self.bot.drain_stderr() if stderr else os.read(descriptor, READ_BYTES)):
                     self._poll.unregister(descriptor)
 
     def _refuse_early(self) -> None:

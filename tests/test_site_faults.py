@@ -9,6 +9,7 @@ import msgspec
 import site_pages
 from referee import ruleset
 from referee.records import Fault, Key
+from referee.verdicts import describe_answers, too_late
 from site_pages.faults import KINDS, PLACES, BotFaults
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
@@ -26,6 +27,16 @@ def test_verdicts_in_the_same_words_are_one_kind_with_the_evidence_of_the_first(
     (kind,) = told.kinds
     assert (told.games, told.unshown, kind.games, kind.key, kind.fault.action) == (20, 0, 20, "0.0.0", 0)
     assert kind.others == [(f"0.{number}.0", number) for number in range(1, PLACES + 1)]
+
+
+def test_timeouts_after_different_answers_are_one_kind() -> None:
+    told = BotFaults()
+    for answers in range(5):
+        told.add(
+            "0.0.0", fault(str(too_late("move", "9 ms", 0, describe_answers("move", answers + 1, None))), "timeout")
+        )
+
+    assert [kind.games for kind in told.kinds] == [5]
 
 
 def test_the_same_words_under_another_code_are_another_kind() -> None:

@@ -41,12 +41,13 @@ class BotFaults:
         """Take in the verdict of one more game, after those before it."""
         self.games += 1
         kinds = self._kinds[fault.code]
-        if kind := kinds.get(fault.sentence):
+        words = _without_history(fault.sentence)
+        if kind := kinds.get(words):
             kind.games += 1
             if len(kind.others) < PLACES:
                 kind.others.append((key, fault.action))
         elif len(kinds) < KINDS:
-            kinds[fault.sentence] = FaultKind(fault, key, text.excerpt(fault.stderr, EVIDENCE))
+            kinds[words] = FaultKind(fault, key, text.excerpt(fault.stderr, EVIDENCE))
 
     @property
     def kinds(self) -> list[FaultKind]:
@@ -58,3 +59,8 @@ class BotFaults:
     def unshown(self) -> int:
         """Games whose verdicts have words that are not shown."""
         return self.games - sum(kind.games for kind in self.kinds)
+
+
+def _without_history(sentence: str) -> str:
+    """Return the words that several verdicts can have in common: how a bot answered before differs each time."""
+    return sentence.partition(" (it had answered ")[0]

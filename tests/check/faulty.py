@@ -45,7 +45,7 @@ def main() -> None:
     actions, mine = 0, random.Random(0)
     if WRONG == "locks":
         os.close(os.open(REST[0], os.O_CREAT | os.O_EXCL))
-    for line in sys.stdin:
+    for line in sys.stdin.readlines() if WRONG == "reads all" else sys.stdin:
         request = understood(line)
         kind = request["type"]
         if kind == "bye":

@@ -71,6 +71,15 @@ def test_an_action_that_waits_in_a_buffer_is_told_from_one_that_never_comes() ->
     assert fault.lines[-2:] == ("* its input is closed", """< '{"id": 3, "move": "h2C-s0"}'""")
 
 
+def test_a_bot_that_reads_all_of_its_input_first_is_told_so() -> None:
+    report = examined(faulty("reads all"), replace(PATIENT, init_ms=2000, listen_ms=300))
+
+    (fault,) = failures(report).values()
+    assert "or the bot for the end of the input" in fault.cause
+    assert "`sys.stdin.read()`" in fault.hint
+    assert results(report)["flushes"] == "failed"
+
+
 def test_an_action_that_comes_late_is_told_from_one_that_waits_in_a_buffer() -> None:
     report = examined(faulty("late"), replace(PATIENT, move_ms=SHORT_MS))
 
