@@ -169,6 +169,8 @@ class Count(Struct, frozen=True, tag="count", tag_field="type"):
     """`seat` asked for the counts of the pay-off piles."""
 
     seat: int
+    left: tuple[int, ...] | None
+    """By seat: how many cards each pile has, where all seats are told; null where only `seat` is, in its view."""
 
 
 class Pass(Struct, frozen=True, tag="pass", tag_field="type"):

@@ -18,8 +18,8 @@ class Compulsory(Struct, frozen=True, forbid_unknown_fields=True):
     """Ranks that must be played to the centre as soon as they fit, by the zone they lie in."""
 
     hand: str = ""
-    """Ranks that may not be kept in the hand, such as "A" or "A2": while such a card fits in the centre, nothing else
-    is legal. A wild card is never forced."""
+    """Ranks that may not be kept in the hand, such as "A" or "A2": while such a card fits in the centre, no other card
+    may move and no turn may end; `count` stays legal. A wild card is never forced."""
     payoff: str = ""
     """Ranks that must go to the centre from the top of one's own pay-off pile as soon as they fit."""
     side: str = ""
@@ -27,7 +27,7 @@ class Compulsory(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Every parameter of Spite & Malice and its relatives; the defaults are the game as first described."""
+    """Every parameter of Spite & Malice and its relatives; the defaults are `classic` with spread side stacks."""
 
     players: tuple[int, int] = (2, 2)
     """The least and the greatest number of seats, two to eight; play passes from each seat to the next."""
@@ -77,23 +77,26 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Ranks that must be played to the centre as soon as they fit, for each zone that they may lie in."""
     loading: Literal["none", "suit_adjacent"] = "none"
     """Whether cards of the hand and one's own pay-off top may be put on an opponent's pay-off pile: never, or in suit,
-    one rank higher or lower than its top. Jokers are neither loaded nor covered; no ace goes on a king."""
+    one rank higher or lower than its top. The loaded card is the new top. Jokers are neither loaded nor covered; no
+    ace goes on a king."""
     recycle: Literal["shuffle", "bottom", "aside"] = "shuffle"
     """Where a completed centre stack goes: "shuffle" into the stock, "bottom" shuffled by itself and put under the
     stock, "aside" out of play until the stock cannot fill a hand and is made anew from what lies there."""
     last_resort_recycle: bool = False
     """Whether, once nothing lies aside, the open centre stacks give up all but their tops to a new stock, provided
-    that this fills the hand. Their heights stay."""
+    that the stock is then not out by `stock_out_when`: with "need" the hand must be filled, with the others, "play_on"
+    too, one card is enough. Their heights stay."""
     stock_out_when: Literal["need", "empty", "none", "play_on"] = "need"
     """When the stock is out, which ends the game: a draw cannot be filled completely ("need"), its last card was drawn
-    ("empty"), or nothing can be drawn at all ("none"). With "play_on" hands get what there is, and the game goes on
-    until nobody holds a card and nobody can play one."""
+    ("empty"), or nothing can be drawn at all ("none"). With "play_on" hands get what there is, who can discard nothing
+    may pass, even if a card fits in the centre, and a round of passes is the end."""
     stock_out_result: Literal["draw", "fewest"] = "draw"
     """Who wins when the stock is out: nobody, or the side with the fewest pay-off cards left. With "draw" a bot that
     never plays to the centre can hold almost any opponent to a draw."""
     stalemate: Literal["end", "must_play", "redeal"] = "end"
-    """What follows when each seat in turn has passed without playing a card: "end" ends the game, "must_play" forces
-    aces and twos out of the hands for a round, "redeal" shuffles all but the pay-off piles and deals new hands."""
+    """What follows when all seats that play on have passed since a card was last played: "end" ends the game,
+    "must_play" forces aces and twos out of the hands until a card moves, but ends the game after a second such round,
+    "redeal" shuffles all but the pay-off piles and the cards of withdrawn seats, and deals new hands."""
     stalemate_result: Literal["draw", "fewest"] = "fewest"
     """Who wins a game that a stalemate ends: nobody, or the side with the fewest pay-off cards left."""
     redeals: int = 3
@@ -105,10 +108,12 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What decides between equal first pay-off cards: those seats each shuffle their own pile, or their piles are
     shuffled together and dealt again."""
     side_visible: Literal["all", "top"] = "all"
-    """How side stacks lie: spread so that every card can be read, or squared so that only the "top" can be seen."""
-    payoff_count: Literal["public", "on_request"] = "public"
-    """Whether everybody always sees how many pay-off cards are left, or only a seat that asks, once a turn and free of
-    charge, for the rest of its turn."""
+    """How side stacks lie: spread so that "all" cards can be read, or squared so that only the "top" can be seen and
+    the rest has to be remembered."""
+    payoff_count: Literal["public", "on_request", "on_request_own"] = "public"
+    """Who sees how many pay-off cards are left: everybody at any time, or who has asked, by `count`, once a turn and
+    free of charge. With "on_request" all seats hear the answer, which holds until a card leaves or joins a pay-off
+    pile; with "on_request_own" only the seat that asks, for the rest of its turn."""
     scoring: Literal["win_only", "five_plus", "remain_only", "skipbo"] = "five_plus"
     """What the winner scores: 1 point ("win_only"); 5 for the last pay-off card and 1 for each card that the others
     have more ("five_plus"); only the latter ("remain_only"); or 25 and 5 for each ("skipbo"). Ratings ignore points."""

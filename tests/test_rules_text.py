@@ -23,7 +23,7 @@ def test_a_ruleset_is_shown_in_the_order_of_its_parameters() -> None:
     text = show(load("book"))
     named = [parameter.name for parameter in text.parameters]
 
-    assert (text.name, text.source) == ("book", "003_c8f4789f3676db49.txt")
+    assert (text.name, text.source) == ("book", "pagat.com, Spite and Malice (the book version)")
     assert named[:3] == ["players", "teams", "decks"]
     assert [name for name in named if name.startswith("compulsory")] == [
         "compulsory.hand",
@@ -56,9 +56,12 @@ def test_a_diff_names_both_values() -> None:
     found = diff(load("classic"), load("standard"))
 
     assert (found.left, found.right) == ("classic", "standard")
-    assert [(d.name, d.left, d.right) for d in found.differences] == [("stock_out_result", '"draw"', '"fewest"')]
+    assert [(d.name, d.left, d.right) for d in found.differences] == [
+        ("stock_out_result", '"draw"', '"fewest"'),
+        ("side_visible", '"top"', '"all"'),
+    ]
     assert found.differences[0].prose == prose()["stock_out_result"]
-    assert diff(load("classic"), load("spread")).differences == ()
+    assert diff(load("catsatcards"), load("cat-and-mouse")).differences == ()
 
 
 def test_numbers_follow_from_parameters_and_seats() -> None:

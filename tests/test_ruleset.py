@@ -1,5 +1,6 @@
 """Rulesets as files: what loads, what is refused, and that every refusal says what exists."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -8,13 +9,11 @@ import pytest
 from referee.errors import DataError, RulesetError
 from referee.ruleset import DEFAULT, FOLDER, Compulsory, Parameters, load, names, read_ruleset
 
-SEEDS = {f"00{number}_" for number in range(5)}
-
 PRESETS = """
-    aces book book-unlimited cat-and-mouse cats-multi cats-unlimited catsatcards classic four-stacks g4a gamerules
-    jokers-kings jokers-only loading massachusetts multi multi-3 multi-4 netintell no-ace no-ace-seven partners-4
-    partners-6 payoff-21 payoff-25 skipbo skipbo-20 skipbo-short spread standard three-deck two-deck unlimited wiki
-    wiki-4
+    aces book book-end book-must-play book-unlimited cat-and-mouse cats-multi cats-unlimited catsatcards classic
+    four-stacks g4a gamerules jokers-kings jokers-only loading massachusetts match-50 multi multi-3 multi-3-decks
+    multi-4 netintell no-ace no-ace-seven partners-4 partners-6 payoff-21 payoff-25 skipbo skipbo-20 skipbo-partners
+    skipbo-short spread squared standard three-deck two-deck unlimited wiki wiki-4
 """
 
 
@@ -35,12 +34,26 @@ def test_a_ruleset_says_what_it_is_and_where_it_comes_from(name: str) -> None:
     assert ruleset.name == name
     assert 10 < len(ruleset.about) <= 120
     assert "\n" not in ruleset.about
-    assert ruleset.source[:4] in SEEDS or "proposed" in ruleset.source or ".com" in ruleset.source
+    assert re.match(r"\S+\.com\b|a wiki, |Skip-Bo, ", ruleset.source), "a title, with the place first"
+    assert not re.search(r"\.txt|\.html?\b|[0-9a-f]{8}|/", ruleset.source), "no name of a file"
 
 
-def test_the_defaults_are_classic_and_the_default_is_standard() -> None:
-    assert load("classic").rules == Parameters()
+def test_the_defaults_are_spread_and_the_default_is_standard() -> None:
+    assert load("spread").rules == Parameters()
+    assert load("classic").rules == Parameters(side_visible="top")
     assert load(DEFAULT).rules == Parameters(stock_out_result="fewest")
+
+
+def test_side_stacks_are_squared_in_two_rulesets_alone() -> None:
+    assert [name for name in names() if load(name).rules.side_visible == "top"] == ["classic", "squared"]
+
+
+def test_what_extends_classic_says_how_its_side_stacks_lie() -> None:
+    files = {name: tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")) for name in names()}
+
+    assert not [
+        name for name, file in files.items() if file.get("extends") == "classic" and "side_visible" not in file["rules"]
+    ]
 
 
 def test_an_unknown_name_is_answered_with_the_list() -> None:
@@ -126,9 +139,8 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         read_ruleset(tmp_path / "none.toml")
 
 
-@pytest.mark.parametrize("name", sorted({*names()} - {"spread"}))
+@pytest.mark.parametrize("name", names())
 def test_every_line_of_a_ruleset_changes_something(name: str) -> None:
-    """`spread` alone says aloud what the others have too."""
     file = tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))
     own = load(name).rules
     parent = load(file["extends"]).rules if "extends" in file else Parameters()

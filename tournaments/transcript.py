@@ -111,7 +111,7 @@ def told(event: Event, names: Sequence[str]) -> str:
         case Out():
             return f"{names[event.seat]} is out: {event.code}"
         case Count():
-            return "asks for the counts"
+            return "asks for the counts" + (f": {', '.join(map(str, event.left))}" if event.left else "")
         case Pass():
             return "passes"
         case CardMoved() if event.target[0].isdigit():

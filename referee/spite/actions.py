@@ -23,7 +23,7 @@ AMENDMENTS: tuple[tuple[Amendment, Callable[[Parameters], bool]], ...] = (
     (with_pass, can_pass),
     (only_compulsory, lambda rules: rules.compulsory != Compulsory()),
     (only_breaking, lambda rules: rules.stalemate == "must_play"),
-    (with_count, lambda rules: rules.payoff_count == "on_request"),
+    (with_count, lambda rules: rules.payoff_count != "public"),
 )
 """In the order in which they apply, each with the rules that have it."""
 

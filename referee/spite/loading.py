@@ -30,5 +30,6 @@ def load_targets(setting: Setting, state: State) -> Targets:
 
 
 def load(state: State, card: str, target: int) -> State:
-    """Put `card` on top of the pay-off pile of `target`."""
-    return replace(state, payoffs=with_item(state.payoffs, target, (*state.payoffs[target], card)))
+    """Put `card` on top of the pay-off pile of `target`: it is the new top, without a flip."""
+    payoffs = with_item(state.payoffs, target, (*state.payoffs[target], card))
+    return replace(state, payoffs=payoffs, announced=False)

@@ -54,7 +54,8 @@ def _taken(state: State, source: str) -> tuple[State, str, str]:
     if source == "p":
         pile = state.payoffs[seat]
         payoffs = with_item(state.payoffs, seat, pile[:-1])
-        return replace(state, payoffs=payoffs, moved=True, passed=(), pressed=False), pile[-1], f"{seat}p"
+        state = replace(state, payoffs=payoffs, moved=True, passed=(), pressed=False, announced=False)
+        return state, pile[-1], f"{seat}p"
     index = int(source[1:])
     pile = state.sides[seat][index]
     sides = with_pile(state.sides, seat, index, pile[:-1])

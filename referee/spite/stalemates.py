@@ -45,7 +45,7 @@ def _end(setting: Setting, state: State, events: list[Event]) -> State:
 
 
 def _press(setting: Setting, state: State, events: list[Event]) -> State:
-    """Force aces and twos out of the hands in one more round; when nobody plays a card in that one either, the game ends."""
+    """Force aces and twos out of the hands in one more round; if nobody plays a card in that one, the game ends."""
     if state.pressed:
         return _end(setting, state, events)
     return end_turn(setting, replace(state, pressed=True, passed=()), events)

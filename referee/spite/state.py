@@ -59,6 +59,8 @@ class State(Struct, frozen=True, gc=False):
     """Empty side stacks are being filled: what follows is the rest of the fills and the discard."""
     counted: bool = False
     """The seat whose turn it is has asked for the counts."""
+    announced: bool = False
+    """All seats have been told the counts, and no card has left or joined a pay-off pile since."""
     passed: tuple[int, ...] = ()
     """Seats whose turns ended without a card played, in that order, since a card was last played."""
     pressed: bool = False

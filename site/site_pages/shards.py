@@ -230,5 +230,5 @@ def _told(name: str, rules: Parameters) -> dict[str, Any]:
         "skipbo": rules.deck_kind == "skipbo",
         "kings": rules.wild_kings,
         "buried": rules.side_visible == "all",
-        "counts": rules.payoff_count == "public",
+        "counts": rules.payoff_count,
     }

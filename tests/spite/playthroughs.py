@@ -20,14 +20,16 @@ FOLDER = Path(__file__).parents[1] / "playthroughs"
 MOST_SHOWN = 12
 WIDTH = 110
 
-SEATS = {"multi": 5, "cats-multi": 4, "skipbo-short": 3}
+SEATS = {"multi": 5, "multi-3-decks": 4, "cats-multi": 4, "skipbo-short": 3}
 """Not every ruleset is shown with its least number of seats."""
 SEEDS = {
     "aces": 46,
     "book": 11,
+    "book-end": 115,
+    "book-must-play": 6,
     "book-unlimited": 35,
-    "cat-and-mouse": 78,
-    "cats-multi": 14,
+    "cat-and-mouse": 115,
+    "cats-multi": 75,
     "cats-unlimited": 24,
     "catsatcards": 104,
     "classic": 13,
@@ -38,8 +40,10 @@ SEEDS = {
     "jokers-only": 24,
     "loading": 101,
     "massachusetts": 34,
+    "match-50": 32,
     "multi": 84,
     "multi-3": 27,
+    "multi-3-decks": 73,
     "multi-4": 6,
     "netintell": 44,
     "no-ace": 81,
@@ -50,11 +54,13 @@ SEEDS = {
     "payoff-25": 51,
     "skipbo": 21,
     "skipbo-20": 113,
+    "skipbo-partners": 100,
     "skipbo-short": 29,
     "spread": 20,
+    "squared": 32,
     "standard": 77,
     "three-deck": 3,
-    "two-deck": 44,
+    "two-deck": 52,
     "unlimited": 19,
     "wiki": 49,
     "wiki-4": 105,
@@ -176,7 +182,7 @@ def _told(event: Event) -> str:
         case Shuffled():
             return f"shuffle {event.count} of {event.source} into {event.target}"
         case Count():
-            return f"count for seat {event.seat}"
+            return f"count for seat {event.seat}" + (f": {_row(event.left)}" if event.left else "")
         case Pass():
             return f"pass of seat {event.seat}"
         case _:

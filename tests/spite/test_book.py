@@ -1,6 +1,7 @@
 """The book version, the one of catsatcards, and the relatives: rules 31 to 53 and 56."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -9,13 +10,16 @@ from protocol.cards import french_pack
 from protocol.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
 from referee.rules import Shuffle
 from referee.ruleset import Compulsory, load
+from referee.spite import SpiteAndMalice
 from referee.spite.starters import choose_starter
+from referee.spite.state import State
 
-from .tables import after, cards, ends, game, result, settled, table, to_act, told
+from .tables import FIVE, after, cards, ends, game, result, settled, table, to_act, told
 
 BOOK = game("book")
 CATS = game("catsatcards")
 FULL = [["2C", "2C", "2C", "2C"]]
+HIDDEN_COUNTS = [None, None]
 TWELVE = "AC 2C 3C 4C 5C 6C 7C 8C 9C TC JC QC"
 
 
@@ -256,6 +260,25 @@ def test_a_stalemate_can_be_dealt_anew() -> None:
     assert (to_act(BOOK, state), state.redeals, state.passed) == (0, 1, ())
 
 
+def test_a_redeal_leaves_the_cards_of_a_seat_that_was_withdrawn() -> None:
+    """ruling 3.17, correction 6.7, `stalemate`."""
+    played = game("book", 3, players=(3, 3), payoff_source="mixed")
+    state = table(played, payoffs=["9C"] * 3, sides=[["5C"], ["6C"], ["7C"]])
+
+    state, _ = played.withdraw(state, 1)
+    state = after(played, state, "pass", "pass")
+
+    assert state.redeals == 1
+    assert (state.hands[1], state.sides[1][0]) == (cards(FIVE), ("6C",))
+    assert (state.sides[0][0], state.sides[2][0]) == ((), ())
+
+
+@pytest.mark.parametrize(("preset", "stalemate"), [("book-end", "end"), ("book-must-play", "must_play")])
+def test_the_other_endings_of_the_book_have_rulesets(preset: str, stalemate: str) -> None:
+    """rule 37, correction 6.6, `stalemate`."""
+    assert load(preset).rules == replace(load("book").rules, stalemate=stalemate)
+
+
 def test_after_so_many_redeals_a_stalemate_ends_the_game() -> None:
     """ruling 3.17, `redeals`."""
     state = table(BOOK, payoffs=["9C TC", "9D"], redeals=3)
@@ -314,17 +337,69 @@ def test_counts_are_told_on_request_once_a_turn() -> None:
     """rule 47, ruling 3.22, `payoff_count`."""
     state = table(CATS, "9C", payoffs=["2C 3C", "4C"])
 
-    def left(seat: int | None) -> list[int | None]:
-        return [shown.payoff.left for shown in CATS.view(state, seat).seats]
-
-    assert (left(0), left(1), left(None)) == ([None, None], [None, None], [2, 1])
+    assert [left(CATS, state, seat) for seat in (0, 1, None)] == [HIDDEN_COUNTS, HIDDEN_COUNTS, [2, 1]]
     assert CATS.legal(state)[-1] == "count"
     state, events = told(CATS, state, "count")
-    assert (events, to_act(CATS, state)) == ((Count(0),), 0)
-    assert (left(0), left(1)) == ([2, 1], [None, None])
+    assert (events, to_act(CATS, state)) == ((Count(0, (2, 1)),), 0)
     assert "count" not in CATS.legal(state)
-    state = after(CATS, state, "h9C-s0")
-    assert (left(0), left(1), CATS.legal(state)[-1]) == ([None, None], [None, None], "count")
+    assert CATS.legal(after(CATS, state, "h9C-s0"))[-1] == "count", "the next seat may ask as well"
+
+
+def left(played: SpiteAndMalice, state: State, seat: int | None) -> list[int | None]:
+    """What a seat sees of the counts."""
+    return [shown.payoff.left for shown in played.view(state, seat).seats]
+
+
+def test_a_count_is_heard_by_all_seats_until_a_pay_off_card_moves() -> None:
+    """rule 47, correction 6.3, `payoff_count`."""
+    state = table(CATS, "6D 9C", payoffs=["QC 6C 4C", "4C"], sides=[["5C"]], centre=["AC 2C 3C"])
+
+    state = after(CATS, state, "count")
+    assert left(CATS, state, 0) == left(CATS, state, 1) == [3, 1]
+    later = after(CATS, state, "h9C-s1", "pass", "h6D-s2")
+    assert left(CATS, later, 0) == left(CATS, later, 1) == [3, 1], "over turns in which none moves"
+    state = after(CATS, state, "p-c0")
+    assert left(CATS, state, 0) == left(CATS, state, 1) == HIDDEN_COUNTS
+    state = after(CATS, state, "s0-c0")
+    assert left(CATS, state, 0) == HIDDEN_COUNTS
+    assert "count" not in CATS.legal(state), "once a turn"
+
+
+@pytest.mark.parametrize("load", ["p-1p", "h9C-1p"])
+def test_a_count_no_longer_holds_when_a_pay_off_pile_was_loaded(load: str) -> None:
+    """rule 47, correction 6.3, `payoff_count`, `loading`."""
+    played = game("loading", payoff_count="on_request")
+    state = table(played, "9C 4D", payoffs=["QC 7C", "8C"])
+
+    state = after(played, state, "count", load)
+
+    assert left(played, state, 0) == left(played, state, 1) == HIDDEN_COUNTS
+
+
+def test_a_count_can_be_for_the_seat_that_asks_alone() -> None:
+    """correction 6.3, `payoff_count`."""
+    played = game("catsatcards", payoff_count="on_request_own")
+    state = table(played, "9C", payoffs=["QC 3C 4C", "4C"], centre=["AC 2C 3C"])
+
+    state, events = told(played, state, "count")
+    assert events == (Count(0, None),)
+    assert (left(played, state, 0), left(played, state, 1)) == ([3, 1], HIDDEN_COUNTS)
+    state = after(played, state, "p-c0")
+    assert (left(played, state, 0), left(played, state, 1)) == ([2, 1], HIDDEN_COUNTS)
+    state = after(played, state, "h9C-s0")
+    assert (left(played, state, 0), left(played, state, 1)) == (HIDDEN_COUNTS, HIDDEN_COUNTS)
+    assert played.legal(state)[-1] == "count"
+
+
+@pytest.mark.parametrize("payoff_count", ["on_request", "on_request_own"])
+def test_what_must_be_played_does_not_keep_from_counting(payoff_count: str) -> None:
+    """rule 43, rule 47, correction 6.7, `compulsory.hand`, `stalemate`, `payoff_count`."""
+    forced = game("catsatcards", payoff_count=payoff_count)
+    pressed = game("book", stalemate="must_play", payoff_count=payoff_count)
+    state = after(pressed, table(pressed, "AC 9C", payoffs=["QC", "QC"]), "pass", "pass")
+
+    assert forced.legal(table(forced, "AC 9C")) == ("hAC-c0", "count")
+    assert pressed.legal(state) == ("hAC-c0", "count")
 
 
 def test_open_stacks_feed_the_stock_when_nothing_lies_aside() -> None:
@@ -356,6 +431,16 @@ def test_too_few_cards_for_a_stock_end_the_game() -> None:
     over = result(CATS, after(CATS, state, "h9C-s0"))
 
     assert (over.places, over.scores, over.reason) == ((2, 1), (0, 1), "stock_out")
+
+
+def test_open_stacks_feed_the_stock_where_play_goes_on_without_it_too() -> None:
+    """ruling 3.19, correction 6.7, `last_resort_recycle`, `stock_out_when`."""
+    played = game("skipbo", last_resort_recycle=True)
+    state = table(played, "9X", "8X", centre=["AX 2X"], stock="")
+
+    state, events = told(played, state, "h9X-s0")
+
+    assert events[2:] == (Shuffled("c0", "stock", 1), Draw(1, cards("AX"))), "one card is enough"
 
 
 def test_three_decks() -> None:
@@ -390,8 +475,40 @@ def test_catsatcards_without_limit() -> None:
 
 
 def test_cat_and_mouse_is_another_name() -> None:
-    """rule 53."""
-    assert load("cat-and-mouse").rules == load("classic").rules
+    """rule 53, correction 6.4."""
+    assert load("cat-and-mouse").rules == load("catsatcards").rules
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    [
+        ("three-deck", {"decks": 3}),
+        ("two-deck", {"payoff_size": 20, "centre_limit": 3}),
+        ("cats-multi", {"players": (3, 4), "decks": 3, "payoff_size": 20, "centre_limit": "players+1"}),
+    ],
+)
+def test_its_relatives_are_like_catsatcards_but_for_packs_wild_cards_and_discards(
+    preset: str, changes: dict[str, Any]
+) -> None:
+    """rule 49, rule 50, rule 51, correction 6.4."""
+    mixed = {"payoff_source": "mixed", "jokers": 0, "wild_kings": True, "stack_top": 12}
+    free = {"side_rule": "any", "discard": "mandatory", "compulsory": Compulsory()}
+
+    assert load(preset).rules == replace(load("catsatcards").rules, **mixed, **free, **changes)
+
+
+def test_three_packs_are_played_with_wild_kings_and_free_discards_that_must_be_made() -> None:
+    """rule 49, correction 6.4, `wild_kings`, `discard`, `last_resort_recycle`, `first_tie`, `payoff_count`."""
+    played = game("three-deck")
+    state = table(played, "AD KC 9C", payoffs=["QC", "9C"], sides=[["5C"]], centre=[TWELVE.removesuffix(" QC")])
+
+    assert played.legal(state) == (
+        *("p-c0", "hAD-c1", "hAD-s0", "hAD-s1", "h9C-s0", "h9C-s1"),
+        *("hKC-c0", "hKC-s0", "hKC-s1", "count"),
+    )
+    rules = played.setting.rules
+    assert (rules.first_tie, rules.payoff_count, rules.recycle) == ("redeal_together", "on_request", "aside")
+    assert (rules.last_resort_recycle, rules.stock_out_result) == (True, "fewest")
 
 
 def test_the_deck_of_skipbo() -> None:
@@ -402,6 +519,13 @@ def test_the_deck_of_skipbo() -> None:
     assert (len(played.setting.deck), deck["WX"], deck["7X"], len(deck)) == (162, 18, 12, 13)
     assert played.setting.payoff_size == 30
     assert (game("skipbo-20", 6).setting.payoff_size, game("skipbo-short").setting.payoff_size) == (20, 10)
+
+
+def test_skipbo_has_partners() -> None:
+    """rule 56, section 2 g, correction 6.6, `teams`."""
+    played = game("skipbo-partners")
+
+    assert (played.teams, played.setting.payoff_size, played.setting.centre_slots) == ((0, 1, 0, 1), 30, 4)
 
 
 def test_skipbos_wild_card_is_any_card() -> None:

@@ -1,7 +1,7 @@
 """What holds in every game of every ruleset, and of any parameters that do not contradict each other."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from itertools import product
 from random import Random
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from protocol.cards import HIDDEN, ORDER, RANKS, SUITS
-from protocol.messages import CardMoved, Cards, ClockRules, Deal, Draw, Flip, Shuffled
+from protocol.messages import CardMoved, Cards, ClockRules, Count, Deal, Draw, Flip, Shuffled, TurnBegins
 from referee.dealer import Dealer
 from referee.errors import IllegalAction, RulesetError
 from referee.masks import masked
@@ -65,6 +65,7 @@ def play_and_check(played: SpiteAndMalice, seed: str, choose: Chooser) -> Result
             assert list(legal) == sorted(legal, key=canonical(state))
             shown.compare(state)
             if random.random() < 0.1:
+                shown.compare_counts(state)
                 only_what_is_listed_is_accepted(played, state, random)
                 views_do_not_depend_on_hidden_cards(played, state, random)
     assert isinstance(moment.step, Result)
@@ -114,6 +115,8 @@ def only_what_is_listed_is_accepted(played: SpiteAndMalice, state: State, random
 def views_do_not_depend_on_hidden_cards(played: SpiteAndMalice, state: State, random: Random) -> None:
     for seat in range(played.seats):
         other = permuted(state, seat, random)
+        if played.view(state, seat).seats[0].payoff.left is None:
+            other = recounted(other, random)
         assert played.view(other, seat) == played.view(state, seat)
 
 
@@ -131,6 +134,15 @@ def permuted(state: State, seat: int, random: Random) -> State:
     hands = tuple(hand if owner == seat else some(len(hand)) for owner, hand in enumerate(state.hands))
     payoffs = tuple(some(max(0, len(pile) - 1)) + pile[-1:] for pile in state.payoffs)
     return replace(state, hands=hands, payoffs=payoffs, stock=some(len(state.stock)), aside=some(len(state.aside)))
+
+
+def recounted(state: State, random: Random) -> State:
+    """The same position but for how many cards lie under each pay-off top."""
+    buried = [card for pile in state.payoffs for card in pile[:-1]]
+    piles = [list(pile[-1:]) for pile in state.payoffs]
+    while buried and any(piles):
+        random.choice([pile for pile in piles if pile]).insert(0, buried.pop())
+    return replace(state, payoffs=tuple(map(tuple, piles)))
 
 
 def masks_hide_hands(events: Events, seats: int) -> None:
@@ -163,12 +175,18 @@ class Shown:
         self.payoff = [0] * played.seats
         self.top: list[str | None] = [None] * played.seats
         self.stock = self.aside = 0
+        self.asked: int | None = None
+        self.heard: tuple[int, ...] | None = None
 
     def follow(self, events: Events) -> None:
         for told in events:
             match told:
                 case Deal():
                     self._deal(told)
+                case TurnBegins():
+                    self.asked = None
+                case Count():
+                    self.asked, self.heard = told.seat, told.left
                 case Draw():
                     self.stock -= len(told.cards)
                     self.piles[f"{told.seat}h"] += told.cards
@@ -190,6 +208,8 @@ class Shown:
                 self.piles[f"{seat}s{index}"] = list(pile)
 
     def _take(self, moved: CardMoved) -> None:
+        if moved.source.endswith("p") or moved.target.endswith("p"):
+            self.heard = None
         if moved.source.endswith("p"):
             seat = int(moved.source[0])
             assert self.top[seat] == moved.card
@@ -231,6 +251,17 @@ class Shown:
             assert sorted(state.hands[seat]) == sorted(self.piles[f"{seat}h"])
             for index, pile in enumerate(seen.side):
                 assert list(pile) == self.piles[f"{seat}s{index}"]
+
+    def compare_counts(self, state: State) -> None:
+        """Each view has the counts that its seat was told, and no others."""
+        for seat in range(self.played.seats):
+            expected: Sequence[int | None] | None = {
+                "public": self.payoff,
+                "on_request": self.heard,
+                "on_request_own": self.payoff if self.asked == seat else None,
+            }[self.played.setting.rules.payoff_count]
+            seen = [shown.payoff.left for shown in self.played.view(state, seat).seats]
+            assert seen == list(expected or [None] * self.played.seats)
 
 
 def test_the_engine_is_a_game() -> None:
@@ -335,7 +366,7 @@ VALUES: dict[str, list[Any]] = {
     "first_player": ["high_payoff", "low_payoff", "random", "seat"],
     "first_tie": ["reshuffle_own", "redeal_together"],
     "side_visible": ["all", "top"],
-    "payoff_count": ["public", "on_request"],
+    "payoff_count": ["public", "on_request", "on_request_own"],
     "scoring": ["win_only", "five_plus", "remain_only", "skipbo"],
     "match_target": [0, 50],
     "max_turns": [1, 5, 40],

@@ -33,6 +33,14 @@ def test_one_pack_and_one_centre_stack_more_than_seats(seats: int, deck: int) ->
     assert played.setting.centre_slots == seats + 1
 
 
+@pytest.mark.parametrize("seats", [3, 4])
+def test_three_packs_for_three_or_four(seats: int) -> None:
+    """rule 19, correction 6.6, `decks`."""
+    setting = game("multi-3-decks", seats).setting
+
+    assert (len(setting.deck), setting.payoff_size, setting.centre_slots) == (156, 20, seats + 1)
+
+
 def test_those_who_lose_rank_by_what_they_have_left() -> None:
     """rule 15, ruling 3.23, `scoring`."""
     played = game("multi-4")
@@ -167,6 +175,9 @@ def test_the_opponent_is_loaded_in_suit_from_hand_and_pay_off_pile() -> None:
     assert events == (CardMoved(0, "0p", "1p", "7C"), Flip(0, "3C"))
     assert to_act(played, state) == 0
     assert state.quiet == 1, "a load is no progress"
+    state, events = told(played, table(played, "7C 9C", payoffs=["QC", "8C"]), "h7C-1p")
+    assert events == (CardMoved(0, "0h", "1p", "7C"),), "it is the top without a flip"
+    assert played.view(state, 0).seats[1].payoff.top == "7C"
 
 
 @pytest.mark.parametrize(("top", "loads"), [("QD", "JD KD"), ("KD", "QD"), ("AD", "2D"), ("WX", "")])
@@ -210,7 +221,7 @@ def test_larger_pay_off_piles(size: int) -> None:
 
 def test_squared_side_stacks_show_their_tops_only() -> None:
     """rule 25, ruling 3.22, `side_visible`."""
-    squared, spread = game(side_visible="top"), game("spread")
+    squared, spread = game("squared"), game("spread")
     state = table(squared, sides=[["9C 8C 7C"], ["2D", ""]])
 
     assert squared.view(state, 0).seats[0].side[0] == (HIDDEN, HIDDEN, "7C")
@@ -265,6 +276,17 @@ def test_a_series_has_a_target() -> None:
     """rule 29, `match_target`."""
     assert game("g4a").setting.rules.match_target == 50
     assert game().setting.rules.match_target == 0
+
+
+def test_a_series_to_fifty_scores_a_win_and_a_stock_that_runs_out() -> None:
+    """rule 29, correction 6.6, `match_target`, `scoring`."""
+    played = game("match-50")
+    win = table(played, payoffs=["AC", "2C 3C"])
+    out = table(played, "9C", "", payoffs=["2C 3C 4C", "2C"], stock="")
+
+    assert played.setting.rules == replace(game("standard").setting.rules, match_target=50)
+    assert result(played, after(played, win, "p-c0")).scores == (7, 0)
+    assert result(played, after(played, out, "h9C-s0")).scores == (0, 2)
 
 
 def test_massachusetts_deals_a_card_to_each_side_stack() -> None:

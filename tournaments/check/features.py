@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+from protocol.cards import HIDDEN
 from protocol.codec import encode
 from protocol.messages import CardMoved, Cards, Count, Event, Move, Out, Pass, Shuffled, View
 
@@ -113,6 +114,7 @@ FEATURES: dict[str, Look] = {
     "all side stacks are long": _sides(lambda side: min(map(len, side)) >= 6),
     "a side stack of 15": _sides(lambda side: max(map(len, side)) >= 15),
     "a wild card in a side stack": _sides(lambda side: any(card[0] in WILD for pile in side for card in pile)),
+    "a buried card is hidden": _sides(lambda side: any(HIDDEN in pile for pile in side)),
     "hidden counts": _payoff(lambda top, left: left is None),
     "the own pay-off pile is empty": _payoff(lambda top, left: top is None),
     "one pay-off card left": _payoff(lambda top, left: left == 1),

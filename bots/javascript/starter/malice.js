@@ -55,7 +55,7 @@ import process from "node:process";
  *   | { type: "draw", seat: number, cards: Card[] }
  *   | { type: "move", seat: number, from: Pile, to: Pile, card: Card }
  *   | { type: "shuffle", from: Pile, to: Pile, count: number }
- *   | { type: "count", seat: number }
+ *   | { type: "count", seat: number, left: number[] | null }
  *   | { type: "pass", seat: number }
  *   | { type: "out", seat: number, code: string }} Event
  */

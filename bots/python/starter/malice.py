@@ -158,6 +158,7 @@ class Counted(NamedTuple):
     """`seat` asked for the pay-off counts."""
 
     seat: int
+    left: Sequence[int] | None  # by seat, where all seats are told; None: only `seat` is, in its view
 
 
 class Passed(NamedTuple):
@@ -328,8 +329,8 @@ def _events(told: Any) -> Iterator[Event]:
                 yield Moved(seat, Pile.read(source), Pile.read(target), card)
             case {"type": "shuffle", "from": source, "to": target, "count": count}:
                 yield Shuffled(Pile.read(source), Pile.read(target), count)
-            case {"type": "count", "seat": seat}:
-                yield Counted(seat)
+            case {"type": "count", **fields}:
+                yield _flat(Counted, fields)
             case {"type": "pass", "seat": seat}:
                 yield Passed(seat)
             case {"type": "out", "seat": seat, "code": code}:

@@ -69,7 +69,7 @@ window.malice = window.malice || {};
       const name = `${seat}p`;
       const pile = this.pile(name);
       const top = pile[pile.length - 1];
-      const counted = this.rules.counts || this.viewer === null || this.state.counted === this.viewer;
+      const counted = malice.seesCounts(this.state, this.rules, this.viewer);
       const caption = [element("b", {}, counted ? String(pile.length) : pile.length ? "?" : "0"), " left"];
       const moved = this.touched.to[name] ? "moved" : this.touched.flipped.has(seat) ? "fresh" : "";
       const card = top ? malice.card(top, this.rules, { classes: moved }) : malice.emptyPlace("✓");

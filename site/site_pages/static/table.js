@@ -68,6 +68,7 @@ window.malice = window.malice || {};
       draft.state.seat = event.seat;
     },
     move(draft, event, next) {
+      if (/^\d+p$/.test(event.from) || /^\d+p$/.test(event.to)) draft.state.announced = false;
       const source = draft.pile(event.from);
       event.card = event.back < 0 ? next(1)[0] : source[source.length - 1 - event.back];
       source.splice(source.length - 1 - Math.max(0, event.back), 1);
@@ -99,6 +100,7 @@ window.malice = window.malice || {};
     },
     count(draft, event) {
       draft.state.counted = event.seat;
+      draft.state.announced = true;
     },
     pass() {},
     out(draft, event) {
@@ -144,7 +146,7 @@ window.malice = window.malice || {};
     const next = (count) => found.slice(taken, (taken += count));
     const steps = [];
     const states = [];
-    let state = { piles: {}, heights: {}, out: {}, turn: 0, seat: null, counted: null };
+    let state = { piles: {}, heights: {}, out: {}, turn: 0, seat: null, counted: null, announced: false };
     for (const char of of("steps")) {
       const [seat, ...shapes] = shard.shapes[place(char)];
       const draft = new Draft(state);
@@ -182,6 +184,12 @@ window.malice = window.malice || {};
   };
 
   malice.hasPartners = (game) => new Set(game.teams).size < game.teams.length;
+
+  /** Whether `viewer` (null: everything is shown) sees how many pay-off cards are left. */
+  malice.seesCounts = function (state, rules, viewer) {
+    if (viewer === null || rules.counts === "public") return true;
+    return rules.counts === "on_request" ? state.announced : state.counted === viewer;
+  };
 
   /** How deep the side stacks of a game get, and how many centre stacks it uses. */
   malice.extent = function (game) {

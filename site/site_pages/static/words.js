@@ -71,11 +71,12 @@ window.malice = window.malice || {};
   const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
 
   /** Cards put together; `event` may stand for several that went to one pile. */
-  function shuffle(event, game) {
+  function shuffle(event, step, game) {
     const all = event.all || [event];
     const to = malice.pileName(event.to, null, game);
     if (all.some((one) => /^\d/.test(one.from) && one.from !== one.to && one.to === "stock")) {
-      return `the redeal: all cards but the pay-off piles are shuffled into ${to}`;
+      const left = game.faults.some((fault) => fault.action <= step.index);
+      return `the redeal: all cards but the pay-off piles${left ? " and those of seats that are out" : ""} are shuffled into ${to}`;
     }
     const count = all.reduce((sum, one) => sum + one.count, 0);
     const from = listed(all.map((one) => malice.pileName(one.from, null, game)));
@@ -114,7 +115,7 @@ window.malice = window.malice || {};
         return `${subject}draws ${cards(event.count)}${seen ? `: ${names}` : ""}`;
       }
       case "shuffle":
-        return shuffle(event, game);
+        return shuffle(event, step, game);
       case "move":
         return `${subject}${move(event, game)}`;
       case "out":

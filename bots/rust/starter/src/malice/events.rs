@@ -21,7 +21,7 @@ pub enum Event {
     /// A pile was shuffled.
     Shuffle(Shuffled),
     /// The seat asked for the pay-off counts.
-    Count(Acting),
+    Count(Counted),
     /// The seat ended its turn without a discard.
     Pass(Acting),
     /// The seat left the game.
@@ -108,6 +108,15 @@ pub struct Shuffled {
     pub target: Pile,
     #[serde(deserialize_with = "whole")]
     pub count: usize,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Counted {
+    #[serde(deserialize_with = "whole")]
+    pub seat: usize,
+    /// By seat, where all seats are told; None: only `seat` is, in its view.
+    #[serde(deserialize_with = "whole")]
+    pub left: Option<Vec<usize>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -23,8 +23,8 @@ public sealed interface Event {
     /** {@code count} cards of {@code from} came to {@code to}, which was shuffled. */
     record Shuffle(Pile from, Pile to, int count) implements Event {}
 
-    /** {@code seat} asked for the pay-off counts. */
-    record Count(int seat) implements Event {}
+    /** {@code seat} asked for the pay-off counts: by seat, or null where only {@code seat} is told, in its view. */
+    record Count(int seat, List<Integer> left) implements Event {}
 
     /** {@code seat} ended its turn without a discard. */
     record Pass(int seat) implements Event {}
