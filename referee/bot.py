@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import os
@@ -14,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from protocol.codec import LineBuffer
+from referee.errors import MachineFault, MemoryFault
+from referee.isolation import kills
 from referee.isolation.layers import NONE, Box, enclose
 from referee.records import Isolation, Player
 from referee.stderr_lines import StderrLines
@@ -41,14 +42,18 @@ def start_time(pid: int) -> int | None:
     return int(stat.rpartition(b")")[2].split()[19])
 
 
-def oom_kills() -> int:
-    """Return how many processes the kernel has killed since boot for want of memory, the machine's or a group's."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/vmstat").read_text().splitlines():
-            name, _, count = line.partition(" ")
-            if name == "oom_kill":
-                return int(count)
-    return 0
+def kill_group(number: int) -> bool:
+    """Kill the process group of a number that was read somewhere; return whether there was one that we may kill.
+
+    No group of a bot has a number below 2: to the kernel that is our own group, or everybody.
+    """
+    if number < 2:
+        return False
+    try:
+        os.killpg(number, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
 class Excerpt:
@@ -96,7 +101,7 @@ class Bot:
         self.buffer = LineBuffer()
         self.errors = Excerpt()
         self._stderr_lines = StderrLines(on_stderr) if on_stderr else None
-        self._oom_kills = oom_kills()
+        self._kills = kills.count()
         self._box = box = enclose(player, isolation)
         self._process = _start(player, box)
         self.pid = self._process.pid
@@ -165,17 +170,27 @@ class Bot:
         """Tell whether the kernel has killed some of it for using more memory than it may, where that is counted."""
         return self._box.out_of_memory()
 
-    def excuse(self) -> str | None:
-        """Say why the end of the process is no fault of the bot's, or None if it lives or ended by its own doing."""
+    def excuse(self) -> MachineFault | None:
+        """Return why the end of the process is no fault of the bot's, or None if it lives or ended by its own doing."""
         status = self.exit()
         if status is None:
             return None
         if status.startswith("exited") and self._box.never_ran():
             self.drain_stderr()
-            return f"the sandbox of a bot failed, it {status}: {self.errors.text().strip()[-500:]}"
-        if "SIGKILL" in status and oom_kills() > self._oom_kills and not self._box.out_of_memory():
-            return "a bot was killed as the machine ran out of memory"
+            return MachineFault(f"the sandbox of a bot failed, it {status}: {self.errors.text().strip()[-500:]}")
+        if status == exit_in_words(-signal.SIGKILL) and self._starved():
+            return MemoryFault("a bot was killed as the machine ran out of memory")
         return None
+
+    def _starved(self) -> bool:
+        """Tell whether the kernel killed it for want of memory that others had used.
+
+        Its own group knows what was killed in it. Without one there is only how many were killed beside us, which
+        is no proof against a bot that may have ended itself in a way that looks the same.
+        """
+        if (starved := self._box.starved()) is not None:
+            return starved
+        return self._box.exit_is_sure() and kills.count() > self._kills
 
     def close_input(self) -> None:
         """Tell the bot that nothing more will come."""

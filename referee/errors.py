@@ -7,6 +7,7 @@ MaliceError              (protocol/errors.py)
 │   └── RecordError      a record does not replay
 ├── BotError             a bot cannot be started at all
 ├── MachineFault         the machine failed, not a bot: the game is to be played again
+│   └── MemoryFault      a bot was killed as the machine ran out of memory: it is played again for that once
 ├── Verdict              (verdicts.py) a bot broke a rule of the table and is withdrawn
 ├── Abandoned            (exchange.py) nobody waits for the game any more
 └── Late                 (exchange.py) an answer did not come in time; becomes a verdict
@@ -39,3 +40,10 @@ class BotError(MaliceError):
 
 class MachineFault(MaliceError):
     """The machine failed, not a bot: a sandbox, memory, or time itself; the game is to be played again."""
+
+
+class MemoryFault(MachineFault):
+    """A bot was killed for want of memory though it had used no more than it may.
+
+    Bots can bring a machine there, so a game is played again for that once only.
+    """

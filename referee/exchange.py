@@ -301,7 +301,7 @@ class Line:
         self.bot.thaw()  # it may have been stopped on its way out
         status = self.bot.exit(EXIT_WAIT_S)
         if excuse := self.bot.excuse():
-            raise MachineFault(excuse)
+            raise excuse
         if status is None:
             return Verdict("crash", f"the bot {how}, and its process lives on")
         why = ": it used more memory than it may" if self.bot.out_of_memory() else ""

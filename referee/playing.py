@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from protocol.errors import MaliceError
 from referee.bot import Bot, start_time
+from referee.errors import MemoryFault
 from referee.exchange import Abandoned
 from referee.isolation.layers import in_common
 from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine
@@ -73,7 +74,7 @@ def play_batch(
             except MaliceError as error:
                 for seat in seats:
                     seat.dismiss()  # it may be in the middle of the game
-                tell(RefereeFault(order.key, str(error)))
+                tell(RefereeFault(order.key, str(error), isinstance(error, MemoryFault)))
         for seat in seats:
             seat.leave()
         deadline = time.monotonic_ns() + BYE_WAIT_NS

@@ -80,6 +80,8 @@ class GameOrder(Struct, frozen=True):
     """By seat: which of the batch's players sits there."""
     rngs: tuple[int, ...]
     """By seat: a seed for the bot's own randomness, 31 bits."""
+    spared: bool = False
+    """Whether it is played again because a bot was killed for want of memory: the next time that is a verdict."""
 
 
 class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
@@ -204,6 +206,8 @@ class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):
 
     key: Key
     sentence: str
+    memory: bool = False
+    """Whether a bot was killed for want of memory."""
 
 
 Report = Started | Record | BatchDone | RefereeFault | StderrLine

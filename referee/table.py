@@ -12,7 +12,7 @@ import msgspec
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, Out
 from referee.clock import MS
 from referee.dealer import Dealer
-from referee.errors import MachineFault
+from referee.errors import MachineFault, MemoryFault
 from referee.games import game
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, digest
 from referee.replay import VERDICT, void
@@ -147,8 +147,8 @@ class Table:
         for number, seat in enumerate(self._seats):
             try:
                 seat.begin()
-            except Verdict as verdict:
-                failed[number] = verdict
+            except (Verdict, MemoryFault) as failure:
+                failed[number] = self._verdict(failure)
         names = [seat.name for seat in self._seats]
         for number, seat in enumerate(self._seats):
             if number in failed:
@@ -156,8 +156,8 @@ class Table:
             request = self._requests.game_start(number, seat.next_id(), seat.games, names)
             try:
                 seat.ask(request)
-            except Verdict as verdict:
-                failed[number] = verdict
+            except (Verdict, MemoryFault) as failure:
+                failed[number] = self._verdict(failure)
         return dict(sorted(failed.items()))
 
     def _shuffle(self) -> None:
@@ -179,8 +179,8 @@ class Table:
                 verdict.wall, verdict.cpu = wall, cpu
                 raise verdict
             clock.spend(micros * 1000, cpu_micros * 1000)
-        except Verdict as verdict:
-            self._withdraw(number, verdict)
+        except (Verdict, MemoryFault) as failure:
+            self._withdraw(number, self._verdict(failure))
             return
         if answer.note is not None:
             self._note(number, answer.note)
@@ -200,6 +200,18 @@ class Table:
         if text:
             self._notes_left[number] -= len(text.encode())
             self._notes[len(self._actions)] = text
+
+    def _verdict(self, failure: Verdict | MemoryFault) -> Verdict:
+        """Return a verdict, which a kill for want of memory is too when the game was played again for one.
+
+        Raises:
+            MemoryFault: it was not.
+        """
+        if isinstance(failure, Verdict):
+            return failure
+        if not self._order.spared:
+            raise failure
+        return Verdict("crash", f"{failure}, and so in the game before, which this one replaces")
 
     def _judge(self, number: int, verdict: Verdict) -> None:
         """Write down a verdict with its evidence and end the bot."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from referee.isolation import probe, seccomp
+from referee.isolation import cgroups, probe, seccomp
 from tests.toolchains import kit_lack
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ NEEDS = {
     "compiler": Need((("cc",),), "gcc libc6-dev"),
     "sandbox": Need((("bwrap",),), "bubblewrap"),
 }
-MARKERS = (*NEEDS, "filter", "namespaces")
+MARKERS = (*NEEDS, "filter", "memory_group", "namespaces")
 CI = os.environ.get("CI") == "true"
 SKIPPED = pytest.StashKey[dict[tuple[str, str], list[str]]]()
 
@@ -44,6 +44,8 @@ def lack(marker: str) -> str | None:
         return seccomp.lack()
     if marker == "namespaces":
         return None if probe.works(own_user=False) else "no user namespaces here: malice doctor says how to get them"
+    if marker == "memory_group":
+        return None if cgroups.parents().memory else "no memory cgroup here: malice doctor says how to get one"
     need = NEEDS[marker]
     gone = [names[0] for names in need.programs if find(names) is None]
     if not gone:
@@ -52,8 +54,8 @@ def lack(marker: str) -> str | None:
 
 
 def hopeless(marker: str) -> bool:
-    """Whether it is the kernel or the processor that lacks it, so that no CI could install it."""
-    return marker == "filter" or (marker == "namespaces" and not Path("/proc/self/ns/user").exists())
+    """Whether it is the kernel, the processor or the user that lacks it, so that no CI could install it."""
+    return marker in ("filter", "memory_group") or (marker == "namespaces" and not Path("/proc/self/ns/user").exists())
 
 
 def pytest_configure(config: pytest.Config) -> None:

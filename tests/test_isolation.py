@@ -19,7 +19,7 @@ import pytest
 
 from protocol.messages import ClockRules
 from referee.clock import MS
-from referee.isolation import bwrap, cgroups, limits, seccomp
+from referee.isolation import cgroups, limits, seccomp, views
 from referee.isolation.layers import in_common
 from referee.playing import play_batch
 from referee.records import Isolation, Layer, Player, Record
@@ -386,10 +386,10 @@ def test_of_different_boxes_that_is_told_which_all_have() -> None:
 
 
 @pytest.mark.parametrize(("machine", "arch"), [("x86_64", 0xC000003E), ("aarch64", 0xC00000B7)])
-@pytest.mark.parametrize("network", [True, False])
-def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: bool) -> None:
+@pytest.mark.parametrize(("network", "counted"), [(True, True), (False, False)])
+def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: bool, counted: bool) -> None:
     column = ("x86_64", "aarch64").index(machine)
-    code = list(struct.iter_unpack("=HBBI", seccomp.program(network=network, machine=machine)))
+    code = list(struct.iter_unpack("=HBBI", seccomp.program(network=network, counted=counted, machine=machine)))
 
     def answer(number: int, argument: int = 0, arch: int = arch, **more: int) -> int:
         """Run the filter as the kernel does."""
@@ -408,6 +408,8 @@ def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: 
     allow, refuse = 0x7FFF0000, 0x50000 | EPERM
     assert answer(0, arch=1) == 0x80000000
     assert all(answer(numbers[column]) == refuse for numbers in seccomp._DENIED.values() if numbers[column] >= 0)
+    uncounted = {answer(numbers[column]) for numbers in seccomp._UNCOUNTED.values()}
+    assert uncounted == {allow if counted else refuse}
     clone, sockets = seccomp._CLONE[column], seccomp._SOCKET[column]
     assert [answer(clone, 0x10000000), answer(clone, 17)] == [refuse, allow]
     assert answer(435) == 0x50000 | ENOSYS
@@ -430,14 +432,13 @@ def test_a_program_is_shown_with_its_installation_and_a_home_is_not(tmp_path: Pa
     (real / "python3").touch()
     (venv / "python").symlink_to(real / "python3")
 
-    assert list(bwrap.chain(venv / "python"))[:2] == [venv.parent, real.parent]
-    assert Path.home() not in bwrap.chain(Path.home() / "bin" / "tool")
+    assert list(views.chain(venv / "python"))[:2] == [venv.parent, real.parent]
+    assert Path.home() not in views.chain(Path.home() / "bin" / "tool")
 
 
 def test_what_the_sandbox_shows_by_itself_is_not_shown_again() -> None:
     java = Path("/etc/alternatives/java")  # between /usr/bin/java and the real one, on Debian
-    sandbox = bwrap.Sandbox(["/usr/bin/true", str(java)], java, Path("/usr"))
-    assert sandbox.roots == []
+    assert views.View(["/usr/bin/true", str(java)], java, Path("/usr")).roots == []
 
 
 def test_a_signal_that_freezes_goes_to_nobody_after_the_end() -> None:

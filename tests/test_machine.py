@@ -107,26 +107,6 @@ def test_a_bot_that_exits_like_a_sandbox_and_speaks_like_one_is_still_blamed(tmp
     seat.dismiss()
 
 
-# memory
-
-
-def test_a_bot_that_is_killed_as_the_machine_runs_out_of_memory_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    kills = iter((3, 4))
-    monkeypatch.setattr("referee.bot.oom_kills", lambda: next(kills))
-    with seated("suicide") as seat:
-        seat.begin()
-        with pytest.raises(MachineFault, match="ran out of memory"):
-            seat.ask_move(move_request(seat), None)
-
-
-def test_a_bot_that_kills_itself_while_memory_lasts_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.bot.oom_kills", lambda: 3)
-    with seated("suicide") as seat:
-        seat.begin()
-        with pytest.raises(Verdict, match="SIGKILL"):
-            seat.ask_move(move_request(seat), None)
-
-
 # CPU time
 
 

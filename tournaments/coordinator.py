@@ -124,6 +124,7 @@ async def _play_batch(
         return None
     batch = replace(batch, games=tuple(left.values()))
     failed: dict[Key, str] = {}
+    spared: set[Key] = set()
     await process.give(batch)
     while not isinstance(report := await process.report(), BatchDone | None):
         match report:
@@ -133,19 +134,23 @@ async def _play_batch(
                 if left and not any(map(wanted, left)):
                     process.alive = False  # it ends with what is left of the batch
                     return None
+            case RefereeFault(key, memory=True):
+                spared.add(key)
             case RefereeFault(key, sentence):
                 failed[key] = sentence
             case StderrLine():
                 on_stderr(report)
     if not process.alive and left:
         # It died over the first game that has neither a record nor a fault.
-        failed[next((key for key in left if key not in failed), next(iter(left)))] = await process.last_words()
+        over = (key for key in left if key not in failed and key not in spared)
+        failed[next(over, next(iter(left)))] = await process.last_words()
     for key, sentence in failed.items():
         tries[key] = tries.get(key, 0) + 1
         if tries[key] >= TRIES:
             outcome.given_up[key] = sentence
             del left[key]
-    return replace(batch, games=tuple(left.values())) if left else None
+    games = (replace(order, spared=order.spared or order.key in spared) for order in left.values())
+    return replace(batch, games=tuple(games)) if left else None
 
 
 def _cpu_sets(jobs: int, each: int) -> list[tuple[int, ...]]:

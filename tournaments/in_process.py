@@ -55,6 +55,7 @@ class InProcess:
 
     def _play(self, batch: Batch, on_record: Callable[[Record], None], running: Running, outcome: Outcome) -> None:
         bots: list[int] = []
+        spared: set[Key] = set()
 
         def tell(report: Report) -> None:
             match report:
@@ -67,6 +68,8 @@ class InProcess:
                     on_record(report)
                 case StderrLine():
                     self._on_stderr(report)
+                case RefereeFault(key, memory=True):
+                    spared.add(key)
                 case RefereeFault(key, sentence):
                     outcome.given_up[key] = sentence
 
@@ -79,3 +82,6 @@ class InProcess:
         finally:
             for pid in bots:
                 running.drop(pid)
+        if spared:
+            again = tuple(replace(order, spared=True) for order in batch.games if order.key in spared)
+            self._play(replace(batch, games=again), on_record, running, outcome)

@@ -7,20 +7,19 @@ import os
 import select
 import shutil
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from referee.isolation.limits import FILE_BYTES, PROCESSES
+from referee.isolation.views import LITTLE, SETTINGS, SYSTEM, View
 
 END_WAIT_MS = 1000
 """How long the kernel may take to end everything in a sandbox."""
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-_SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/mono")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
-_TOO_MUCH = (Path("/"), Path("/tmp"))
-"""Folders that are never shown as a whole."""
+_TEMPORARY = ("/tmp", "/dev/shm")
+"""What can be written to inside; together they take no more than a bot's memory."""
 _SHELL = ("/bin/sh", "-c")
 
 
@@ -30,19 +29,14 @@ class Sandbox:
     Args:
         command: as it is written.
         program: the file that its first word means.
-        folder: where it is started.
-        hidden: files that may not be read.
+        view: the files beside the system's; the command is started in its folder.
+        memory_mb: what the bot may use; its temporary files take no more than that.
     """
 
-    def __init__(self, command: Sequence[str], program: Path, folder: Path, hidden: Sequence[str] = ()) -> None:
+    def __init__(self, command: Sequence[str], program: Path, view: View, memory_mb: int) -> None:
         self._command = (os.path.abspath(program), *command[1:])
-        self._folder = folder.resolve()
-        wanted = [*chain(program), *files_of(command, folder)]
-        if self._folder not in _TOO_MUCH:
-            wanted.append(self._folder)
-        self.roots = [path for path in dict.fromkeys(wanted) if not _is_system(path)]
-        """What it sees beside the system, by the names that it has outside."""
-        self._hidden = [path for path in hidden if os.path.exists(path)]
+        self.view = view
+        self._room = min(FILE_BYTES, (memory_mb << 20) // len(_TEMPORARY))
 
     def command(
         self, uid: int | None, status: int, filter: int | None = None, *, disable: bool = True, dies: bool = True
@@ -73,64 +67,36 @@ class Sandbox:
             words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
         words += ["--clearenv", "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"]
         words += ["--setenv", "PATH", self._path(), "--hostname", "box", *self._mounts()]
-        words += ["--chdir", str(self._folder)]
+        words += ["--chdir", str(self.view.folder)]
         if filter is not None:
             words += ["--seccomp", str(filter)]
         return (*words, "--", *take, *_become(uid), *self._command)
 
     def _mounts(self) -> Iterator[str]:
-        for path in _SYSTEM:
+        for path in SYSTEM:
             if os.path.islink(path):
                 yield from ("--symlink", os.readlink(path), path)
             elif os.path.isdir(path):
                 yield from ("--ro-bind", path, path)
         yield from ("--dir", "/etc")
-        for path in (*_SETTINGS, *map(str, Path("/etc").glob("java-*"))):
+        for path in (*SETTINGS, *map(str, Path("/etc").glob("java-*"))):
             yield from ("--ro-bind-try", path, path)
         yield from ("--proc", "/proc", "--dev", "/dev")
-        yield from ("--perms", "1777", "--size", str(FILE_BYTES), "--tmpfs", "/tmp")
-        made: set[Path] = set()
-        for root in sorted(self.roots, key=lambda path: len(path.parts)):
-            for parent in reversed(root.parents):
-                # By itself bubblewrap gives the parents of a private folder to their owner only.
-                if parent not in made and parent not in _TOO_MUCH and not _is_system(parent) and not self._sees(parent):
-                    made.add(parent)
-                    yield from ("--dir", str(parent))
-            yield from ("--ro-bind", str(root), str(root))
-        for path in self._hidden:
-            if self._sees(Path(path)):
-                yield from ("--ro-bind", "/dev/null", path)
-
-    def _sees(self, path: Path) -> bool:
-        return _is_system(path) or any(path.is_relative_to(root) for root in self.roots)
+        for path in _TEMPORARY:
+            yield from ("--perms", "1777", "--size", str(self._room), "--tmpfs", path)
+        yield from self.view.mounts()
+        # A bot may have the user that all of this belongs to, and that of our own process inside, which is no bot's
+        # business; for root the kernel's settings are below /proc.
+        yield from ("--perms", "0555", "--size", str(LITTLE), "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
+        for path in ("/proc", "/dev", "/"):
+            yield from ("--remount-ro", path)
 
     def _path(self) -> str:
         """Keep of our own path what is to be seen inside."""
         own = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
-        return ":".join(dict.fromkeys([*(folder for folder in own if self._sees(Path(folder))), *_PATH.split(":")]))
-
-
-def chain(program: Path) -> Iterator[Path]:
-    """List what a program needs to be read: itself and what it links to, each with the installation that it is in.
-
-    An installation is the folder above `bin`, which may be that of a virtual environment; a home is none.
-    """
-    path = Path(os.path.abspath(program))
-    homes = {Path.home(), Path.home() / ".local", Path("/")}
-    for _ in range(40):
-        above = path.parent.parent
-        yield above if path.parent.name in ("bin", "shims") and above not in homes else path
-        if not path.is_symlink():
-            break
-        path = Path(os.path.normpath(path.parent / os.readlink(path)))
-    if (real := path.resolve()) != path:
-        yield real.parent.parent if real.parent.name == "bin" else real
-
-
-def files_of(command: Iterable[str], folder: Path) -> list[Path]:
-    """List the words of a command, after its first, that are files."""
-    found = [folder / word for word in list(command)[1:] if word and len(word) < 4096]
-    return [Path(os.path.abspath(path)) for path in found if path.is_file()]
+        return ":".join(
+            dict.fromkeys([*(folder for folder in own if self.view.shows(Path(folder))), *_PATH.split(":")])
+        )
 
 
 class Status:
@@ -218,7 +184,3 @@ def _become(uid: int | None) -> tuple[str, ...]:
         return ()  # root has no limit of processes, in a user namespace neither
     # Set inside, it counts the processes of this user namespace alone.
     return ("/usr/bin/prlimit", f"--nproc={PROCESSES}", "--")
-
-
-def _is_system(path: Path) -> bool:
-    return any(path.is_relative_to(each) for each in (*_SYSTEM, *_SETTINGS))

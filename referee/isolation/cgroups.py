@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -11,11 +13,15 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from referee.isolation import kills
 from referee.isolation.limits import PROCESSES
 
 PREFIX = "malice-"
 REMOVE_WAIT_S = 0.5
 """How long the killed may take to leave a group, so that it can be removed."""
+
+ONE_CHARGE = 1 << 20
+"""More bytes than the kernel ever charges a group with at once."""
 
 _numbers = itertools.count()
 
@@ -43,7 +49,7 @@ def parents() -> Parents:
     """
     found = Parents()
     mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
-    own = dict(_own())
+    own = dict(kills.groups())
     for _, place, kind, *_ in mounts:
         if kind == "cgroup2":
             found.home = inside = Path(place, own.get("", "/").lstrip("/"))
@@ -68,7 +74,7 @@ class Group:
 
     def __init__(self, memory_mb: int) -> None:
         where = parents()
-        name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
+        name = _name(str(next(_numbers)))
         self._parents = where.folders()
         self._folders = [parent / name for parent in self._parents]
         for folder in self._folders:
@@ -123,15 +129,24 @@ class Group:
         first, _, _ = os.pread(self._used, 64, 0).partition(b"\n")
         return int(first.removeprefix(b"usage_usec ")) * 1000
 
+    @property
+    def counts_memory(self) -> bool:
+        """Whether it knows what the kernel has killed in it for want of memory."""
+        return self._memory is not None
+
     def oom_kills(self) -> int:
-        """Return how many of its processes were killed for the memory that they used."""
-        for name in ("memory.events", "memory.oom_control"):
-            with suppress(OSError):
-                for line in (self._memory / name).read_text().splitlines() if self._memory else ():
-                    word, _, count = line.partition(" ")
-                    if word == "oom_kill":
-                        return int(count)
-        return 0
+        """Return how many of its processes were killed for want of memory, by its own limit or not."""
+        names = ("memory.events", "memory.oom_control")
+        return sum(kills.field(self._memory / name, "oom_kill") or 0 for name in names) if self._memory else 0
+
+    def reached_limit(self) -> bool:
+        """Tell whether its own limit ever left it without memory; version 1 counts also where some could be freed."""
+        if self._memory is None:
+            return False
+        if (found := kills.field(self._memory / "memory.events", "oom")) is not None:
+            return found > 0
+        most, limit = (int((self._memory / f"memory.{name}_in_bytes").read_text()) for name in ("max_usage", "limit"))
+        return most > limit - ONE_CHARGE
 
     def end(self) -> None:
         """Kill all that is in the group, and remove it."""
@@ -143,6 +158,7 @@ class Group:
         if self._used is not None:
             os.close(self._used)
             self._used = None
+        self._memory = None
         deadline = time.monotonic() + REMOVE_WAIT_S
         for folder in self._folders:
             while True:
@@ -157,15 +173,9 @@ class Group:
                 break
 
 
-def _own() -> list[tuple[str, str]]:
-    """List each controller of version 1, and "" for version 2, with our group in it."""
-    lines = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
-    return [(name, path) for _, names, path in lines for name in names.split(",")]
-
-
 def _try(parent: Path) -> set[str]:
     """Make a group, and return its files if a process may enter it; remove it again."""
-    folder = parent / f"{PREFIX}{os.getpid()}-try"
+    folder = parent / _name("try")
     try:
         folder.mkdir()
     except OSError:
@@ -191,22 +201,47 @@ def _limit_memory(folder: Path, size: int) -> None:
             (folder / name).write_text(str(value))
 
 
+def _name(what: str) -> str:
+    """Name a group of ours so that its owner can be told: by pid, and by the namespace in which that is its number."""
+    return f"{PREFIX}{os.getpid()}-{what}-{_namespace()}"
+
+
+def _namespace() -> int:
+    return os.stat("/proc/self/ns/pid").st_ino
+
+
 def _kill_all(folder: Path) -> None:
+    """Kill what is in a group, unless something of a namespace that we do not see is in it: its number reads 0."""
     with suppress(OSError):
-        for pid in (folder / "cgroup.procs").read_text().split():
-            os.kill(int(pid), 9)
+        pids = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
+        for pid in pids if min(pids, default=0) > 1 else ():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def sweep(where: Parents) -> None:
-    """Remove the groups of referees that are gone, with what is in them.
+    """Remove the groups of referees that are gone, with what is in them; those of other namespaces are left alone.
 
     Bots die with their referee, but a sandbox that was just being made can leave a process that waits for ever.
     """
-    for folder in (folder for parent in where.folders() for folder in parent.glob(f"{PREFIX}*-*")):
-        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+    for folder in (folder for parent in where.folders() for folder in parent.glob(f"{PREFIX}*")):
+        if _is_left_behind(folder.name):
             deadline = time.monotonic() + REMOVE_WAIT_S
             while folder.exists() and time.monotonic() < deadline:
                 _kill_all(folder)
                 with suppress(OSError):
                     folder.rmdir()
+
+
+def _is_left_behind(name: str) -> bool:
+    """Tell whether a group was made in our namespace by a process that is gone."""
+    words = re.fullmatch(f"{PREFIX}([0-9]+)-[a-z0-9]+-([0-9]+)", name)
+    if words is None or int(words[2]) != _namespace() or int(words[1]) < 2:
+        return False
+    try:
+        os.kill(int(words[1]), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass  # somebody else's
+    return False

@@ -9,9 +9,12 @@ import signal
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-from referee.isolation import bwrap, cgroups, limits, probe, seccomp
+from referee.isolation import bwrap, cgroups, copies, kills, limits, probe, seccomp
+from referee.isolation.copies import Copies
+from referee.isolation.views import View, chain, files_of
 from referee.records import Isolation, Player
 
 NONE = Isolation()
@@ -58,9 +61,17 @@ class Box:
         """Return the CPU time of the bot and all of its children, in nanoseconds; None where nobody counts that."""
         return None
 
+    def exit_is_sure(self) -> bool:
+        """Tell whether `exit_status` tells a signal from a status that only looks like one."""
+        return True
+
     def out_of_memory(self) -> bool:
         """Tell whether something in it was killed for using more memory than it may."""
         return False
+
+    def starved(self) -> bool | None:
+        """Tell whether something in it was killed though it used no more memory than it may; None if nobody counts."""
+        return None
 
     def freeze(self) -> None:
         """Stop the bot where it stands."""
@@ -86,14 +97,12 @@ class LimitBox(Box):
         self.words += self._told()
 
     def _surround(self, player: Player, isolation: Isolation) -> None:
-        where = Path(player.cwd or os.getcwd())
-        program = _program(player, where)
-        roots = [*bwrap.chain(program), *bwrap.files_of(player.command, where), where]
-        uid = limits.next_uid() if limits.uid_lack() is None and limits.readable(roots) else None
+        unreadable = None if limits.uid_lack() else limits.unreadable(_needed(player))
+        uid = limits.next_uid() if limits.uid_lack() is None and unreadable is None else None
         processes = limits.PROCESSES if uid else None if os.getuid() == 0 else probe.process_limit()
         self._common(isolation, processes, uid)
         if seccomp.lack() is None:
-            self._steps.append(seccomp.armed())
+            self._steps.append(seccomp.armed(counted=_memory_is_counted()))
             self.words += ("seccomp",)
         if uid:
             self.words += ("uid",)
@@ -104,11 +113,10 @@ class LimitBox(Box):
                 self._group = cgroups.Group(isolation.memory_mb)
             except OSError as error:  # it names a file, which would make it the bot's fault
                 raise OSError(error.errno, f"no control group for a bot: {error}") from None
-        counted = self._group is not None and cgroups.parents().memory is not None
         self._few = processes is not None or cgroups.parents().pids is not None
         if self._group:
             self._steps.append(self._group.armed())
-        self._steps.append(limits.armed(None if counted else isolation.memory_mb, processes, uid))
+        self._steps.append(limits.armed(None if _memory_is_counted() else isolation.memory_mb, processes, uid))
 
     def _told(self) -> tuple[str, ...]:
         """Name what is limited, and whether it can be frozen."""
@@ -128,7 +136,13 @@ class LimitBox(Box):
 
     def out_of_memory(self) -> bool:
         """Ask the group, which counts."""
-        return self._group is not None and self._group.oom_kills() > 0
+        return self._group is not None and self._group.oom_kills() > 0 and self._group.reached_limit()
+
+    def starved(self) -> bool | None:
+        """Ask the group, in which nothing counts but what is the bot's."""
+        if self._group is None or not self._group.counts_memory:
+            return None
+        return self._group.oom_kills() > 0 and not self._group.reached_limit()
 
     def freeze(self) -> None:
         """Stop all processes of the bot."""
@@ -169,31 +183,46 @@ class SandboxBox(LimitBox):
     words: tuple[str, ...] = ("bwrap",)
 
     def _surround(self, player: Player, isolation: Isolation) -> None:
-        where = Path(player.cwd or os.getcwd())
-        sandbox = bwrap.Sandbox(player.command, _program(player, where), where, isolation.hidden)
-        own_user = limits.uid_lack() is None and limits.readable_below(sandbox.roots) and probe.works(own_user=True)
-        self._status = bwrap.Status()
+        view = _view(player, isolation)
+        own_user = limits.uid_lack() is None and probe.works(own_user=True) and view.user_lack() is None
+        self._copies: Copies | None = None
+        self._status: bwrap.Status | None = None
         self._bot: int | None = None
+        self._bot_watch = -1
         self._first: int | None = None
         self._watch = -1
+        try:
+            self._copy(view, own_user)
+            self._common(isolation, limits.PROCESSES if own_user else None, None)
+        except OSError:
+            self.end()
+            raise
+        self._few = self._few or os.getuid() != 0  # set inside the sandbox then
+        self._status = bwrap.Status()
         descriptors = [self._status.told]
         if seccomp.lack() is None:
-            descriptors.append(seccomp.descriptor())
+            descriptors.append(seccomp.descriptor(counted=_memory_is_counted()))
             self.words += ("seccomp",)
         self.descriptors = tuple(descriptors)
+        sandbox = bwrap.Sandbox(player.command, _program(player, view.folder), view, isolation.memory_mb)
         uid = limits.next_uid() if own_user else None
         self.command = sandbox.command(uid, *descriptors, disable=probe.nested_users_can_be_disabled())
         self.environment = {}
         if uid:
             self.words += ("uid",)
-        try:
-            self._common(isolation, limits.PROCESSES if uid else None, None)
-        except OSError:
-            self._status.close()
-            for each in self.descriptors:
-                os.close(each)
-            raise
-        self._few = self._few or os.getuid() != 0  # set inside the sandbox then
+        self._sealed = own_user or seccomp.lack() is None
+
+    def _copy(self, view: View, own_user: bool) -> None:
+        """Let the bot play from copies of what its user may not read, or of a folder of which much is to be hidden."""
+        wanted = view.private() if own_user else []
+        if view.is_crowded() and view.copy_lack([view.folder]) is None:
+            wanted = list(dict.fromkeys([view.folder, *wanted]))
+        if wanted:
+            try:
+                self._copies = Copies()
+                view.copy(wanted, self._copies)
+            except OSError as error:  # it names a file, which would make it the bot's fault
+                raise OSError(error.errno, f"no copy of a bot's folder: {error}") from None
 
     def started(self, pid: int) -> None:
         """Let the sandbox begin undisturbed.
@@ -207,35 +236,58 @@ class SandboxBox(LimitBox):
 
     def bot_pid(self) -> int | None:
         """Return the child of the first process of the sandbox, once there is one."""
-        if self._first is None:
+        if self._first is None and self._status:
             self._first = self._status.first_process()
             if self._first is not None:
                 with suppress(ProcessLookupError):
                     self._watch = os.pidfd_open(self._first)
         if self._bot is None and self._first is not None:
             self._bot = bwrap.child_of(self._first)
-            if self._bot is not None and self._group:
-                # Now that it has a child which stays: freezing our own processes too would cost three times as much.
-                self._group.let_out(self._first)
-                self._group.let_out(self._pid)
+            if self._bot is not None:
+                with suppress(ProcessLookupError):
+                    self._bot_watch = os.pidfd_open(self._bot)
+                self._let_out()
         return self._bot
 
+    def _let_out(self) -> None:
+        """Take our own processes out of the group, now that they have a child which stays: each costs time to freeze.
+
+        Where a bot could make the first process of the sandbox compute for it, that stays in.
+        """
+        if self._group:
+            self._group.let_out(self._pid)
+            if self._sealed and self._first is not None:
+                self._group.let_out(self._first)
+
     def exit_status(self, status: int) -> int:
-        """Undo what the sandbox makes of a signal, as a shell does."""
+        """Undo what the sandbox makes of a signal, as a shell does; where the kernel can tell, take its word."""
+        if (told := kills.wait_status(self._bot_watch)) is not None:
+            return os.waitstatus_to_exitcode(told)
         return 128 - status if 128 < status < 128 + signal.NSIG else status
+
+    def exit_is_sure(self) -> bool:
+        """Ask the kernel, whether it can tell."""
+        return kills.wait_status(self._bot_watch) is not None
 
     def never_ran(self) -> bool:
         """Ask the sandbox, which tells how its program ended, and nothing if there was none."""
-        return self._status.never_ran()
+        return self._status is not None and self._status.never_ran()
 
     def end(self) -> None:
-        """Kill the first process of the sandbox, and wait until all in it are gone with it."""
-        self._status.close()
+        """Kill the first process of the sandbox, wait until all in it are gone with it, and remove copies."""
+        if self._status:
+            self._status.close()
         if self._watch >= 0:
             bwrap.wait_for_end(self._watch)
             os.close(self._watch)
             self._watch = -1
+        if self._bot_watch >= 0:
+            os.close(self._bot_watch)
+            self._bot_watch = -1
         super().end()
+        if self._copies:
+            self._copies.remove()
+            self._copies = None
 
 
 def enclose(player: Player, isolation: Isolation = NONE) -> Box:
@@ -249,13 +301,50 @@ def enclose(player: Player, isolation: Isolation = NONE) -> Box:
     layer = probe.strongest(isolation.layer)
     if layer == "none":
         return Box(player)
+    _sweep_copies()
     return (SandboxBox if layer == "bwrap" else LimitBox)(player, isolation)
+
+
+def user_lack(player: Player, isolation: Isolation) -> str | None:
+    """Return why this bot gets no user of its own where others get one, or None.
+
+    Raises:
+        OSError: its program does not exist.
+    """
+    layer = probe.strongest(isolation.layer)
+    if layer == "none" or limits.uid_lack():
+        return None
+    if layer == "bwrap":
+        return _view(player, isolation).user_lack() if probe.works(own_user=True) else None
+    unreadable = limits.unreadable(_needed(player))
+    return f"others may not read {unreadable}" if unreadable else None
 
 
 def in_common(told: Iterable[tuple[str, ...]]) -> str:
     """Return as one word what is in force around all of them, joined by +."""
     first, *others = [words for words in told if words] or [("none",)]
     return "+".join(word for word in first if all(word in words for words in others)) or "none"
+
+
+@cache
+def _sweep_copies() -> None:
+    """Remove, once in each process, what a referee that was killed has left."""
+    copies.sweep()
+
+
+def _memory_is_counted() -> bool:
+    return cgroups.parents().memory is not None
+
+
+def _view(player: Player, isolation: Isolation) -> View:
+    where = Path(player.cwd or os.getcwd())
+    return View(player.command, _program(player, where), where, isolation.hidden)
+
+
+def _needed(player: Player) -> list[Path]:
+    """List what a bot has to read where nothing is copied for it."""
+    where = Path(player.cwd or os.getcwd())
+    return [*chain(_program(player, where)), *files_of(player.command, where), where]
 
 
 def _program(player: Player, where: Path) -> Path:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from referee.isolation.folders import everybody_may_read
+
 FILE_BYTES = 64 << 20
 """The largest file that a bot may write, and the size of its private /tmp."""
 FILES = 256
@@ -38,21 +40,14 @@ def next_uid() -> int:
     return _FIRST_UID + os.getpid() * _UIDS_EACH + next(_seats) % _UIDS_EACH
 
 
-def readable_below(roots: Iterable[Path]) -> bool:
-    """Tell whether everybody may enter and read these files and folders, whatever is above them."""
-    for root in roots:
-        mode = root.stat().st_mode
-        wanted = stat.S_IROTH | (stat.S_IXOTH if stat.S_ISDIR(mode) else 0)
-        if mode & wanted != wanted:
-            return False
-    return True
-
-
-def readable(paths: Iterable[Path]) -> bool:
-    """Tell whether everybody may read these files and folders, and enter all that is above them."""
+def unreadable(paths: Iterable[Path]) -> Path | None:
+    """Return the first of these files and folders, and of all above them, that not everybody may read or enter."""
     paths = list(paths)
-    above = {parent for path in paths for parent in path.resolve().parents}
-    return readable_below(paths) and all(parent.stat().st_mode & stat.S_IXOTH for parent in above)
+    for path in paths:
+        if not everybody_may_read(path.stat()):
+            return path
+    above = sorted({parent for path in paths for parent in path.resolve().parents})
+    return next((parent for parent in above if not parent.stat().st_mode & stat.S_IXOTH), None)
 
 
 def user_processes() -> int:

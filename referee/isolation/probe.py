@@ -11,9 +11,11 @@ from functools import cache
 from pathlib import Path
 
 from referee.isolation import bwrap, limits, seccomp
+from referee.isolation.views import View
 from referee.records import Layer
 
 _TRUE = "/bin/true"
+_MEMORY_MB = 16
 PATIENCE_S = 10
 """For a sandbox in which nothing happens."""
 
@@ -67,10 +69,10 @@ def process_limit() -> int | None:
 
 
 def _tried(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
-    sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), Path("/"))
+    sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), View([_TRUE], Path(_TRUE), Path("/")), _MEMORY_MB)
     descriptors = [os.open(os.devnull, os.O_WRONLY)]
     if seccomp.lack() is None:
-        descriptors.append(seccomp.descriptor())
+        descriptors.append(seccomp.descriptor(counted=False))
     uid = limits.next_uid() if own_user else None
     command = sandbox.command(uid, *descriptors, disable=disable, dies=False)  # it ends at once by itself
     # A sandbox that is killed while it starts can leave a child behind that waits for it for ever.

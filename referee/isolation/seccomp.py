@@ -85,6 +85,12 @@ _DENIED: dict[str, tuple[int, int]] = {
     "ioperm": (173, -1),
     "vhangup": (153, 58),
 }
+_UNCOUNTED: dict[str, tuple[int, int]] = {
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+}
+"""Memory that belongs to no process: only a control group counts it."""
 _CLONE, _SOCKET, _CLONE3 = (56, 220), (41, 198), 435
 _FCNTL = (72, 25)
 _SHARED_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
@@ -115,11 +121,12 @@ def lack() -> str | None:
     return None
 
 
-def program(*, network: bool, machine: str = "") -> bytes:
+def program(*, network: bool, counted: bool, machine: str = "") -> bytes:
     """Return the filter as an array of `struct sock_filter`.
 
     Args:
         network: whether sockets of the internet may be made: only where the network is the box's own.
+        counted: whether a control group counts memory; otherwise a bot has none but that of its processes.
         machine: as `platform.machine` says; by default this one.
     """
     arch, column = _ARCHITECTURES[machine or platform.machine()]
@@ -129,7 +136,7 @@ def program(*, network: bool, machine: str = "") -> bytes:
         code += _unless((_AT_LEAST, 0, 1, _X32), EPERM)
     # glibc falls back to `clone`, whose flags can be looked at.
     code += _unless((_EQUAL, 0, 1, _CLONE3), ENOSYS)
-    for numbers in _DENIED.values():
+    for numbers in (*_DENIED.values(), *(() if counted else _UNCOUNTED.values())):
         if numbers[column] >= 0:
             code += _unless((_EQUAL, 0, 1, numbers[column]), EPERM)
     code += _with_argument(_FCNTL[column], _SECOND_ARGUMENT, [(_EQUAL, each) for each in _SHARED_COMMANDS])
@@ -143,17 +150,17 @@ def program(*, network: bool, machine: str = "") -> bytes:
     return b"".join(struct.pack("=HBBI", *line) for line in code)
 
 
-def descriptor() -> int:
+def descriptor(*, counted: bool) -> int:
     """Return a new descriptor from which the filter of a box with a network of its own can be read once."""
     found = os.memfd_create("seccomp")
-    os.write(found, program(network=True))
+    os.write(found, program(network=True, counted=counted))
     os.lseek(found, 0, os.SEEK_SET)
     return found
 
 
-def armed() -> Callable[[], None]:
+def armed(*, counted: bool) -> Callable[[], None]:
     """Return what puts the calling process under the filter of a box without a network; made before the fork."""
-    code = program(network=False)
+    code = program(network=False, counted=counted)
     # It holds the only reference to the bytes that the kernel reads.
     told = _Program(len(code) // 8, code)
 

@@ -1,0 +1,141 @@
+"""Private copies of bots' folders, for bots whose own user may not read the original.
+
+A copy lies in the temporary folder, in a folder that only its owner may enter and holds a lock on while it lives.
+The lock ends with its owner, however that ends: so whoever makes the next copies can tell what was left behind.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+
+from referee.isolation.folders import is_hidden
+
+PREFIX = "malice-copy-"
+MOST_BYTES = 256 << 20
+MOST_ENTRIES = 20_000
+"""What is copied at most: it is done at every start of the bot."""
+
+
+def lack(size: int, entries: int) -> str | None:
+    """Return why nothing of this size can be copied here, or None.
+
+    Args:
+        size: bytes of all files.
+        entries: how many files and folders.
+    """
+    if size > MOST_BYTES or entries > MOST_ENTRIES:
+        return f"is too large to copy (more than {MOST_BYTES >> 20} MiB or {MOST_ENTRIES} files)"
+    place = tempfile.gettempdir()
+    if os.statvfs(place).f_flag & os.ST_NOEXEC:
+        return f"cannot be copied: nothing in {place} may be executed (set TMPDIR)"
+    return None
+
+
+class Copies:
+    """The copies for one bot process; nobody but us can reach them by a path.
+
+    Raises:
+        OSError: nothing can be written to the temporary folder.
+    """
+
+    def __init__(self) -> None:
+        self._folder, self._lock = _locked_folder()
+        self._made = 0
+
+    def add(self, source: Path, empty: Collection[Path] = ()) -> Path:
+        """Copy a folder or a file, readable by everybody who is shown the copy; return where that lies.
+
+        Dot-folders and Python's caches become empty folders, and what is neither file, folder nor symbolic link is
+        left out.
+
+        Args:
+            source: what to copy; a symbolic link in it stays one.
+            empty: files whose copies are to be empty.
+
+        Raises:
+            OSError: it cannot be read, or there is no room.
+        """
+        self._made += 1
+        target = self._folder / str(self._made)
+        if source.is_dir():
+            _copy_folder(source, target, empty)
+        else:
+            _copy_file(source, target, empty)
+        return target
+
+    def remove(self) -> None:
+        """Remove all of them; safe to call again."""
+        if self._lock >= 0:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            os.close(self._lock)
+            self._lock = -1
+
+
+def sweep() -> None:
+    """Remove the copies of ours whose owner is gone, one that was killed say."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            status = folder.lstat()
+            if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
+                lock = _lock(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
+
+
+def _locked_folder() -> tuple[Path, int]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        with suppress(BlockingIOError, FileNotFoundError):  # a sweep met it before it was locked
+            lock = _lock(folder)
+            if folder.exists():
+                return folder, lock
+            os.close(lock)
+
+
+def _lock(folder: Path) -> int:
+    """Return a descriptor that holds the lock on a folder.
+
+    Raises:
+        OSError: somebody else holds it, or there is no such folder.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _copy_folder(source: Path, target: Path, empty: Collection[Path]) -> None:
+    target.mkdir()
+    for entry in list(os.scandir(source)):
+        copy = target / entry.name
+        if entry.is_symlink():
+            copy.symlink_to(os.readlink(entry.path))
+        elif entry.is_dir():
+            if is_hidden(entry.name):
+                copy.mkdir()
+                copy.chmod(0o755)
+            else:
+                _copy_folder(Path(entry.path), copy, empty)
+        elif entry.is_file():
+            _copy_file(Path(entry.path), copy, empty)
+    target.chmod(0o755)
+
+
+def _copy_file(source: Path, target: Path, empty: Collection[Path]) -> None:
+    # Whatever lies there by now, it must not be followed or waited for.
+    descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(descriptor, "rb") as original, target.open("xb") as copy:
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and source not in empty:
+            shutil.copyfileobj(original, copy)
+        os.fchmod(copy.fileno(), 0o555 if status.st_mode & stat.S_IXUSR else 0o444)

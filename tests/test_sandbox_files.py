@@ -1,0 +1,250 @@
+"""What a bot in a sandbox finds in its files: what it can change, what it is shown of its folder, and as whom."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from referee.isolation import bwrap, cgroups, copies, folders, limits, probe, seccomp
+from referee.isolation.layers import user_lack
+from referee.isolation.views import MOST_COVERS, View
+from referee.records import Isolation, Player
+from referee.seat import BotSeat
+from tests.tables import PATIENCE_MS
+from tests.test_isolation import boxed, told
+
+BOT = Path(__file__).parent / "isolated_bot.py"
+OURS, ITS_OWN = "the user that we are", "a user of its own"
+
+pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
+
+
+@pytest.fixture(params=[OURS, ITS_OWN])
+def user(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let bots be who they mostly are here, and with our own user, which is weaker."""
+    if request.param == OURS:
+        monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
+    return str(request.param)
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a temporary folder in which nothing lies yet."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def tried(paths: str, attempt: str) -> str:
+    """Return code that tells with which of some paths an attempt succeeds."""
+    return f"import os\ntold = []\nfor path in {paths}:\n try: {attempt}; told.append(path)\n except OSError: pass"
+
+
+# what it can change
+
+
+def test_nothing_of_the_sandboxs_first_process_can_be_opened(user: str) -> None:
+    parts = [
+        f"/proc/1/{name}" for name in ("mem", "maps", "environ", "fd/0", "task/1/mem", "root/tmp", "oom_score_adj")
+    ]
+
+    assert told("bwrap", tried(repr(parts), "os.close(os.open(path, os.O_RDONLY))")) == "[]"
+    assert told("bwrap", tried("['/proc/1/mem', '/proc/1/comm']", "os.close(os.open(path, os.O_WRONLY))")) == "[]"
+
+
+def test_no_setting_of_the_kernel_can_be_written(user: str) -> None:
+    every = "[os.path.join(where, name) for where, _, names in os.walk('/proc/sys') for name in names]"
+
+    assert told("bwrap", tried(every, "os.close(os.open(path, os.O_WRONLY))")) == "[]"
+
+
+def test_files_can_be_made_in_two_folders_which_are_no_larger_than_its_memory(user: str) -> None:
+    mounted = "[line.split()[1] for line in open('/proc/self/mounts')]"
+    every = f"sorted({{up for path in {mounted} for up in (path, os.path.dirname(path), '/etc', '/proc/1')}})"
+    size = "size = sum((s := os.statvfs(path)).f_blocks * s.f_frsize for path in told)"
+
+    with boxed(
+        "bwrap", tried(every, "open(path + '/new', 'x').close()") + f"\n{size}\ntold += [size]", memory_mb=64
+    ) as at:
+        *writable, whole = eval(at.version)
+
+    assert writable == ["/dev/shm", "/tmp"]
+    assert whole <= 64 << 20
+
+
+@pytest.mark.filter
+@pytest.mark.parametrize("layer", ["rlimit", "bwrap"])
+def test_where_nobody_counts_memory_there_is_none_that_belongs_to_no_process(
+    layer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    column = 0 if os.uname().machine == "x86_64" else 1
+    shared = f"ctypes.CDLL(None).syscall({seccomp._UNCOUNTED['shmget'][column]}, 0, 4096, 0o1600)"
+
+    assert told(layer, "import os; os.memfd_create('x')") == "PermissionError"  # type: ignore[arg-type]
+    assert told(layer, f"import ctypes; told = {shared}") == "-1"  # type: ignore[arg-type]
+
+
+# what it is shown, and as whom
+
+
+@pytest.fixture
+def private(tmp_path: Path) -> Path:
+    """Return a bot's folder that only its owner may read."""
+    folder = tmp_path / "bot"
+    for name in (".git", "__pycache__", "lib/__pycache__", "lib/.cache"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "kept").write_text("from the last game")
+    (folder / "bot.toml").write_text("")
+    (folder / "lib" / "data").write_text("data")
+    (folder / ".env").write_text("a dot-file")
+    (folder / "link").symlink_to("lib/data")
+    (folder / "run").write_text('#!/bin/sh\nexec "$@"\n')
+    (folder / "run").chmod(0o700)
+    for path in (folder / "bot.toml", folder / "lib" / "data", folder / ".env"):
+        path.chmod(0o600)
+    folder.chmod(0o700)
+    return folder
+
+
+@contextmanager
+def seated(folder: Path, code: str, *, program: str = sys.executable) -> Iterator[BotSeat]:
+    """Seat a bot that runs `code` when it is greeted."""
+    words = () if program == sys.executable else (sys.executable,)
+    player = Player("boxed", "00", (program, *words, "-I", str(BOT), code), str(folder))
+    seat = BotSeat(player, PATIENCE_MS, None, isolation=Isolation("bwrap"))
+    try:
+        seat.begin()
+        yield seat
+    finally:
+        seat.dismiss()
+
+
+LISTED = "import os; told = [os.listdir(name) for name in ('.git', '__pycache__', 'lib/__pycache__', 'lib/.cache')]"
+
+
+def test_a_bot_in_a_private_folder_has_a_user_of_its_own_and_plays_from_a_copy(private: Path, temporary: Path) -> None:
+    read = "[open(name).read() for name in ('link', 'lib/data', '.env')]"
+    code = f"import os; told = [os.getuid(), os.getcwd()[-4:], *{read}]"
+    with seated(private, code, program="./run") as seat:
+        uid, where, *found = eval(seat.version)
+        copied = list(temporary.iterdir())
+
+        assert found == ["data", "data", "a dot-file"]
+        assert where == "/bot"
+        assert ("uid" in seat.isolation) == (limits.uid_lack() is None)
+        if "uid" in seat.isolation:
+            assert uid != os.getuid()
+            assert [path.stat().st_mode & 0o777 for path in copied] == [0o700]
+    assert list(temporary.iterdir()) == []
+
+
+def test_dot_folders_and_caches_are_empty_and_stay_so(private: Path, temporary: Path, user: str) -> None:
+    for mode in (0o700, 0o755):
+        for path in (private, *private.rglob("*")):
+            path.chmod(path.stat().st_mode | mode & 0o055)
+        with seated(private, LISTED) as seat:
+            assert seat.version == "[[], [], [], []]"
+        with seated(private, tried("['.git', 'lib/__pycache__', '.']", "open(path + '/new', 'x').close()")) as seat:
+            assert seat.version == "[]"
+
+
+def test_what_the_command_names_is_shown_wherever_it_lies(private: Path, user: str) -> None:
+    hidden = private / ".venv" / "bin" / "prog"
+    hidden.parent.mkdir(parents=True)
+    hidden.write_text('#!/bin/sh\nexec "$@"\n')
+    hidden.chmod(0o755)
+    with seated(private, LISTED, program=".venv/bin/prog") as seat:
+        assert seat.version == "[[], [], [], []]"
+
+
+def test_a_folder_with_very_many_caches_is_copied_without_them(private: Path, temporary: Path, user: str) -> None:
+    for number in range(MOST_COVERS + 1):
+        (private / f"package{number}" / "__pycache__").mkdir(parents=True)
+    with seated(private, LISTED) as seat:
+        assert len(list(temporary.iterdir())) == 1
+        assert seat.version == "[[], [], [], []]"
+
+
+def test_what_cannot_be_copied_is_named(private: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.symlink_to(sys.executable)
+    own.parent.parent.chmod(0o700)
+    (large := tmp_path / "large").mkdir(mode=0o700)
+    with (large / "sparse").open("wb") as file:
+        file.truncate(copies.MOST_BYTES + 1)
+
+    def lack(program: Path, folder: Path) -> str | None:
+        return View([str(program)], program, folder).user_lack()
+
+    python = Path("/bin/sh")
+    assert lack(python, private) is None
+    assert lack(own, private) == f"others may not read {own.parent.parent}"
+    assert str(lack(python, large)).startswith(f"others may not read all of {large}, which is too large to copy")
+    monkeypatch.setattr(os, "statvfs", lambda path: os.statvfs_result((0,) * 8 + (os.ST_NOEXEC, 0)))
+    assert "nothing in" in str(lack(python, private))
+
+
+def test_only_who_could_have_a_user_of_its_own_lacks_one(private: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    player = Player("x", "00", ("/bin/sh",), str(private))
+    monkeypatch.setattr(limits, "uid_lack", lambda: None)
+
+    assert str(user_lack(player, Isolation("rlimit"))).startswith("others may not read ")
+    monkeypatch.setattr(limits, "uid_lack", lambda: "only root may")
+    assert user_lack(player, Isolation("rlimit")) is None
+    assert user_lack(player, Isolation("none")) is None
+
+
+def test_a_walk_through_a_folder_counts_what_is_shown(private: Path) -> None:
+    found = folders.survey(private)
+
+    assert found.hidden == tuple(private / name for name in (".git", "__pycache__", "lib/.cache", "lib/__pycache__"))
+    assert found.unreadable == private
+    assert found.size == sum((private / name).stat().st_size for name in ("bot.toml", "lib/data", ".env", "run"))
+    assert found.entries == 10
+    assert folders.survey(private, 2).entries < 10
+
+
+# what a killed referee leaves
+
+
+def test_copies_of_a_killed_process_are_swept_and_those_of_another_stay(private: Path, temporary: Path) -> None:
+    make = (
+        f"import sys, tempfile; tempfile.tempdir = {str(temporary)!r}\n"
+        "from pathlib import Path; from referee.isolation.copies import Copies\n"
+        f"copies = Copies(); print(copies.add(Path({str(private)!r})).parent, flush=True); sys.stdin.read()"
+    )
+    makers = [
+        subprocess.Popen([sys.executable, "-P", "-c", make], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    with makers[0], makers[1]:
+        made = [Path((maker.stdout or sys.stdin).readline().strip()) for maker in makers]
+        makers[0].send_signal(signal.SIGKILL)
+        makers[0].wait()
+        assert all(path.exists() for path in made)
+
+        copies.sweep()
+
+        assert [path.exists() for path in made] == [False, True]
+    (foreign := temporary / f"{copies.PREFIX}link").symlink_to(private)
+    copies.sweep()
+    assert [path.exists() for path in (made[1], foreign, private / "run")] == [False, True, True]
+
+
+def test_a_sandbox_of_little_memory_can_be_made() -> None:
+    true = Path("/bin/true")
+    words = bwrap.Sandbox([str(true)], true, View([str(true)], true, Path("/")), 1).command(None, 2, disable=False)
+
+    assert words.count(str(1 << 19)) == 2
+    assert probe.sandbox_lack() is None
