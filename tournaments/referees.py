@@ -13,7 +13,7 @@ from typing import IO
 import msgspec
 import trio
 
-from referee.bot import dying_with_us, start_time
+from referee.bot import dying_with_us, kill_group, start_time
 from referee.records import Batch, BatchDone, Report, Started
 from tournaments.running import Running
 
@@ -119,8 +119,7 @@ class RefereeProcess:
             # A number without a process can still be that of a group that outlived its leader: the kernel
             # gives it to nobody else before the group is empty.
             if start_time(bot.pid) in (bot.start_time, None):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(bot.pid, signal.SIGKILL)
+                kill_group(bot.pid)
         self._forget_bots()
 
     def _forget_bots(self) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.bot import start_time
+from referee.bot import kill_group, start_time
 from referee.records import Started
 
 BEAT_S = 1.0
@@ -83,13 +82,7 @@ def end_leftovers(path: Path) -> int:
         return 0  # it ended in order, or the power was cut: then nothing is left either
     if ledger.boot != _boot():
         return 0
-    ended = 0
-    for leader in ledger.leaders:
-        if _is_ours(leader, ledger.beat):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(leader.pid, signal.SIGKILL)
-                ended += 1
-    return ended
+    return sum(_is_ours(leader, ledger.beat) and kill_group(leader.pid) for leader in ledger.leaders)
 
 
 def _is_ours(leader: Started, beat: int) -> bool:
