@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from referee.isolation import bwrap, probe
+from referee.isolation import bwrap, limits, probe
+from referee.records import Player
 from tournaments.cli import main
-from tournaments.isolation import short_of
+from tournaments.isolation import short_of, shortcomings
 from tournaments.store import Store
 
 pytestmark = pytest.mark.slow
@@ -62,6 +63,20 @@ def test_isolation_that_is_missed_is_told_in_one_line() -> None:
     line = "bots run under 'rlimit' isolation, not 'bwrap': bwrap not found; malice doctor says more"
 
     assert [short_of(asked) for asked in ("auto", "bwrap", "rlimit", "none")] == [line, line, None, None]
+
+
+def test_bots_that_could_have_users_of_their_own_and_have_none_are_named_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "uid_lack", lambda: None)
+    (private := tmp_path / "private").mkdir(mode=0o700)
+    players = [
+        Player(label, "00", (program,), str(private)) for label, program in (("a", "sh"), ("b", "sh"), ("c", "?"))
+    ]
+    (line,) = (line for line in shortcomings("rlimit", players) if "bwrap" not in line)
+
+    assert line.startswith("no user of its own for a, b, which so shares ours: others may not read /")
+    assert list(shortcomings("none", players)) == []
 
 
 @pytest.mark.parametrize("layer", ["none", "rlimit", pytest.param("bwrap", marks=pytest.mark.sandbox)])

@@ -227,7 +227,7 @@ def rerun(
     from referee.records import Isolation
     from tournaments.bots import find_bot
     from tournaments.builds import built
-    from tournaments.isolation import short_of
+    from tournaments.isolation import shortcomings
     from tournaments.plan import files_of
     from tournaments.rerun import rerun as rerun_game
     from tournaments.rerun import rerun_text
@@ -240,8 +240,8 @@ def rerun(
     labels = [label for label, _ in record.entries]
     if seat is None:
         seat = labels.index(name) if name in labels else 0
-    if weaker := short_of(config.isolation):
-        click.echo(weaker, err=True)
+    for line in shortcomings(config.isolation, [found.player(name)]):
+        click.echo(line, err=True)
     around = Isolation(config.isolation, config.memory_mb, config.freeze, files_of(db), required)
     on_stderr = (lambda line: _show_stderr(name, line)) if stderr else None
     told = rerun_game(record, rngs, _seat(record, seat), found.player(name), config.init_ms, around, on_stderr)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
 from msgspec import Struct
 
 from referee.isolation import cgroups, limits, probe, seccomp
-from referee.records import Layer
+from referee.isolation.layers import user_lack
+from referee.records import Isolation, Layer, Player
 from tournaments.errors import IsolationError
+from tournaments.transcript import harmless
 
 
 class Finding(Struct, frozen=True):
@@ -37,6 +42,20 @@ def short_of(asked: Layer) -> str | None:
     if found == wanted:
         return None
     return f"bots run under {found!r} isolation, not {wanted!r}: {probe.lack(wanted)}; malice doctor says more"
+
+
+def shortcomings(asked: Layer, players: Iterable[Player]) -> Iterator[str]:
+    """Yield a line on each way in which these bots are less isolated than this machine or another could do it."""
+    if weaker := short_of(asked):
+        yield weaker
+    without: dict[str, list[str]] = {}
+    for player in players:
+        with suppress(OSError):  # it has no program: whoever starts it will say so
+            if why := user_lack(player, Isolation(asked)):
+                without.setdefault(why, []).append(player.label)
+    for why, labels in without.items():
+        bots = ", ".join(map(harmless, labels))
+        yield f"no user of its own for {bots}, which so shares ours: {harmless(why)}"
 
 
 def findings() -> list[Finding]:

@@ -13,7 +13,7 @@ from typing import Protocol, TextIO
 from referee.records import Batch, Key, Record
 from tournaments.coordinator import Outcome, default_jobs, play
 from tournaments.errors import LeagueError, Stopped
-from tournaments.isolation import short_of
+from tournaments.isolation import shortcomings
 from tournaments.league import Game
 from tournaments.plan import Plan, greet
 from tournaments.progress import Progress, clock
@@ -210,8 +210,8 @@ def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
         _say(line, out)
     if done:
         _say(f"{done} games are played already", out)
-    if weaker := short_of(plan.config.isolation):
-        _say(weaker, out)
+    for line in shortcomings(plan.config.isolation, plan.players):
+        _say(line, out)
     if plan.config.seed is not None:
         _say("the seed is given by hand: who knows it knows every card, bots too", out)
 

@@ -56,15 +56,15 @@ def check(
     from tournaments.check.journal import Times
     from tournaments.check.text import report_text
     from tournaments.endings import interrupt_on_signals
-    from tournaments.isolation import require, short_of
+    from tournaments.isolation import require, shortcomings
 
     interrupt_on_signals()
     layer: Layer = isolation or "auto"
     if required:
         require(layer)
     found = built(find_bot(bot))
-    if short := short_of(layer):
-        click.echo(short, err=True)
+    for line in shortcomings(layer, [found.player(found.manifest.name)]):
+        click.echo(line, err=True)
     report = Examination(
         found,
         Times(move_ms, init_ms),
