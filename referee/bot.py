@@ -116,6 +116,8 @@ class Bot:
         self._cpu_clock = 0
         self.isolation = box.words
         """The names of what is in force around it."""
+        self.runs_off_turn = box.runs_off_turn()
+        """Whether `all_cpu_ns` can grow while `cpu_ns` stands, and nothing was asked."""
         self.freeze = box.freeze
         """Stop it where it stands, if that was asked for."""
         self.thaw = box.thaw

@@ -128,16 +128,16 @@ class Line:
             self.bot.thaw()
             self._messages.append(("> ", line))
             cpu = cpu_ns()
-            if self._cpu_seen is not None and (cpu_limit is None) == (self._cpu_deadline is None):
-                self.idle += max(0, cpu - self._cpu_seen)
+            self._count_idle(cpu, (cpu_limit is None) == (self._cpu_deadline is None))
             self._cpu_deadline = None if cpu_limit is None else cpu + cpu_limit
             # From here, not from the end of the write: on one processor the bot often thinks before we return.
             asked = time.monotonic_ns()
             deadline = None if limit is None else asked + limit
             self._write(line, deadline)
             answer, read = self._answer(id, decoder, deadline)
-            self._cpu_seen = cpu_ns()
-            used = max(0, self._cpu_seen - cpu)
+            end = cpu_ns()
+            self._cpu_seen = self.bot.all_cpu_ns() if self.bot.runs_off_turn else end
+            used = max(0, end - cpu)
             if cpu_limit is not None and used > cpu_limit:
                 raise OutOfCpu("it came later")
             self.bot.freeze()
@@ -202,6 +202,20 @@ class Line:
                 stderr = descriptor == self.bot.stderr
                 if not (self.bot.drain_stderr() if stderr else os.read(descriptor, READ_BYTES)):
                     self._poll.unregister(descriptor)
+
+    def _count_idle(self, cpu: int, same: bool) -> None:
+        """Add what was used since the last answer.
+
+        Args:
+            cpu: the CPU time of the process now, or that of all where it is what counts.
+            same: whether it was the same of the two with the last answer.
+        """
+        if self._cpu_seen is None:
+            return
+        if self.bot.runs_off_turn:
+            self.idle += max(0, self.bot.all_cpu_ns() - self._cpu_seen)
+        elif same:
+            self.idle += max(0, cpu - self._cpu_seen)
 
     def _refuse_early(self) -> None:
         """Read what waits: an answer to no request breaks the protocol, a stray line is counted."""

@@ -164,6 +164,28 @@ def test_cpu_time_between_an_answer_and_the_next_request_is_counted_as_idle_in_i
 
 
 @pytest.mark.sandbox
+def test_what_children_think_while_nothing_was_asked_is_idle_time_too() -> None:
+    bots: list[Bot] = []
+    code = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'while True: pass'])"
+    command = (sys.executable, "-I", str(Path(__file__).parent / "isolated_bot.py"), code)
+    boxed = Player("boxed", "00", command)
+    for freeze in (False, True):
+        seat = BotSeat(boxed, PATIENCE_MS, None, bots.append, Isolation("bwrap", freeze=freeze))
+        try:
+            seat.begin()
+            seat.ask_move(move_request(seat), None)
+            bot = bots.pop()
+            counted = bot.all_cpu_ns() + 50 * MS
+            last = time.monotonic_ns() + (PATIENCE_MS if bot.runs_off_turn else 200) * MS
+            while bot.all_cpu_ns() < counted and time.monotonic_ns() < last:
+                pass
+            seat.ask_move(move_request(seat), None)
+            assert (seat.idle >= 40 * MS) == bot.runs_off_turn
+        finally:
+            seat.dismiss()
+
+
+@pytest.mark.sandbox
 def test_a_frozen_bot_cannot_think_while_it_is_not_asked() -> None:
     with_freezing = Isolation("bwrap", freeze=True)
     seat = BotSeat(player("ponders", "5000"), PATIENCE_MS, None, isolation=with_freezing)

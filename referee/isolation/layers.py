@@ -61,6 +61,10 @@ class Box:
         """Return the CPU time of the bot and all of its children, in nanoseconds; None where nobody counts that."""
         return None
 
+    def runs_off_turn(self) -> bool:
+        """Tell whether children of the bot may run while it is not asked, where `cpu_ns` counts them."""
+        return False
+
     def exit_is_sure(self) -> bool:
         """Tell whether `exit_status` tells a signal from a status that only looks like one."""
         return True
@@ -133,6 +137,10 @@ class LimitBox(Box):
     def cpu_ns(self) -> int | None:
         """Ask the group, which counts."""
         return self._group.cpu_ns() if self._group else None
+
+    def runs_off_turn(self) -> bool:
+        """Ask the group, which counts, and keeps them still if that was asked for."""
+        return self._group is not None and self._group.can_freeze and not self._freezes
 
     def out_of_memory(self) -> bool:
         """Ask the group, which counts."""
