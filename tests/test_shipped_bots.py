@@ -493,6 +493,48 @@ def test_planner_does_not_open_the_way_for_the_opponent_for_nothing() -> None:
     assert answer(opponent="7S") == "hJC-s1"
 
 
+def join_partner(view: dict[str, Any], payoff: str, left: int) -> dict[str, Any]:
+    """Return `view` with a third seat, a partner of seat 0 with these pay-off cards."""
+    view["seats"].append(view["seats"][0] | {"payoff": {"top": payoff, "left": left}, "side": [[], [], [], []]})
+    return view
+
+
+def test_planner_spends_a_wild_card_on_its_pay_off_card_though_that_helps_the_opponent() -> None:
+    view = table("6C 7D 7H TS KD", payoff="9D", centre=(3, 7, 2), opponent="JC")
+    discards = " ".join(f"h{card}-s0" for card in view["hand"])
+
+    assert ask("planner", view, f"hKD-c0 hKD-c1 hKD-c2 {discards}") == "hKD-c1"
+
+
+def test_planner_brings_its_pay_off_card_nearer_with_the_last_card_of_its_hand_too() -> None:
+    view = table("KD", payoff="9D", centre=(6, 2, 10), opponent="4C")
+
+    assert ask("planner", view, "hKD-c2 hKD-c1 hKD-c0 hKD-s0") == "hKD-c0"
+
+
+def test_planner_adds_its_partners_pay_off_card_to_its_own() -> None:
+    legal = "hKD-c0 h6C-s0 hKD-s0"
+
+    def answer(partner: str) -> str:
+        view = table("6C KD", payoff="8D", centre=(6, 11, 11), opponent="9C")
+        return ask("planner", join_partner(view, partner, left=5), legal, teams="2x2")
+
+    assert answer("9S") == "hKD-c0"
+    assert answer("2S") == "h6C-s0"
+
+
+def test_planner_pays_any_price_for_the_last_pay_off_card_of_its_side_only() -> None:
+    legal = "hKD-c0 hKH-c0 h6C-s0 hKD-s0 hKH-s0"
+
+    def answer(own: str | None, own_left: int, partner_left: int) -> str:
+        view = table("6C KD KH", left=own_left, centre=(6, 11, 11), opponent="JC")
+        view["seats"][0]["payoff"]["top"] = own
+        return ask("planner", join_partner(view, "9S", partner_left), legal, teams="2x2")
+
+    assert answer(None, own_left=0, partner_left=1) == "hKD-c0"
+    assert answer("5D", own_left=1, partner_left=5) == "h6C-s0"
+
+
 def test_planner_is_quick_where_its_cards_leave_it_most_to_look_at() -> None:
     piles = ("9C 8C 7C KC", "TC 6C 5C KD", "JC 4C 3C KH", "QC 2C AC KS")
     view = table("2C 5D 8H KC KD", payoff="QD", centre=(1, 2, 4, 5, 7, 8, 10, 0), side=piles)

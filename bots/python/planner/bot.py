@@ -2,9 +2,10 @@
 
 From the view alone it plays through what its cards can do in the centre: pay-off card, hand, side stacks, wild
 cards as a last resort for each stack. A breadth-first search visits every position it can reach, up to `LIMIT`
-of them, each one once whatever the order of the plays. What it cannot know, the next pay-off card and the five
-cards drawn for an empty hand, it does not guess: both count as a bonus. The position with the highest worth is
-the aim, the first action on the shortest way there is the answer, and the next request starts afresh.
+of them, each one once whatever the order of the plays. What it cannot know it does not guess: the five cards drawn
+for an empty hand count as a bonus, and the next pay-off card with the mean over all that it may be. The position
+with the highest worth is the aim, the first action on the shortest way there is the answer, and the next request
+starts afresh.
 
 What a position is worth, in hundredths of a card or so:
   plus   a pay-off card played, an empty hand, wild cards kept, few cards missing below its own pay-off card
@@ -18,6 +19,7 @@ import json
 import sys
 from collections import deque
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -38,7 +40,7 @@ class Position(NamedTuple):
     heights: tuple[int, ...]  # of the centre stacks, sorted: which slot is which does not matter
     hand: tuple[int, ...]  # sorted, so wild cards stand last
     left: tuple[int, ...]  # cards left in each side stack
-    paid: bool  # a pay-off card was played
+    paid: int  # the pay-off cards that were played, own and partner's, as bits
 
 
 def burial(below: int, above: int) -> int:
@@ -62,7 +64,8 @@ class Turn:
         self.value = {**VALUE, "K": WILD} if rules["wild_kings"] else VALUE
         self.top = int(rules["stack_top"])
         banned = {VALUE[rank] for rank in rules["wild_ban"]}
-        self.wild_fits = [height + 1 not in banned for height in range(self.top)]
+        self.wild_fits = tuple(height + 1 not in banned for height in range(self.top))
+        self.next_payoffs = [*range(1, self.top + 1), WILD]
         self.unlimited = rules["centre_limit"] == "unlimited"
         seats, own = view["seats"], view["seats"][view["seat"]]
         partners = [seat for seat, other in enumerate(seats) if other["team"] == own["team"] and other is not own]
@@ -72,15 +75,16 @@ class Turn:
         self.names = [f"{name}s{index}" for name, seat in usable.items() for index in range(len(seat["side"]))]
         self.own_piles = len(own["side"])
         self.clutter = [self.clutter_by_size(pile) for pile in self.piles]
-        tops = [seat["payoff"]["top"] for seat in usable.values() if seat["payoff"]["top"]]
-        self.payoffs = self.values(tops)
+        payers = {f"{name}p": seat["payoff"] for name, seat in usable.items() if seat["payoff"]["top"]}
+        self.payoffs = self.values([payoff["top"] for payoff in payers.values()])
+        self.payoff_names = list(payers)
+        self.last_ones = all(payoff["left"] == 1 for payoff in payers.values())
         others = [seat for seat in seats if seat["team"] != own["team"] and not seat["out"]]
         self.opponents = [seat for seat in others if seat["payoff"]["top"]]
-        self.prize: int = WIN if own["payoff"]["left"] == 1 else PAYOFF
         self.may_draw = bool(view["stock"] + view["aside"] >= rules["hand_size"])
         self.hand = tuple(sorted(self.values(view["hand"])))
         self.raised_memo: dict[tuple[tuple[int, ...], int], tuple[int, ...]] = {}
-        self.missing_memo: dict[int, list[int]] = {}
+        self.missing_memo: dict[tuple[int, int], list[int]] = {}
         self.danger_memo: dict[int, int] = {}
 
     def values(self, cards: list[str]) -> list[int]:
@@ -96,7 +100,7 @@ class Turn:
 
     def start(self) -> Position:
         heights = self.slots if not self.unlimited or 0 in self.slots else [*self.slots, 0]
-        return Position(tuple(sorted(heights)), self.hand, tuple(map(len, self.piles)), False)
+        return Position(tuple(sorted(heights)), self.hand, tuple(map(len, self.piles)), 0)
 
     def after(self, position: Position, action: str) -> Position:
         """Return the position after a play of the legal list."""
@@ -105,7 +109,7 @@ class Turn:
         slot = int(target)
         heights = self.raised(heights, self.slots[slot] if slot < len(self.slots) else 0)
         if source.endswith("p"):
-            paid = True
+            paid |= 1 << self.payoff_names.index(source)
         elif source[0] == "h":
             hand = without(hand, self.value[source[1]])
         else:
@@ -121,8 +125,9 @@ class Turn:
             needed = height + 1
             raised = self.raised(heights, height)
             wild_fits = self.wild_fits[height]
-            if not paid and (needed in self.payoffs or (wild_fits and WILD in self.payoffs)):
-                yield Position(raised, hand, left, True)
+            for index, payoff in enumerate(self.payoffs):
+                if not paid >> index & 1 and (payoff == needed or (wild_fits and payoff == WILD)):
+                    yield Position(raised, hand, left, paid | 1 << index)
             natural = False
             if needed in hand:
                 natural = True
@@ -153,15 +158,22 @@ class Turn:
     def worth(self, position: Position) -> int:
         """Return what it is worth to stop here, with the best discard; an empty hand draws and goes on."""
         heights, hand, left, paid = position
-        worth = self.prize * paid - self.danger(heights)
+        worth = self.prize(paid) - self.danger(heights)
         for costs, size in zip(self.clutter, left, strict=True):
             worth -= costs[size]
+        if not hand and not self.may_draw:
+            return worth  # the stock has run out, and there is mostly no next turn to be near for
+        worth += self.nearness(position)
         if not hand:
-            return worth + EMPTY_HAND * self.may_draw
+            return worth + EMPTY_HAND
         wilds = hand.count(WILD)
         worth += WILD_LEFT * wilds + CARD_LEFT * (len(hand) - wilds)
-        worth += self.best_discard(hand, left)
-        return worth if paid else worth + self.nearness(position)
+        return worth + self.best_discard(hand, left)
+
+    def prize(self, paid: int) -> int:
+        played = paid.bit_count()
+        wins = self.last_ones and 0 < played == len(self.payoffs)
+        return WIN if wins else PAYOFF * played
 
     def best_discard(self, hand: tuple[int, ...], left: tuple[int, ...]) -> int:
         piles = zip(self.piles[: self.own_piles], left, strict=False)
@@ -169,7 +181,10 @@ class Turn:
         return max(discard_worth(card, top) for card in set(hand) for top in tops)
 
     def nearness(self, position: Position) -> int:
-        """Return the value of how few cards below its pay-off card the bot cannot see among its own."""
+        """Return the value of how few cards below its pay-off card the bot cannot see among its own.
+
+        A pay-off card that was played is followed by one that may be any card: that one counts with the mean.
+        """
         wilds = position.hand.count(WILD)
         have = 0
         for card in position.hand:
@@ -178,24 +193,22 @@ class Turn:
             if size:
                 have |= 1 << pile[size - 1]
                 wilds += pile[size - 1] == WILD
-        missing = [(ranks & ~have).bit_count() for height in position.heights for ranks in self.missing(height)]
-        return weight(NEAR, max(0, min(missing) - wilds)) if missing else 0
+        stacks = [self.missing(height, have) for height in set(position.heights)]
+        values = (NEAR[0],) * wilds + NEAR + (0,) * self.top
+        known = [payoff for index, payoff in enumerate(self.payoffs) if not position.paid >> index & 1]
+        near = [values[min(missing[payoff] for missing in stacks)] for payoff in known]
+        if position.paid:
+            fewest = [min(missing) for missing in zip(*stacks, strict=True)]
+            near.append(sum(values[fewest[card]] for card in self.next_payoffs) // len(self.next_payoffs))
+        return max(near, default=0)
 
-    def missing(self, height: int) -> list[int]:
-        """Return for each usable pay-off card the set of ranks, as bits, between a stack and that card."""
-        if height not in self.missing_memo:
-            self.missing_memo[height] = [
-                sum(1 << rank for rank in self.ranks_between(height, payoff)) for payoff in self.payoffs
+    def missing(self, height: int, have: int) -> list[int]:
+        """Return for each card how many ranks that are not in `have` go on a stack before it fits."""
+        if (height, have) not in self.missing_memo:
+            self.missing_memo[height, have] = [
+                (ranks & ~have).bit_count() for ranks in ranks_below(height, self.wild_fits)
             ]
-        return self.missing_memo[height]
-
-    def ranks_between(self, height: int, payoff: int) -> Iterator[int]:
-        """Go through the ranks that a stack needs until `payoff` fits, past its completion if need be."""
-        for _ in range(self.top):
-            if payoff == height + 1 or (payoff == WILD and self.wild_fits[height]):
-                return
-            yield height + 1
-            height = (height + 1) % self.top
+        return self.missing_memo[height, have]
 
     def danger(self, heights: tuple[int, ...]) -> int:
         """Return the cost of how near the nearest opponent is."""
@@ -211,7 +224,7 @@ class Turn:
         """Count the cards that an opponent needs from his hand until his pay-off card fits on a stack."""
         piles = [self.values(pile) for pile in opponent["side"] if pile]
         lacks = 0
-        for rank in self.ranks_between(height, self.value[opponent["payoff"]["top"][0]]):
+        for rank in ranks_between(height, self.value[opponent["payoff"]["top"][0]], self.wild_fits):
             wild = WILD if self.wild_fits[rank - 1] else rank
             for pile in sorted(piles, key=lambda pile: pile[-1:] == [WILD]):
                 if pile and pile[-1] in (rank, wild):
@@ -220,6 +233,21 @@ class Turn:
             else:
                 lacks += 1
         return lacks
+
+
+@cache
+def ranks_below(height: int, wild_fits: tuple[bool, ...]) -> tuple[int, ...]:
+    """Return for each card the set of ranks, as bits, that a stack of that height needs before the card fits."""
+    return tuple(sum(1 << rank for rank in ranks_between(height, card, wild_fits)) for card in range(WILD + 1))
+
+
+def ranks_between(height: int, card: int, wild_fits: tuple[bool, ...]) -> Iterator[int]:
+    """Go through the ranks that a stack needs until `card` fits, past its completion if need be."""
+    for _ in wild_fits:
+        if card == height + 1 or (card == WILD and wild_fits[height]):
+            return
+        yield height + 1
+        height = (height + 1) % len(wild_fits)
 
 
 def without(cards: tuple[int, ...], card: int) -> tuple[int, ...]:
