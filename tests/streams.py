@@ -39,7 +39,7 @@ GAMES = (
     Recording("massachusetts", 2, 0),
     Recording("book", 2, 1),
     Recording("catsatcards", 2, 0),
-    Recording("spread", 2, 1),
+    Recording("squared", 2, 1),
     Recording("unlimited", 2, 0),
     Recording("cats-multi", 3, 2),
 )

@@ -59,11 +59,12 @@ def league(folder: Path, name: str | Ruleset, seats: int = 2) -> League:
     return made
 
 
-def one_game(folder: Path, name: str, choose: Chooser) -> Record:
+def one_game(folder: Path, name: str | Ruleset, choose: Chooser) -> Record:
     """Render a league of one game, in which both bots choose in the same way."""
-    record = play(ruleset.load(name).rules, ("bot0", "bot1"), Key(0, 0, 0), choose=choose)
+    told = ruleset.load(name) if isinstance(name, str) else name
+    record = play(told.rules, ("bot0", "bot1"), Key(0, 0, 0), choose=choose)
     made = League(("bot0", "bot1"), deals=0, rulesets=(name,))
-    made.add(0, name, record)
+    made.add(0, told.name, record)
     site_pages.render(made, folder)
     return record
 
@@ -165,25 +166,55 @@ def test_a_seat_sees_only_the_tops_of_squared_side_stacks(browser: Chrome, tmp_p
             assert [card.get_attribute("data-card") or "??" for card in cards] == list(pile)
 
 
-def test_counts_are_seen_by_the_seat_that_asks_until_its_turn_ends(browser: Chrome, tmp_path: Path) -> None:
-    record = one_game(tmp_path, "catsatcards", lambda legal, *_: "count" if "count" in legal else legal[-1])
+def ask(legal: tuple[str, ...], label: str, random: Random) -> str:
+    """Ask for the counts whenever that is possible, and pass on."""
+    return "count" if "count" in legal else legal[-1]
+
+
+def counts(browser: Chrome) -> list[str]:
+    """Return what the page says of the pay-off piles."""
+    captions = '[data-pile$="p"] .caption b'
+    return [caption.text for caption in browser.find_elements(By.CSS_SELECTOR, captions)]
+
+
+def test_counts_are_seen_by_all_seats_from_when_they_were_asked_for_until_a_pay_off_card_moves(
+    browser: Chrome, tmp_path: Path
+) -> None:
+    def payoff_first(legal: tuple[str, ...], label: str, random: Random) -> str:
+        payoff = [action for action in legal if action.startswith("p-")]
+        return "count" if "count" in legal else payoff[0] if payoff else legal[0]
+
+    record = one_game(tmp_path, "catsatcards", payoff_first)
+    asked = first(record, Count)
+    moved = next(number for number, (_, action) in enumerate(record.actions) if action.startswith("p-"))
+
+    for seat in (0, 1):
+        replay(browser, tmp_path, f"{record.key}/{asked}")
+        Select(find(browser, "#view")).select_by_value(str(seat))
+        assert counts(browser) == ["26", "26"]
+        replay(browser, tmp_path, f"{record.key}/{moved - 1}")
+        Select(find(browser, "#view")).select_by_value(str(seat))
+        assert counts(browser) == ["26", "26"]
+        press(browser, "\ue014")  # right: the pay-off card
+        assert counts(browser) == ["?", "?"]
+
+
+def test_counts_can_be_seen_by_the_seat_that_asks_alone_until_its_turn_ends(browser: Chrome, tmp_path: Path) -> None:
+    rules = msgspec.structs.replace(ruleset.load("catsatcards").rules, payoff_count="on_request_own")
+    record = one_game(tmp_path, Ruleset("alone", "Counts for who asks", "made up", rules), ask)
     number = first(record, Count)
     asker = record.actions[number][0]
-    captions = '[data-pile$="p"] .caption b'
-
-    def told() -> list[str]:
-        return [caption.text for caption in browser.find_elements(By.CSS_SELECTOR, captions)]
 
     replay(browser, tmp_path, f"{record.key}/{number}")
-    assert told() == ["26", "26"]
+    assert counts(browser) == ["26", "26"]
     assert "asks how many pay-off cards are left" in find(browser, "#live").text
     Select(find(browser, "#view")).select_by_value(str(asker))
-    assert told() == ["26", "26"]
+    assert counts(browser) == ["26", "26"]
     Select(find(browser, "#view")).select_by_value(str(1 - asker))
-    assert told() == ["?", "?"]
+    assert counts(browser) == ["?", "?"]
     Select(find(browser, "#view")).select_by_value(str(asker))
     press(browser, "\ue015")  # down: the next turn
-    assert told() == ["?", "?"]
+    assert counts(browser) == ["?", "?"]
 
 
 def test_a_pass_and_a_redeal_are_told_in_a_few_words(browser: Chrome, tmp_path: Path) -> None:

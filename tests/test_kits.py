@@ -23,13 +23,14 @@ from tournaments.bots import Bot, Manifest, find_bot
 from tournaments.builds import built
 from tournaments.check.examination import Examination
 from tournaments.check.journal import Times
+from tournaments.check.situations import corpus
 from tournaments.cli import main
 
 PATIENCE_S = 120
 """For a whole conversation, on however slow a machine."""
 STEP = 5
 """Of so many moves one is asked for in odd JSON."""
-RARE = 75
+RARE = len(corpus())
 """Rare situations: one for every feature that the corpus knows."""
 SCREEN = 60
 """Lines of a page to be read at a glance."""
@@ -169,6 +170,7 @@ def test_the_recorded_games_show_all_that_can_happen(requests: list[Request]) ->
     assert any(action[-1] == "p" for action in legal), "no loading"
     assert any(action[0].isdigit() for action in legal), "no partner's card"
     assert any(request["view"]["seats"][1]["payoff"]["left"] is None for request in asked), "no hidden count"
+    assert any("??" in pile for request in asked for pile in request["view"]["seats"][1]["side"]), "no hidden card"
     assert [request["type"] for request in requests].count("game_end") == 10
 
 
