@@ -49,6 +49,23 @@ def test_run_says_its_plan_on_stderr_and_the_ranking_on_stdout(folder: Path, tmp
     assert "greedy" in result.stdout
 
 
+def test_drawn_tables_are_the_same_whatever_the_order_in_the_file_and_verify(tmp_path: Path) -> None:
+    shas = []
+    for number, entries in enumerate(
+        (["greedy", "uniform", "first", "planner"], ["first", "planner", "uniform", "greedy"])
+    ):
+        text = f"entries = {json.dumps(entries)}\ntables = 2\ndeals = 1\nseed = 'drawn'\nisolation = 'none'"
+        (tmp_path / f"{number}.toml").write_text(text)
+        result = malice("run", tmp_path / f"{number}.toml", "--db", tmp_path / f"{number}.db")
+        shas.append(json.loads(malice("verify", tmp_path / f"{number}.db", "--json").stdout)["sha"])
+
+    assert shas[0] == shas[1]
+    assert result.stderr.splitlines()[1:3] == [
+        "standard: any two entries meet at 0 to 1 of 2 drawn tables",
+        "standard: the tables leave 2 groups that never meet, and that cannot be compared; tables = 3 connects all",
+    ]
+
+
 def test_running_a_finished_tournament_again_prints_its_standings(folder: Path, db: Path) -> None:
     result = malice("run", folder / "t.toml", "--db", db)
 

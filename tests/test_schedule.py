@@ -6,13 +6,12 @@ import hashlib
 import hmac
 import itertools
 import math
-from collections import Counter
 
 import pytest
 
 from referee.records import Key
 from referee.ruleset import load
-from tournaments.schedule import BATCH_DEALS, ROUNDS, Schedule, Seeds, drawn_tables
+from tournaments.schedule import BATCH_DEALS, ROUNDS, Schedule, Seeds
 
 STANDARD = ((load("standard"), 2),)
 
@@ -135,19 +134,17 @@ def test_with_three_seats_and_more_the_order_around_the_table_changes_from_deal_
     assert len({seeds.seating(Key(0, deal, 0), 4) for deal in range(50)}) > 10
 
 
-@pytest.mark.parametrize(("entries", "seats", "tables"), [(6, 3, 8), (10, 4, 15), (7, 2, 21), (5, 4, 3)])
-def test_drawn_tables_seat_everybody_equally_often(entries: int, seats: int, tables: int) -> None:
-    drawn = list(drawn_tables(entries, seats, tables))
+def test_tables_are_drawn_by_label_and_ruleset_wherever_in_the_file_an_entry_stands() -> None:
+    seeds = Seeds(b"x" * 32)
+    labels = ["a", "b", "c", "d", "e"]
 
-    sat = [sum(entry in table for table in drawn) for entry in range(entries)]
-    assert len(drawn) == tables
-    assert all(len(set(table)) == seats for table in drawn)
-    assert max(sat) - min(sat) <= 1
+    order = [labels[entry] for entry in seeds.draw_order("standard", labels)]
 
-
-def test_drawn_tables_spread_the_meetings() -> None:
-    drawn = list(drawn_tables(6, 2, 15))
-
-    met = Counter(drawn)
-    assert len(met) >= 11
-    assert max(met.values()) <= 3
+    assert order == sorted(
+        labels, key=lambda label: hmac.new(b"x" * 32, f"draw\0standard\0{label}".encode(), "sha256").digest()
+    )
+    backwards = labels[::-1]
+    assert [backwards[entry] for entry in seeds.draw_order("standard", backwards)] == order
+    assert any(
+        seeds.draw_order(ruleset, labels) != seeds.draw_order("standard", labels) for ruleset in ("pure", "duel")
+    )

@@ -23,6 +23,7 @@ from referee.verdicts import Verdict
 from tournaments import bots, series
 from tournaments.builds import built
 from tournaments.config import Config, EntryLine, identity
+from tournaments.draw import Table, draw_tables
 from tournaments.errors import LeagueError
 from tournaments.league import Entry, Game, Tournament, game_of
 from tournaments.schedule import BLOCK_DEALS, BatchPlan, Schedule, Seeds
@@ -62,13 +63,13 @@ class Plan:
         self.people = tuple(player.label for bot, player in zip(found, self.players, strict=True) if bot == bots.PERSON)
         self.rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
         _refuse_doubles("rulesets", [ruleset.name for ruleset in self.rulesets])
-        self.schedule = schedule(config, self.rulesets, len(found))
-        self.teams = {
-            ruleset.name: game(ruleset.rules, seats).teams for ruleset, seats in _seated(config, self.rulesets)
-        }
         if seed is None:
             seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
         self.seeds = Seeds(seed)
+        self.schedule = schedule(config, self.rulesets, labels, self.seeds)
+        self.teams = {
+            ruleset.name: game(ruleset.rules, seats).teams for ruleset, seats in _seated(config, self.rulesets)
+        }
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
         self.stderr = False
         """Whether the bots' stderr is reported line by line."""
@@ -208,8 +209,8 @@ def find_ruleset(name: str, base: Path) -> Ruleset:
     return ruleset
 
 
-def schedule(config: Config, rulesets: tuple[Ruleset, ...], entries: int) -> Schedule:
-    """Return the schedule of a tournament.
+def schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequence[str], seeds: Seeds) -> Schedule:
+    """Return the schedule of a tournament; who meets at drawn tables comes from its seed.
 
     Raises:
         DataError: a ruleset is not for so many seats, or there are too few entries for a table.
@@ -221,9 +222,13 @@ def schedule(config: Config, rulesets: tuple[Ruleset, ...], entries: int) -> Sch
             allowed = str(least) if least == most else f"{least} to {most}"
             raise DataError(f"{ruleset.name}: is played by {allowed}, not by {seats}")
         game(ruleset.rules, seats)
-        if entries < seats:
-            raise DataError(f"entries: expected at least {seats} for a table of {ruleset.name}, got {entries}")
-    return Schedule(seated, entries, config.deals, config.tables)
+        if len(labels) < seats:
+            raise DataError(f"entries: expected at least {seats} for a table of {ruleset.name}, got {len(labels)}")
+
+    def draw(ruleset: str, seats: int) -> tuple[Table, ...]:
+        return draw_tables(seeds.draw_order(ruleset, labels), seats, config.tables)
+
+    return Schedule(seated, len(labels), config.deals, draw if config.tables else None)
 
 
 def _seated(config: Config, rulesets: tuple[Ruleset, ...]) -> list[tuple[Ruleset, int]]:

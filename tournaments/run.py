@@ -12,6 +12,7 @@ from typing import Protocol, TextIO
 
 from referee.records import Batch, Key, Record
 from tournaments.coordinator import Outcome, default_jobs, play
+from tournaments.draw import measure_spread
 from tournaments.errors import LeagueError, Stopped
 from tournaments.isolation import shortcomings
 from tournaments.league import Game
@@ -206,7 +207,7 @@ def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
         f" {schedule.batch_count()} batches, {jobs} at a time, {at_most}",
         out,
     )
-    for line in _twins(plan):
+    for line in (*_drawn_tables(plan), *_twins(plan)):
         _say(line, out)
     if done:
         _say(f"{done} games are played already", out)
@@ -214,6 +215,21 @@ def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
         _say(line, out)
     if plan.config.seed is not None:
         _say("the seed is given by hand: who knows it knows every card, bots too", out)
+
+
+def _drawn_tables(plan: Plan) -> Iterator[str]:
+    """Say how evenly drawn tables let the entries meet, and what it takes where they leave some apart."""
+    for name in plan.teams if plan.config.tables else ():
+        tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
+        spread = measure_spread(tables, len(plan.players))
+        meet = f"{spread.fewest} to {spread.most} of {len(tables)} drawn tables"
+        yield f"{harmless(name)}: any two entries meet at {meet}"
+        if spread.groups > 1:
+            enough = -(-(len(plan.players) - 1) // (len(tables[0]) - 1))
+            yield (
+                f"{harmless(name)}: the tables leave {spread.groups} groups that never meet, and that cannot be"
+                f" compared; tables = {enough} connects all"
+            )
 
 
 def _twins(plan: Plan) -> Iterator[str]:

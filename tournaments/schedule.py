@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import accumulate, combinations
 
@@ -19,6 +19,8 @@ ROUNDS = 4
 """A tournament is cut into so many rounds at least, so that standings are fair long before its end."""
 BLOCK_DEALS = 5
 """Deals that a table with open series plays at a time beyond the schedule."""
+
+Draw = Callable[[str, int], Iterable[tuple[int, ...]]]
 
 
 class TablePlan(Struct, frozen=True):
@@ -51,16 +53,18 @@ class Schedule:
         rulesets: each with the number of seats it is played with.
         entries: how many take part.
         deals: for each table.
-        tables: how many tables each ruleset has, drawn evenly; 0 for every set of entries once.
+        draw: from the name of a ruleset and its number of seats to who meets; None for every set of entries once.
     """
 
-    def __init__(self, rulesets: Sequence[tuple[Ruleset, int]], entries: int, deals: int, tables: int = 0) -> None:
+    def __init__(
+        self, rulesets: Sequence[tuple[Ruleset, int]], entries: int, deals: int, draw: Draw | None = None
+    ) -> None:
         self.deals = deals
         self.batch_deals = min(BATCH_DEALS, max(1, deals // ROUNDS))
         self.tables = tuple(
             TablePlan(ruleset, meeting)
             for ruleset, seats in rulesets
-            for meeting in (drawn_tables(entries, seats, tables) if tables else combinations(range(entries), seats))
+            for meeting in (draw(ruleset.name, seats) if draw else combinations(range(entries), seats))
         )
         self._seats_before = list(accumulate((len(table.entries) for table in self.tables), initial=0))
         self._rotations = self._seats_before[-1]
@@ -101,26 +105,6 @@ class Schedule:
         return before + (self._seats_before[key.table] + key.rotation) * size + within
 
 
-def drawn_tables(entries: int, seats: int, tables: int) -> Iterator[tuple[int, ...]]:
-    """Draw tables of `seats` entries so that all sit about equally often, and meet each other about equally often.
-
-    Each seat goes to the entry that has sat least often so far; among those to the one that has met the
-    others at the table least often.
-    """
-    sat = [0] * entries
-    met = [[0] * entries for _ in range(entries)]
-    for _ in range(tables):
-        table: list[int] = []
-        while len(table) < seats:
-            free = (entry for entry in range(entries) if entry not in table)
-            table.append(min(free, key=lambda entry: (sat[entry], sum(met[entry][other] for other in table), entry)))
-        for entry in table:
-            sat[entry] += 1
-            for other in table:
-                met[entry][other] += 1
-        yield tuple(sorted(table))
-
-
 class Seeds:
     """All chance of a tournament, from one seed of 32 bytes that no bot sees while it goes on."""
 
@@ -146,6 +130,10 @@ class Seeds:
         if seats > 2:
             around = Dealer(self._told("seating", key.table, key.deal)).order(seats)
         return tuple(around[(seat + key.rotation) % seats] for seat in range(seats))
+
+    def draw_order(self, ruleset: str, labels: Sequence[str]) -> list[int]:
+        """Return the entries shuffled for the draw of a ruleset's tables, wherever in the file they stand."""
+        return sorted(range(len(labels)), key=lambda entry: self._told("draw", ruleset, labels[entry]))
 
     def _rng(self, key: Key, seat: int) -> int:
         return int.from_bytes(self._told("rng", key, seat)[:4], "big") >> 1

@@ -53,7 +53,7 @@ def _verified(store: Store, on_game: Callable[[], None]) -> Verified:
         raise UnverifiedError(f"the seed's commit is {seeds.commit}, the tournament says {tournament.commit}")
     entries = store.entries()
     config = msgspec.json.decode(store.config(), type=Config)
-    plan = schedule(config, store.rulesets(), len(entries))
+    plan = schedule(config, store.rulesets(), [entry.label for entry in entries], seeds)
     tables = plan.tables
     games = 0
     digests: dict[Key, str] = {}
