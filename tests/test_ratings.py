@@ -459,6 +459,8 @@ def test_no_figure_is_ever_nan_or_infinite(games: list[RatedGame], anchor: int |
     figures = [fitted.variance_ratio, *(fitted.los(one, other) for one in range(5) for other in range(5))]
     for rating in fitted.ratings:
         figures += [rating.elo, rating.low, rating.high, rating.score, rating.average_opponent]
+        figures += [rating.score_low, rating.score_high]
+        assert (rating.score_low or 0) <= (rating.score or 0) <= (1 if rating.score_high is None else rating.score_high)
         assert rating.low is None or rating.elo is None or rating.low <= rating.elo
         assert rating.high is None or rating.elo is None or rating.elo <= rating.high
         assert (rating.rank_low or 1) <= (rating.rank_high or 1)

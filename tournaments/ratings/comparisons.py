@@ -65,6 +65,17 @@ class PlayerRows:
     count: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class GroupRows:
+    """What each player got in each of its deal groups."""
+
+    player: Ints
+    points: Floats
+    count: Floats
+    weight: Floats
+    """The variance of the count if games were independent, in that of a comparison."""
+
+
 @dataclass(frozen=True)
 class Comparisons:
     players: int
@@ -123,6 +134,22 @@ class Comparisons:
             opponents=other[row],
             points=points[row],
             count=rows.count[row % len(rows.first)],
+        )
+
+    def by_group(self) -> GroupRows:
+        """The rows summed by deal group as each player of both sides saw them.
+
+        The comparisons of one player in a game of n sides hang together: between equals they vary as much as
+        (n+1)/3 times as many independent ones.
+        """
+        rows, group = self.tally_by_group()
+        seen = self.by_player(rows)
+        keys, which = np.unique(group[seen.row] * self.players + seen.player, return_inverse=True)
+        return GroupRows(
+            player=keys % self.players,
+            points=summed(which, seen.points, len(keys)),
+            count=summed(which, seen.count, len(keys)),
+            weight=summed(which, seen.count * (rows.seats[seen.row] + 1) / 3, len(keys)),
         )
 
     def met(self, *, unbeaten: bool = False) -> Bools:

@@ -16,6 +16,7 @@ import numpy as np
 from tournaments.ratings.comparisons import Comparisons, Floats, RatedGame, compare
 from tournaments.ratings.dominance import classes, closure
 from tournaments.ratings.pool import Pool, rate
+from tournaments.ratings.scores import estimate_scores
 
 __all__ = ["ELO", "Fit", "RatedGame", "Rating", "fit"]
 
@@ -45,6 +46,9 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     losses: int
     score: float | None
     """Share of the points, 0..1."""
+    score_low: float | None = None
+    """The 95 % interval of the score, clustered by deal group."""
+    score_high: float | None = None
     average_opponent: float | None
     pool: int
     """Players of one pool are connected by games; ratings of different pools cannot be compared."""
@@ -117,6 +121,7 @@ def _ratings(comparisons: Comparisons, rated: Sequence[Pool], elo: Floats, numbe
     wins, draws, losses = (
         np.bincount(seen.player[seen.points == result], minlength=players) for result in (1.0, 0.5, 0.0)
     )
+    score_low, score_high = estimate_scores(comparisons)
     games = np.bincount(np.unique(comparisons.game[seen.row] * players + seen.player) % players, minlength=players)
     for player in range(players):
         total = int(wins[player] + draws[player] + losses[player])
@@ -131,6 +136,8 @@ def _ratings(comparisons: Comparisons, rated: Sequence[Pool], elo: Floats, numbe
             draws=int(draws[player]),
             losses=int(losses[player]),
             score=float(points[player]) / total if total else None,
+            score_low=_known(score_low[player]),
+            score_high=_known(score_high[player]),
             average_opponent=float(met[player]) / total if total else None,
             pool=number[player],
         )

@@ -14,11 +14,7 @@ from tournaments.ratings.bradley_terry import gram, maximise
 from tournaments.ratings.comparisons import Bools, Comparisons, Floats, Ints
 from tournaments.ratings.covariance import clustered, from_information, student_cdf, student_quantile
 from tournaments.ratings.dominance import Levels, levels
-
-FEW = 5
-"""With fewer deal groups not won, or not lost, outright the spread between groups alone says too little."""
-NOTHING = 1e-9
-"""A variance that is this small beside that of independent games is rounding."""
+from tournaments.ratings.scores import FEW, NOTHING, count_mixed_groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +85,7 @@ def rate(comparisons: Comparisons, players: Ints, anchor: int | None) -> Pool:
     fitted = maximise(inner)
     known = levels(inner, fitted.values, anchor)
     measured, assumed = clustered(inner, fitted), from_information(inner, fitted)
-    few = _few(inner)
+    few = count_mixed_groups(inner) < FEW
     unmeasured = _unmeasured(inner)
 
     contrast = _contrasts(known, anchor)
@@ -118,20 +114,6 @@ def rate(comparisons: Comparisons, players: Ints, anchor: int | None) -> Pool:
 
 def _quantile(groups: int) -> float:
     return student_quantile(groups - 1) if groups > 1 else math.nan
-
-
-def _few(comparisons: Comparisons) -> Bools:
-    """Per player, whether few of its deal groups were not won, or not lost, outright."""
-    rows, group = comparisons.tally_by_group()
-    seen = comparisons.by_player(rows)
-    keys, which = np.unique(group[seen.row] * comparisons.players + seen.player, return_inverse=True)
-    points, count = np.bincount(which, seen.points), np.bincount(which, seen.count)
-    player = keys % comparisons.players
-
-    def number(chosen: Bools) -> Ints:
-        return np.bincount(player[chosen], minlength=comparisons.players)
-
-    return np.asarray(np.minimum(number(points < count), number(points > 0)) < FEW)
 
 
 def _unmeasured(comparisons: Comparisons) -> Floats:

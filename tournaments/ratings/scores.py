@@ -1,0 +1,61 @@
+"""How far a share of the points can be trusted: 95 % intervals, with the deal group as the unit of independence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tournaments.ratings.comparisons import Bools, Comparisons, Floats, GroupRows, Ints, summed
+from tournaments.ratings.covariance import student_quantile
+from tournaments.ratings.dominance import CHANCE
+
+FEW = 5
+"""With fewer deal groups not won, or not lost, outright the spread between groups alone says too little."""
+NOTHING = 1e-9
+"""A variance that is this small beside that of independent games is rounding."""
+
+
+def count_mixed_groups(comparisons: Comparisons) -> Ints:
+    """Count per player the deal groups that it did not win outright, or those not lost, whichever are fewer."""
+    seen = comparisons.by_group()
+
+    def number(chosen: Bools) -> Ints:
+        return np.bincount(seen.player[chosen], minlength=comparisons.players)
+
+    return np.minimum(number(seen.points < seen.count), number(seen.points > 0))
+
+
+def estimate_scores(comparisons: Comparisons) -> tuple[Floats, Floats]:
+    """Return the lower and the upper end of each player's score, 0..1; nan where nothing can be said.
+
+    It is Wilson's interval, which stays within 0 and 1, over as many independent games as the variance between deal
+    groups makes of those that were played, and with Student's t for the number of groups. Whoever won (or lost) every
+    game has the score at which as many groups won have a chance of 2.5 % as one end.
+    """
+    seen = comparisons.by_group()
+    players = comparisons.players
+    points, count = summed(seen.player, seen.points, players), summed(seen.player, seen.count, players)
+    groups = np.bincount(seen.player, minlength=players)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = points / count
+        variance = _variance_of_scores(seen, score, count, groups, count_mixed_groups(comparisons) < FEW)
+        t = np.array([student_quantile(each - 1) if each > 1 else np.nan for each in groups.tolist()])
+        extra = t**2 * variance / (score * (1 - score))  # t^2 over the number of independent games
+        middle = (score + extra / 2) / (1 + extra)
+        half = t / (1 + extra) * np.sqrt(variance + (t * variance / (2 * score * (1 - score))) ** 2)
+        bound = CHANCE ** (1 / groups)
+    low, high = middle - half, middle + half
+    won, lost = (count > 0) & (points == count), (count > 0) & (points == 0)
+    low[won], high[won] = bound[won], 1.0
+    low[lost], high[lost] = 0.0, 1 - bound[lost]
+    return low, high
+
+
+def _variance_of_scores(seen: GroupRows, score: Floats, count: Floats, groups: Ints, few: Bools) -> Floats:
+    """By a jackknife: each deal group left out once; not below that of independent games where groups say little."""
+    players = len(score)
+    without = ((score * count)[seen.player] - seen.points) / (count[seen.player] - seen.count)
+    moved = summed(seen.player, (without - score[seen.player]) ** 2, players)
+    measured = moved * (groups - 1) / groups
+    independent = score * (1 - score) * summed(seen.player, seen.weight, players) / count**2
+    wide = few | (measured < NOTHING * independent)
+    return np.asarray(np.where(wide, np.maximum(measured, independent), measured))
