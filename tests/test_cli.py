@@ -50,14 +50,13 @@ def test_run_says_its_plan_on_stderr_and_the_ranking_on_stdout(folder: Path, tmp
 
 
 def test_drawn_tables_are_the_same_whatever_the_order_in_the_file_and_verify(tmp_path: Path) -> None:
-    shas = []
-    for number, entries in enumerate(
-        (["greedy", "uniform", "first", "planner"], ["first", "planner", "uniform", "greedy"])
-    ):
-        text = f"entries = {json.dumps(entries)}\ntables = 2\ndeals = 1\nseed = 'drawn'\nisolation = 'none'"
-        (tmp_path / f"{number}.toml").write_text(text)
-        result = malice("run", tmp_path / f"{number}.toml", "--db", tmp_path / f"{number}.db")
-        shas.append(json.loads(malice("verify", tmp_path / f"{number}.db", "--json").stdout)["sha"])
+    shas: list[str] = []
+    entries = ['"greedy"', '"uniform"', '"first"', '{ bot = "first", label = "other" }']
+    for each in (entries, entries[::-1]):
+        text = f"entries = [{', '.join(each)}]\ntables = 2\ndeals = 1\nseed = 'drawn'\nisolation = 'none'"
+        (tmp_path / "t.toml").write_text(text)
+        result = malice("run", tmp_path / "t.toml", "--db", tmp_path / f"{len(shas)}.db")
+        shas.append(json.loads(malice("verify", tmp_path / f"{len(shas)}.db", "--json").stdout)["sha"])
 
     assert shas[0] == shas[1]
     assert result.stderr.splitlines()[1:3] == [

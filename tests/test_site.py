@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -28,6 +28,7 @@ from site_pages.keys import KeyIndex
 from site_pages.shards import FORMAT, symbol
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tournaments.league import Game
+from tournaments.standings import APART
 
 
 class Page(HTMLParser):
@@ -238,6 +239,24 @@ def test_rulesets_weigh_the_same_in_the_table_over_all(tmp_path: Path) -> None:
     page = Page(tmp_path / "index.html")
     assert "All rulesets" in page.words
     assert {"overall", "standard-2", "skipbo-short-2"} <= set(page.ids)
+
+
+def test_ranks_of_groups_that_never_met_stand_apart_and_every_list_says_so(tmp_path: Path) -> None:
+    rulesets = ("standard", "skipbo-short")
+    league = League(LABELS[:4], deals=0, rulesets=rulesets)
+    for number, (name, pair, rotation) in enumerate(product(rulesets, (0, 1), (0, 1))):
+        own = LABELS[2 * pair : 2 * pair + 2]
+        key = Key(2 * rulesets.index(name) + pair, 0, rotation)
+        league.add(number, name, play(ruleset.load(name).rules, own[rotation:] + own[:rotation], key))
+
+    site_pages.render(league, tmp_path)
+
+    page = Page(tmp_path / "index.html")
+    tables = [row for row in page.rows if row[1] in ("1", "2") and row[0].split()[0] in ("1", "2")]
+    assert [row[1] for row in tables[:4]] == ["1", "1", "2", "2"]
+    assert [(row[0].split()[0], row[1]) for row in tables[4:]] == [("1", "1"), ("2", "1"), ("1", "2"), ("2", "2")] * 2
+    assert page.words.count(APART) == 1 + 2 * 2  # the table over all, and with each ranking its chart
+    assert "of 2 in group 2" in Page(tmp_path / "bots" / f"{text.slug(LABELS[3])}.html").words
 
 
 def test_faults_are_shown_with_their_evidence(league: League, out: Path) -> None:

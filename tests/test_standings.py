@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+
 import pytest
 from msgspec.structs import replace
 
 from referee.records import Key
 from tournaments.league import Game
-from tournaments.standings import Meeting, standings
+from tournaments.standings import APART, Meeting, standings
+from tournaments.text_tables import standings_csv, standings_json, standings_text
 
 
 def played(
@@ -142,6 +147,92 @@ def test_the_history_begins_equal_and_follows_the_results() -> None:
 
     assert found.history["a"][0] == found.history["b"][0]
     assert found.history["a"][-1][1] > found.history["a"][0][1] > found.history["b"][-1][1]
+
+
+def islands() -> list[Game]:
+    """Two bots that met, three others that met one another, with a better best; nobody met across."""
+
+    def deal(table: int, winner: str, loser: str) -> list[Game]:
+        return [played((table, 0, 0), (winner, loser), (1, 2)), played((table, 0, 1), (loser, winner), (2, 1))]
+
+    return [*deal(0, "a", "b"), *deal(1, "c", "d"), *deal(2, "c", "e"), *deal(3, "e", "d")]
+
+
+def test_ranks_are_those_within_a_group_and_the_larger_group_stands_first() -> None:
+    (found,) = standings(islands(), ["idle", "a", "b", "c", "d", "e"])
+
+    assert [(row.label, row.group, row.rank) for row in found.rows] == [
+        ("c", 1, 1),
+        ("e", 1, 2),
+        ("d", 1, 3),
+        ("a", 2, 1),
+        ("b", 2, 2),
+        ("idle", None, None),
+    ]
+    assert (found.groups, found.warning) == (2, APART)
+
+
+def test_bots_that_all_met_by_way_of_others_need_no_warning() -> None:
+    bridge = [played((9, 0, 0), ("b", "c"), (1, 2)), played((9, 0, 1), ("c", "b"), (1, 2))]
+
+    (found,) = standings([*islands(), *bridge], ["a", "b", "c", "d", "e"])
+
+    assert (found.groups, found.warning) == (1, None)
+    assert [row.rank for row in found.rows] == [1, 2, 3, 4, 5]
+
+
+def test_terminal_csv_and_json_warn_in_the_same_words_and_name_the_group() -> None:
+    found = standings(islands(), ["a", "b", "c", "d", "e"])
+
+    lines = list(standings_text(found))
+    rows = list(csv.DictReader(io.StringIO(standings_csv(found))))
+    (told,) = json.loads(standings_json(found))
+
+    assert lines[1] == APART
+    assert [line.split()[:2] for line in lines[2:6]] == [["group", "rank"], ["1", "1"], ["1", "2"], ["1", "3"]]
+    assert [(row["group"], row["rank"], row["warning"]) for row in rows][2:4] == [("1", "3", APART), ("2", "1", APART)]
+    assert told["warning"] == APART
+    assert [row["group"] for row in told["rows"]] == [1, 1, 1, 2, 2]
+
+
+def test_labels_and_rulesets_are_defused_in_csv() -> None:
+    games = [played((0, 0, rotation), ("=1+1", "b"), (1, 2), ruleset="@home") for rotation in (0, 1)]
+
+    rows = list(csv.DictReader(io.StringIO(standings_csv(standings(games, ["=1+1", "b"])))))
+
+    assert {(row["ruleset"], row["bot"]) for row in rows} == {("'@home", "'=1+1"), ("'@home", "b")}
+
+
+def test_where_all_met_nothing_speaks_of_groups() -> None:
+    found = standings(pair(0, (1, 2), (1, 2)), ["a", "b"])
+
+    lines = list(standings_text(found))
+    (row, _) = csv.DictReader(io.StringIO(standings_csv(found)))
+
+    assert not any("group" in line for line in lines)
+    assert (row["group"], row["warning"]) == ("1", "")
+
+
+def test_text_and_csv_have_the_interval_of_the_score_and_the_cpu_time_of_an_action() -> None:
+    games = [
+        replace(game, cpu_ms=(15.0, 40.0), idle_ms=(0.0, 0.0))
+        for deal in range(8)
+        for game in pair(deal, (1, 2), (1, 2) if deal < 4 else (2, 1))
+    ]
+
+    found = standings(games, ["a", "b"])
+
+    rating = found[0].rows[0].rating
+    assert rating.score_low is not None
+    assert rating.score_high is not None
+    interval = f"{100 * rating.score_low:.1f} .. {100 * rating.score_high:.1f}"
+    head, line = list(standings_text(found))[1:3]
+    assert " ".join(line.split()).split(" 75.0 % ")[1].startswith(interval)
+    assert head.split("  ")[-2].strip() == "CPU ms/action"
+    # By deal a answers 30 actions in 15 ms from the first seat, and 20 in 40 ms from the second.
+    assert line.split()[-2] == f"{(15 + 40) / (30 + 20):.2f}"
+    (row, _) = csv.DictReader(io.StringIO(standings_csv(found)))
+    assert (float(row["score_low"]), float(row["score_high"])) == (rating.score_low, rating.score_high)
 
 
 def test_no_games_give_no_standings() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -17,10 +17,17 @@ IDLE_SHARE = 0.1
 """What it has to be at least of the time on turn."""
 
 
+APART = "These bots fall into groups that never met: ranks, Elo and scores compare only within a group."
+"""Said wherever figures of two groups stand in one list."""
+
+
 class Row(Struct, frozen=True):
     """One entry in the ranking; the rating holds its points, opponents and intervals."""
 
-    rank: int
+    group: int | None
+    """Entries of one group met, directly or by way of others. Counted from 1; None for who met nobody yet."""
+    rank: int | None
+    """Within its group."""
     label: str
     rating: Rating
     games: int
@@ -59,7 +66,7 @@ class Standings(Struct, frozen=True):
     ruleset: str
     seats: int
     rows: tuple[Row, ...]
-    """Best first."""
+    """Group after group, each with its best first."""
     crosstable: dict[str, dict[str, Meeting]]
     """Label -> opponent's label -> how it went."""
     history: dict[str, tuple[tuple[int, float], ...]]
@@ -72,6 +79,9 @@ class Standings(Struct, frozen=True):
     """Games that count: of complete pairs, none of them void."""
     waiting: int
     """Finished games whose pair is not complete yet."""
+    groups: int
+    warning: str | None
+    """Why not all of these figures compare; None if they do."""
 
 
 HISTORY_POINTS = 400
@@ -101,16 +111,20 @@ def _standings(ruleset: str, seats: int, played: list[Game], entries: Sequence[s
     counted = [game for game in complete if game.reason != VOID]
     rated = [_rated(game, number) for game in counted]
     fitted = fit(rated, len(entries), anchor=None if anchor is None else number[anchor])
+    rows = _rows(played, entries, fitted.ratings)
+    groups = max((row.group or 0 for row in rows), default=0)
     return Standings(
         ruleset=ruleset,
         seats=seats,
-        rows=_rows(played, entries, fitted.ratings),
+        rows=rows,
         crosstable=_crosstable(counted, entries),
         history=_history(rated, entries),
         variance_ratio=fitted.variance_ratio,
         anchor=anchor,
         games=len(counted),
         waiting=len(played) - len(complete),
+        groups=groups,
+        warning=APART if groups > 1 else None,
     )
 
 
@@ -142,9 +156,9 @@ def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating])
     def each(total: Mapping[str, float], label: str) -> float | None:
         return total[label] / asked[label] if asked[label] else None
 
-    order = sorted(range(len(entries)), key=lambda index: _best_first(ratings[index], entries[index]))
     return tuple(
         Row(
+            group=group,
             rank=rank,
             label=entries[index],
             rating=ratings[index],
@@ -154,8 +168,23 @@ def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating])
             idle_ms=each(idle, entries[index]),
             forfeits=forfeits[entries[index]],
         )
-        for rank, index in enumerate(order, 1)
+        for index, group, rank in _places(ratings, entries)
     )
+
+
+def _places(ratings: Sequence[Rating], entries: Sequence[str]) -> Iterator[tuple[int, int | None, int | None]]:
+    """List the entries as they stand, group after group, each with the group and its rank there."""
+    sizes = Counter(rating.pool for rating in ratings if rating.games)
+    group_of = {pool: group for group, (pool, _) in enumerate(sizes.most_common(), 1)}
+    groups = [group_of.get(rating.pool) for rating in ratings]
+    ranked: Counter[int] = Counter()
+    for index in sorted(
+        range(len(entries)),
+        key=lambda index: (groups[index] or len(entries), _best_first(ratings[index], entries[index])),
+    ):
+        if (group := groups[index]) is not None:
+            ranked[group] += 1
+        yield index, group, None if group is None else ranked[group]
 
 
 def _best_first(rating: Rating, label: str) -> tuple[bool, float, float, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -11,22 +9,28 @@ import msgspec
 from referee.records import Record
 from tournaments.league import Game
 from tournaments.series import Score
+from tournaments.spreadsheet import Cell, write_csv
 from tournaments.standings import Row, Standings
 from tournaments.transcript import harmless, last_words
 
-Cell = str | int | float | None
-
-HEAD = ("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "opponents", "ms/action", "forfeits")
+HEAD = (
+    *("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "95 %"),
+    *("opponents", "ms/action", "CPU ms/action", "forfeits"),
+)
 
 
 def standings_text(all_standings: Sequence[Standings]) -> Iterator[str]:
     """Tell the standings as tables, one for each ruleset and number of seats."""
     for standings in all_standings:
-        relative = f"relative to {harmless(standings.anchor)}" if standings.anchor else _mean(standings)
         waiting = f", {standings.waiting} of deals not yet played from every seat" if standings.waiting else ""
         title = f"{harmless(standings.ruleset)}, {standings.seats} seats"
-        yield f"{title}: {standings.games} games{waiting}, Elo {relative}"
-        yield from table(HEAD, [_row(row) for row in standings.rows])
+        yield f"{title}: {standings.games} games{waiting}, Elo {_origin(standings)}"
+        if standings.warning:
+            yield standings.warning
+            rows = [("n/a" if row.group is None else str(row.group), *_row(row)) for row in standings.rows]
+            yield from table(("group", *HEAD), rows, left=(2,))
+        else:
+            yield from table(HEAD, [_row(row) for row in standings.rows])
         if standings.seats > 2:
             yield "W-D-L counts a game once for every opponent at the table"
         for row in standings.rows:
@@ -36,8 +40,15 @@ def standings_text(all_standings: Sequence[Standings]) -> Iterator[str]:
             yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
 
 
-def _mean(standings: Standings) -> str:
+def _origin(standings: Standings) -> str:
     """Say what the Elo is relative to: without an anchor, those who took points off one another."""
+    anchor = harmless(standings.anchor or "")
+    if standings.groups > 1:
+        return (
+            f"relative to {anchor} in its group, else to the mean" if anchor else "relative to the mean of each group"
+        )
+    if anchor:
+        return f"relative to {anchor}"
     elos = [row.rating.elo for row in standings.rows if row.rating.elo is not None]
     everybody = not elos or abs(sum(elos) / len(elos)) < 0.5
     return "relative to the mean" if everybody else "relative to the mean of those who took points off one another"
@@ -47,17 +58,23 @@ def _row(row: Row) -> tuple[str, ...]:
     rating = row.rating
     ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
     return (
-        f"{row.rank}{ranks}",
+        "n/a" if row.rank is None else f"{row.rank}{ranks}",
         harmless(row.label),
         number(rating.elo, 0),
         f"{number(rating.low, 0)} .. {number(rating.high, 0)}",
         str(row.games),
         f"{rating.wins}-{rating.draws}-{rating.losses}",
         "n/a" if rating.score is None else f"{100 * rating.score:.1f} %",
+        _percent_range(rating.score_low, rating.score_high),
         number(rating.average_opponent, 0),
         number(row.mean_ms, 2),
+        number(row.cpu_ms, 2),
         str(row.forfeits),
     )
+
+
+def _percent_range(low: float | None, high: float | None) -> str:
+    return "n/a" if low is None or high is None else f"{100 * low:.1f} .. {100 * high:.1f}"
 
 
 def number(value: float | None, digits: int) -> str:
@@ -85,18 +102,23 @@ def standings_json(all_standings: Sequence[Standings]) -> str:
     return msgspec.json.encode(told).decode()
 
 
+RATING_FIELDS = (
+    *("elo", "low", "high", "rank_low", "rank_high", "wins", "draws", "losses"),
+    *("score", "score_low", "score_high", "average_opponent"),
+)
+ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group")
+
+
 def standings_csv(all_standings: Sequence[Standings]) -> str:
     """Return the rankings as CSV, one row for each entry and ruleset."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    fields = ["elo", "low", "high", "rank_low", "rank_high", "wins", "draws", "losses", "score", "average_opponent"]
-    writer.writerow(["ruleset", "seats", "rank", "bot", "games", *fields, "mean_ms", "cpu_ms", "idle_ms", "forfeits"])
-    for standings in all_standings:
-        for row in standings.rows:
-            figures = [getattr(row.rating, field) for field in fields]
-            start: list[Cell] = [standings.ruleset, standings.seats, row.rank, row.label, row.games]
-            writer.writerow([*start, *figures, row.mean_ms, row.cpu_ms, row.idle_ms, row.forfeits])
-    return out.getvalue()
+    head = ("ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, "warning")
+    return write_csv(head, [_csv_row(standings, row) for standings in all_standings for row in standings.rows])
+
+
+def _csv_row(standings: Standings, row: Row) -> list[Cell]:
+    figures = [getattr(row.rating, field) for field in RATING_FIELDS]
+    figures += [getattr(row, field) for field in ROW_FIELDS]
+    return [standings.ruleset, standings.seats, row.rank, row.label, row.games, *figures, standings.warning]
 
 
 def faults(record: Record) -> Iterator[str]:

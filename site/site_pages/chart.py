@@ -27,7 +27,8 @@ class Line(Struct, frozen=True):
     """One entry's curve, its marks, and where its name stands."""
 
     label: str
-    rank: int
+    rank: str
+    """With its full stop, where one is told."""
     style: int | None
     """Which colour, dashes and marks; None is one of the many in grey."""
     points: str
@@ -55,7 +56,14 @@ class Chart(Struct, frozen=True):
 
 def chart(standings: Standings) -> Chart | None:
     """Lay out the running Elo of every entry; None if nobody has played."""
-    curves = [(row.rank, row.label, standings.history.get(row.label, ())) for row in standings.rows]
+    curves = [
+        (
+            "" if row.rank is None or standings.warning else f"{row.rank}.",
+            row.label,
+            standings.history.get(row.label, ()),
+        )
+        for row in standings.rows
+    ]
     drawn = [curve for curve in curves if len(curve[2]) > 1]
     if not drawn:
         return None
@@ -98,7 +106,7 @@ class _Scale:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (self._high - elo) / (self._high - self._low), 1)
 
 
-def _line(scale: _Scale, place: int, rank: int, label: str, points: Sequence[tuple[int, float]]) -> Line:
+def _line(scale: _Scale, place: int, rank: str, label: str, points: Sequence[tuple[int, float]]) -> Line:
     at = [(scale.x(game), scale.y(elo)) for game, elo in points]
     final = points[-1][1]
     return Line(

@@ -155,6 +155,7 @@ class Pages:
             sections=sections,
             rulesets=rulesets,
             overall=overall,
+            warning=next((section.ranking.warning for section in sections if section.ranking.warning), ""),
             entries=[(name(entry.label), entry) for entry in entries],
         )
 

@@ -41,7 +41,10 @@ class RankRow(Struct, frozen=True):
     """One line of the ranking."""
 
     rank: Cell
+    """Sorts by the place in the table, where groups stand one after the other."""
     range: str
+    of: str
+    """Among how many, and in which group if there are several."""
     bot: Name
     elo: Cell
     interval: str
@@ -50,13 +53,14 @@ class RankRow(Struct, frozen=True):
     wins: int
     games: Cell
     score: Cell
+    score_interval: str
     opponents: Cell
     ms: Cell
-    cpu: str
+    cpu: Cell
     idle: str
     """CPU time off turn; empty unless it is too much."""
     forfeits: int
-    pool: Cell
+    group: Cell
 
 
 class Crossing(Struct, frozen=True):
@@ -81,7 +85,8 @@ class Ranking(Struct, frozen=True):
     crosstable: list[tuple[Name, list[Crossing]]]
     relative_to: str
     luck: str
-    pools: int
+    warning: str
+    """Why not all rows compare; empty if they do."""
     games: int
     waiting: int
 
@@ -94,6 +99,7 @@ class OverallRow(Struct, frozen=True):
     score: Cell
     played: Cell
     by_ruleset: list[Cell]
+    group: Cell
 
 
 def name(label: str) -> Name:
@@ -106,29 +112,29 @@ def ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
     title = standings.ruleset + (f", {standings.seats} seats" if several_sizes else "")
     rows = standings.rows
     span = _span([row.rating for row in rows])
-    pools = list(dict.fromkeys(row.rating.pool for row in rows if row.rating.games))
     return Ranking(
         title=title,
         anchor=f"{text.slug(standings.ruleset)}-{standings.seats}",
         ruleset=standings.ruleset,
         page=text.slug(standings.ruleset),
         seats=standings.seats,
-        rows=[_rank_row(row, span, pools) for row in rows],
+        rows=[_rank_row(standings, place, span) for place in range(len(rows))],
         crosstable=[(name(row.label), _crossings(standings, row.label)) for row in rows],
         relative_to=text.label(standings.anchor) if standings.anchor is not None else "",
         luck=_luck(standings.variance_ratio),
-        pools=len(pools),
+        warning=standings.warning or "",
         games=standings.games,
         waiting=standings.waiting,
     )
 
 
-def _rank_row(row: Row, span: tuple[float, float] | None, pools: list[int]) -> RankRow:
+def _rank_row(standings: Standings, place: int, span: tuple[float, float] | None) -> RankRow:
+    row = standings.rows[place]
     rating = row.rating
-    pool = pools.index(rating.pool) + 1 if rating.games else None
     return RankRow(
-        rank=Cell(str(row.rank), row.rank),
+        rank=Cell(text.NONE) if row.rank is None else Cell(str(row.rank), place + 1),
         range=_range(rating),
+        of=_of(standings, row),
         bot=name(row.label),
         elo=Cell(text.signed(rating.elo), text.known(rating.elo)),
         interval=_interval(rating),
@@ -137,13 +143,26 @@ def _rank_row(row: Row, span: tuple[float, float] | None, pools: list[int]) -> R
         wins=rating.wins,
         games=Cell(f"{row.games:,}", row.games),
         score=Cell(text.percent(rating.score), text.known(rating.score)),
+        score_interval=_percents(rating.score_low, rating.score_high),
         opponents=Cell(text.signed(rating.average_opponent), text.known(rating.average_opponent)),
         ms=Cell(text.milliseconds(row.mean_ms), text.known(row.mean_ms)),
-        cpu=text.milliseconds(row.cpu_ms),
+        cpu=Cell(text.milliseconds(row.cpu_ms), text.known(row.cpu_ms)),
         idle=text.milliseconds(row.idle_ms) if row.thinks_off_turn else "",
         forfeits=row.forfeits,
-        pool=Cell(text.NONE if pool is None else str(pool), pool),
+        group=Cell(text.NONE if row.group is None else str(row.group), row.group),
     )
+
+
+def _of(standings: Standings, row: Row) -> str:
+    if row.group is None:
+        return "met nobody yet"
+    size = sum(other.group == row.group for other in standings.rows)
+    return f"of {size}" + (f" in group {row.group}" if standings.groups > 1 else "")
+
+
+def _percents(low: float | None, high: float | None) -> str:
+    low, high = text.known(low), text.known(high)
+    return "" if low is None or high is None else f"{text.decimal(100 * low, 1)} … {text.decimal(100 * high, 1)}"
 
 
 def _range(rating: Rating) -> str:
@@ -224,31 +243,51 @@ def _luck(ratio: float | None) -> str:
 
 
 def overall(all_standings: Sequence[Standings]) -> tuple[list[str], list[OverallRow]]:
-    """Return the rulesets and the table of mean scores; every ruleset weighs the same, whatever was played in it."""
+    """Return the rulesets and the table of mean scores; every ruleset weighs the same, whatever was played in it.
+
+    Entries are ranked against those alone that are of their group in every ranking that has several.
+    """
     rulesets = list(dict.fromkeys(standings.ruleset for standings in all_standings))
     found: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    apart: defaultdict[str, tuple[int, ...]] = defaultdict(tuple)
     for standings in all_standings:
         for row in standings.rows:
             scores = found[row.label][standings.ruleset]
             if (score := text.known(row.rating.score)) is not None:
                 scores.append(score)
+            if standings.warning:
+                apart[row.label] += (row.group or standings.groups + 1,)
     means = {
         label: {ruleset: fmean(scores) for ruleset, scores in by_ruleset.items() if scores}
         for label, by_ruleset in found.items()
     }
-    order = sorted(means, key=lambda label: (-len(means[label]), -fmean(means[label].values() or [0.0]), label))
-    return rulesets, [_overall_row(label, means, rulesets) for label in order]
+    groups = sorted({apart[label] for label in means})
+    order = sorted(
+        means, key=lambda label: (apart[label], -len(means[label]), -fmean(means[label].values() or [0.0]), label)
+    )
+    rows = []
+    for place, label in enumerate(order, 1):
+        rivals = [means[other] for other in order if apart[other] == apart[label]]
+        rows.append(_overall_row(label, place, means[label], rivals, groups.index(apart[label]) + 1, rulesets))
+    return rulesets, rows
 
 
-def _overall_row(label: str, means: dict[str, dict[str, float]], rulesets: Sequence[str]) -> OverallRow:
-    own = means[label]
+def _overall_row(
+    label: str,
+    place: int,
+    own: dict[str, float],
+    rivals: Sequence[dict[str, float]],
+    group: int,
+    rulesets: Sequence[str],
+) -> OverallRow:
     standing = (len(own), fmean(own.values())) if own else (0, 0.0)
-    rank = 1 + sum((len(other), fmean(other.values())) > standing for other in means.values() if other)
+    rank = 1 + sum((len(other), fmean(other.values())) > standing for other in rivals if other)
     score = fmean(own.values()) if own else None
     return OverallRow(
-        rank=Cell(str(rank), rank) if own else Cell(text.NONE),
+        rank=Cell(str(rank), place) if own else Cell(text.NONE),
         bot=name(label),
         score=Cell(text.percent(score), score),
         played=Cell(f"{len(own)} of {len(rulesets)}", len(own)),
         by_ruleset=[Cell(text.percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],
+        group=Cell(str(group), group),
     )

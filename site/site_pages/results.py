@@ -42,7 +42,6 @@ class Result(Struct, frozen=True):
     anchor: str
     page: str
     """The file name of the ruleset's page."""
-    of: int
     row: RankRow
     against: list[Against]
     duels: bool
@@ -56,7 +55,7 @@ def results(label: str, all_standings: Sequence[Standings], rankings: Sequence[R
             if row.label == label:
                 against = _all_against(standings, label, deals)
                 duels = standings.seats == 2
-                found.append(Result(shown.title, shown.anchor, shown.page, len(shown.rows), rank_row, against, duels))
+                found.append(Result(shown.title, shown.anchor, shown.page, rank_row, against, duels))
     return found
 
 
