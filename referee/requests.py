@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 from msgspec import UNSET, Struct
 
-from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, SeatName
+from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, SeatName, View
 from referee.clock import Clock
 from referee.masks import masked_all
 from referee.records import Key, Record
-from referee.replay import VERDICT, VOID, opened, steps
+from referee.replay import VERDICT, VOID, Replay, opened, steps
 from referee.rules import Events, Result, Turn
 from referee.ruleset import Parameters
 from referee.spite import SpiteAndMalice
@@ -153,7 +153,7 @@ def asked(
     requests.post(next(rest).events)
     yield Asked(requests.game_start(seat, next_id(), game, [each.name for each in record.seats]))
     for index, (number, action) in enumerate(record.actions):
-        if number == seat and record.reason != VOID and again.next() == Turn(seat):
+        if number == seat and _was_asked(record, again, seat):
             legal = again.rules.legal(again.state)
             request = requests.move(seat, next_id(), again.state, legal, listed)
             yield Asked(request, legal, clock.limit(), clock.cpu_limit(), index, action)
@@ -165,3 +165,39 @@ def asked(
         pass  # the end is checked too
     result = Result(record.places, record.scores, record.reason)
     yield Asked(requests.game_end(seat, next_id(), result))
+
+
+class Decision(Struct, frozen=True):
+    """A moment of a recorded game in which a seat was asked for an action."""
+
+    index: int
+    """Of the action, among all of the game."""
+    seat: int
+    view: View
+    """What it was shown."""
+    legal: tuple[str, ...]
+    """What it might play, also where it declined the list."""
+    played: str
+    """The action, or `!` and the code of the verdict that fell instead."""
+
+
+def decisions(record: Record) -> Iterator[Decision]:
+    """Make the decisions of all seats again, in the order in which they were taken.
+
+    Raises:
+        RecordError: the record does not replay.
+    """
+    again = opened(record)
+    rest = steps(record, again=again)
+    next(rest)
+    for index, (seat, action) in enumerate(record.actions):
+        if _was_asked(record, again, seat):
+            yield Decision(index, seat, again.rules.view(again.state, seat), again.rules.legal(again.state), action)
+        next(rest)
+    for _ in rest:
+        pass  # the end is checked too
+
+
+def _was_asked(record: Record, again: Replay, seat: int) -> bool:
+    """Tell whether the seat was asked for what the record says next: some fail before it is their turn."""
+    return record.reason != VOID and again.next() == Turn(seat)

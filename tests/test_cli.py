@@ -13,13 +13,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from protocol.messages import Move, MoveAnswer
+from referee.verdicts import Verdict
+from tests.tables import Script, first_legal, play
 from tournaments.cli import main
+from tournaments.export import encode_decisions, encode_game
 
 pytestmark = pytest.mark.slow
 
 
 def malice(*words: str | Path) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
+
+
+def crash(request: Move) -> str:
+    raise Verdict("crash", "it crashed")
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +118,60 @@ def test_export_prints_one_game_a_line(db: Path) -> None:
             "series",
             "reason",
             "digest",
+            "seats",
+            "verdicts",
+            "isolation",
         )
     }
-    assert set(games[0]["actions"][0]) == {"seat", "action", "ms"}
+    assert set(games[0]["actions"][0]) == {"seat", "action", "ms", "cpu_ms"}
+
+
+def test_export_tells_notes_times_and_verdicts() -> None:
+    record = play(
+        Script(lambda request: MoveAnswer(request.id, first_legal(request), "so be it"), wall_ms=7), Script(crash)
+    )
+
+    game = json.loads(encode_game(record, None))
+
+    assert game["actions"][0] == {
+        "seat": 0,
+        "action": record.actions[0][1],
+        "ms": 7,
+        "cpu_ms": 7,
+        "note": "so be it",
+    }
+    assert game["seats"][0]["used_ms"] == 7 * sum(action["seat"] == 0 for action in game["actions"])
+    assert game["seats"][0]["cpu_ms"] == game["seats"][0]["used_ms"]
+    assert game["verdicts"] == [
+        {"seat": 1, "code": "crash", "action": 1, "sentence": "it crashed", "exit": "exited with status 9"}
+    ]
+    assert game["isolation"] == record.isolation
+
+
+def test_export_views_tells_every_decision_and_how_it_ended(db: Path) -> None:
+    games = {game["key"]: game for game in map(json.loads, malice("export", db).stdout.splitlines())}
+
+    lines = [json.loads(line) for line in malice("export", db, "--views").stdout.splitlines()]
+
+    assert set(lines[0]) == {
+        *("key", "ruleset", "action", "seat", "label", "view", "legal", "played", "place", "score"),
+    }
+    played = [(key, *action) for key, game in games.items() for action in enumerate(game["actions"])]
+    assert [(line["key"], line["action"], line["played"]) for line in lines] == [
+        (key, index, action["action"]) for key, index, action in played
+    ]
+    for line in lines:
+        game, seat = games[line["key"]], line["seat"]
+        assert line["view"]["seat"] == seat
+        assert line["played"] in line["legal"]
+        assert line["label"] == game["entries"][seat]["label"]
+        assert (line["place"], line["score"]) == (game["places"][seat], game["scores"][seat])
+
+
+def test_a_verdict_is_no_decision() -> None:
+    record = play(Script(), Script(crash))
+
+    assert [json.loads(line)["played"] for line in encode_decisions(record)] == [record.actions[0][1]]
 
 
 def test_verify_prints_games_and_the_tournament_sha(db: Path) -> None:

@@ -14,10 +14,10 @@ from protocol.messages import ClockRules, GameEnd, GameStart, Move
 from referee.errors import RecordError
 from referee.playing import play_batch
 from referee.records import Batch, GameOrder, Key, Record
-from referee.requests import Asked, asked
+from referee.requests import Asked, Decision, asked, decisions
 from referee.ruleset import load
 from referee.verdicts import Verdict
-from tests.tables import Script, play, player
+from tests.tables import Script, first_legal, play, player
 
 CLOCK = ClockRules(move_ms=60_000, bank_ms=60_000, increment_ms=1, margin_ms=0)
 """Never too short, and yet something is used of it and given back."""
@@ -32,6 +32,17 @@ def unnumbered(line: bytes | str) -> bytes:
 
 def told_again(record: Record, rngs: tuple[int, ...], seat: int) -> list[Asked]:
     return list(asked(record, rngs, seat, itertools.count(2).__next__, listed=record.seats[seat].wants_legal))
+
+
+def decisions_by_seat(record: Record, rngs: tuple[int, ...]) -> list[Decision]:
+    """Gather the decisions of a game from the requests of its seats."""
+    shown = [
+        Decision(each.index, seat, each.request.view, each.legal, each.played)
+        for seat in range(len(rngs))
+        for each in told_again(record, rngs, seat)
+        if isinstance(each.request, Move) and each.index is not None
+    ]
+    return sorted(shown, key=lambda decision: decision.index)
 
 
 def scribes(folder: Path, ruleset: str, seats: int, games: int, *how: tuple[str, ...]) -> tuple[Batch, list[Record]]:
@@ -89,6 +100,8 @@ def test_every_request_is_made_again_byte_by_byte(
         for record, order, game in zip(records, batch.games, games, strict=True):
             again = [unnumbered(encode(each.request)) for each in told_again(record, order.rngs, seat)]
             assert again == game
+    for record, order in zip(records, batch.games, strict=True):
+        assert list(decisions(record)) == decisions_by_seat(record, order.rngs)
 
 
 @pytest.mark.slow
@@ -125,6 +138,29 @@ def test_the_list_is_left_out_of_the_request_where_it_is_not_wanted_but_known_al
     assert all(b'"legal"' not in encode(each.request) for each in moves)
 
 
+def crash_in_turn_three(request: Move) -> str:
+    """Choose the first legal action, and crash later."""
+    if request.view.turn > 2:
+        raise CRASH
+    return first_legal(request)
+
+
+@pytest.mark.parametrize(
+    "second", [Script(), Script(crash_in_turn_three), Script(fails={"begin": CRASH})], ids=("plays", "crashes", "fails")
+)
+def test_decisions_show_what_each_seat_was_shown_in_the_order_of_the_game(second: Script) -> None:
+    record = play(Script(), second)
+
+    found = list(decisions(record))
+
+    assert found == decisions_by_seat(record, (0, 1))
+    assert all(each.played == record.actions[each.index][1] for each in found)
+
+
+def test_a_void_game_has_no_decisions() -> None:
+    assert list(decisions(play(Script(fails={"begin": CRASH}), Script(fails={"game_start": CRASH})))) == []
+
+
 def test_in_a_void_game_nobody_is_asked_for_a_move() -> None:
     void = play(Script(fails={"begin": CRASH}), Script(fails={"game_start": CRASH}))
 
@@ -137,3 +173,5 @@ def test_a_record_that_does_not_replay_is_refused() -> None:
     for wrong in (replace(record, reason="stalemate"), replace(record, actions=((0, "p-c2"), *record.actions[1:]))):
         with pytest.raises(RecordError):
             told_again(wrong, (0, 1), 1)
+        with pytest.raises(RecordError):
+            list(decisions(wrong))

@@ -276,14 +276,21 @@ def _seat(record: Record, seat: int) -> int:
 
 @click.command(short_help="Print every game as a line of JSON.")
 @database
-def export(db: Path) -> None:
-    """Print every game as a line of JSON."""
-    from tournaments.export import exported
+@click.option("--views", is_flag=True, help="Print a line for every decision: what the seat saw, and what it played.")
+def export(db: Path, views: bool) -> None:
+    """Print every game as a line of JSON: who sat where, every action with its times and note, the result.
+
+    With --views every decision is a line instead, for those who learn from games: key, ruleset, number of the action,
+    seat, label, view and legal as the bot was told, played, and the seat's place and score in the end. What a verdict
+    stands for is no decision.
+    """
+    from tournaments.export import encode_decisions, encode_game
 
     with opened(db) as store:
-        series = store.series()
+        series = {} if views else store.series()
         for record in store.records():
-            click.echo(exported(record, series.get(record.key)), nl=False)
+            lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key))]
+            click.echo(b"".join(lines), nl=False)
 
 
 @click.command(short_help="Replay every game and check all of it.")

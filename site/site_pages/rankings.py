@@ -56,7 +56,8 @@ class RankRow(Struct, frozen=True):
     score_interval: str
     opponents: Cell
     ms: Cell
-    cpu: Cell
+    cpu: str
+    """Empty where it is unknown."""
     idle: str
     """CPU time off turn; empty unless it is too much."""
     forfeits: int
@@ -146,7 +147,7 @@ def _rank_row(standings: Standings, place: int, span: tuple[float, float] | None
         score_interval=_percents(rating.score_low, rating.score_high),
         opponents=Cell(text.signed(rating.average_opponent), text.known(rating.average_opponent)),
         ms=Cell(text.milliseconds(row.mean_ms), text.known(row.mean_ms)),
-        cpu=Cell(text.milliseconds(row.cpu_ms), text.known(row.cpu_ms)),
+        cpu="" if row.cpu_ms is None else text.milliseconds(row.cpu_ms),
         idle=text.milliseconds(row.idle_ms) if row.thinks_off_turn else "",
         forfeits=row.forfeits,
         group=Cell(text.NONE if row.group is None else str(row.group), row.group),
