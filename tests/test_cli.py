@@ -69,7 +69,7 @@ def test_drawn_tables_are_the_same_whatever_the_order_in_the_file_and_verify(tmp
     assert shas[0] == shas[1]
     assert result.stderr.splitlines()[1:3] == [
         "standard: any two entries meet at 0 to 1 of 2 drawn tables",
-        "standard: the tables leave 2 groups that never meet, and that cannot be compared; tables = 3 connects all",
+        "standard: the tables leave 2 groups that never meet and cannot be compared; tables = 3 connects all",
     ]
 
 

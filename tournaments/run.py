@@ -222,13 +222,13 @@ def _drawn_tables(plan: Plan) -> Iterator[str]:
     for name in plan.teams if plan.config.tables else ():
         tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
         spread = measure_spread(tables, len(plan.players))
-        meet = f"{spread.fewest} to {spread.most} of {len(tables)} drawn tables"
-        yield f"{harmless(name)}: any two entries meet at {meet}"
+        often = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
+        yield f"{harmless(name)}: any two entries meet at {often} of {len(tables)} drawn tables"
         if spread.groups > 1:
             enough = -(-(len(plan.players) - 1) // (len(tables[0]) - 1))
             yield (
-                f"{harmless(name)}: the tables leave {spread.groups} groups that never meet, and that cannot be"
-                f" compared; tables = {enough} connects all"
+                f"{harmless(name)}: the tables leave {spread.groups} groups that never meet and cannot be compared;"
+                f" tables = {enough} connects all"
             )
 
 
