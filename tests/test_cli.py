@@ -187,16 +187,20 @@ def test_verify_prints_games_and_the_tournament_sha(db: Path) -> None:
     [
         (
             "UPDATE games SET summary = replace(summary, '\"places\":[1,2]', '\"places\":[2,1]')",
-            "at its end, the record says",
+            "the digest does not match",
         ),
-        ("UPDATE games SET digest = 'x', summary = replace(summary, '\"digest\":\"', '\"digest\":\"0')", "the digest"),
+        (
+            "UPDATE games SET digest = 'x', summary = replace(summary, '\"digest\":\"', '\"digest\":\"0')",
+            "column digest",
+        ),
+        (f"UPDATE games SET digest = '{'0' * 64}'", "digest: expected 000"),
         ("UPDATE tournament SET seed = zeroblob(32)", "the seed's commit"),
-        ("UPDATE entries SET hash = 'x'", "at seat 0, the record says"),
-        ("DELETE FROM records WHERE number = 1", "3 of its 4 games"),
+        (f"UPDATE entries SET hash = '{'0' * 64}'", "at seat 0, the record says"),
+        ("DELETE FROM records WHERE number = 1", "number 1, column record: game 0.0.1 has no record"),
         ("DELETE FROM records WHERE number = 1; DELETE FROM games WHERE number = 1", "game 0.0.1: is missing"),
         (
             'UPDATE games SET summary = replace(summary, \'["greedy","uniform"]\', \'["uniform","greedy"]\')',
-            "standings",
+            "entries: expected",
         ),
         ("UPDATE games SET deal = 7 WHERE deal = 1", "its row is of game"),
         ("UPDATE records SET record = zeroblob(9)", "cannot be read"),

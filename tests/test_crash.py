@@ -37,7 +37,7 @@ from tournaments import store
 
 class Dying(store.Store):
     def _begin_writing(self):
-        self._connection.set_trace_callback(die_at)
+        self._file.connection.set_trace_callback(die_at)
         super()._begin_writing()
 
 store.Store = Dying

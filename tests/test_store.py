@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.records import Batch, Key, Record, digest
+from referee.records import Batch, Key, Record, SeatReport, digest
 from referee.replay import check
 from tournaments.config import Config
 from tournaments.errors import LeagueError
@@ -41,7 +41,7 @@ def forfeited(plan: Plan, key: Key) -> Record:
         micros=(0,),
         cpu_micros=(0,),
         notes={0: "a note"},
-        seats=(),
+        seats=(SeatReport("greedy", "1", 0.0, 0.0, 0.0, 0),) * 2,
         faults=(),
         commit=batch.commit,
         clock=batch.clock,
@@ -51,7 +51,7 @@ def forfeited(plan: Plan, key: Key) -> Record:
         started=1.5,
         elapsed_ms=2.5,
     )
-    return replace(record, seats=(), digest=digest(record))
+    return replace(record, digest=digest(record))
 
 
 def founded(path: Path, plan: Plan) -> Store:
@@ -63,7 +63,7 @@ def founded(path: Path, plan: Plan) -> Store:
 def test_a_game_is_read_back_as_it_was_written(tmp_path: Path, plan: Plan) -> None:
     record = forfeited(plan, Key(0, 1, 1))
     with founded(tmp_path / "t.db", plan) as store:
-        store.add(replace(plan.game(record), used_ms=(0.0, 0.0)), record)
+        store.add(plan.game(record), record)
 
         assert store.record(record.key) == record
         assert list(store.records()) == [record]
@@ -116,6 +116,16 @@ def test_opening_a_league_again_gives_the_same_cards(tmp_path: Path) -> None:
 
     assert first.seeds.seed == again.seeds.seed
     assert first.seeds.seed != Plan(config, tmp_path).seeds.seed
+
+
+def test_a_readmission_that_lifts_nothing_goes_when_the_league_is_complete(tmp_path: Path, plan: Plan) -> None:
+    with founded(tmp_path / "t.db", plan) as store:
+        record = forfeited(plan, Key(0, 0, 0))
+        store.add(plan.game(record), record)
+        store.readmit("greedy", 0)
+        store.complete()
+
+        assert store.readmissions() == set()
 
 
 def test_a_stored_game_replays(tmp_path: Path, plan: Plan) -> None:

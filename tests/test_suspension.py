@@ -17,7 +17,7 @@ from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_standings import played
 from tournaments.league import Game
-from tournaments.suspension import Suspensions, left_out, suspended
+from tournaments.suspension import Suspensions, left_out, suspended, suspensions
 
 
 def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Game:
@@ -52,6 +52,13 @@ def test_a_readmitted_bot_begins_to_count_anew() -> None:
 
     assert suspended(games, 3, {("a", 2)}) == {"a": 5}
     assert suspended(games, 3, {("a", 2), ("a", 5)}) == {}
+
+
+def test_suspensions_that_were_lifted_are_listed_too() -> None:
+    games = [game(number, BAD) for number in range(7)]
+
+    assert list(suspensions(games, 3, {("a", 2)})) == [("a", 2), ("a", 5)]
+    assert list(suspensions(games, 3)) == [("a", 2)]
 
 
 @pytest.mark.parametrize("seed", range(20))

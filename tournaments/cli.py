@@ -1,8 +1,8 @@
 """The command line: parses, calls, prints. Data goes to stdout, everything else to stderr.
 
 Exit codes: 0 done · 1 an error of ours · 2 usage, configuration, a bot that cannot start · 3 stopped or
-incomplete, resumable · 4 isolation asked for is not to be had · 5 data does not verify · 10 a bot failed
-its check · 130 interrupted outside a run.
+incomplete, resumable, or locked by another program · 4 isolation asked for is not to be had · 5 data is damaged or
+does not verify · 10 a bot failed its check · 130 interrupted outside a run.
 """
 
 from __future__ import annotations

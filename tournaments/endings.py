@@ -11,13 +11,15 @@ from typing import Any
 import click
 
 from protocol.errors import MaliceError
-from referee.errors import BotError, DataError
-from tournaments.errors import IsolationError, LeagueError, Stopped, UnverifiedError
+from referee.errors import BotError, DataError, RecordError
+from tournaments.errors import IsolationError, LeagueError, LockedLeague, Stopped, UnverifiedError
 
 EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
     (UnverifiedError, 5),
+    (RecordError, 5),
     (IsolationError, 4),
     (Stopped, 3),
+    (LockedLeague, 3),
     (LeagueError, 2),
     (DataError, 2),
     (BotError, 2),

@@ -4,8 +4,9 @@ MaliceError              (protocol/errors.py)
 ├── DataError            (referee/errors.py) a file that people wrote does not fit
 ├── LeagueError          the database is not ours, or holds another tournament
 ├── IsolationError       the isolation that was demanded is not to be had
+├── LockedLeague         another program kept the database locked
 ├── UnverifiedError      a stored game does not replay, or its cards were not dealt by the seed
-│   └── BrokenRecord     it cannot even be read
+│   └── DamagedLeague    a stored value cannot be read, or contradicts another
 └── Stopped              the tournament was stopped before its end and can be resumed
 """
 
@@ -26,8 +27,12 @@ class UnverifiedError(MaliceError):
     """A stored game is not what it claims to be; the message names its key."""
 
 
-class BrokenRecord(UnverifiedError):
-    """A stored game cannot even be read."""
+class DamagedLeague(UnverifiedError):
+    """A stored value cannot be read, or contradicts another; the message names the file, the table, row and column."""
+
+
+class LockedLeague(MaliceError):
+    """Another program kept the database locked for longer than we wait; nothing was lost, try again."""
 
 
 class Stopped(MaliceError):

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from referee.records import Key, Record
 from referee.ruleset import Parameters
+
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
+Milliseconds = Annotated[float, Meta(ge=0, le=1e15)]
+Reason = Annotated[str, Meta(pattern=r"^[a-z][a-z_]{0,39}\Z")]
 
 
 class Tournament(Struct, frozen=True):
@@ -45,27 +51,27 @@ class Game(Struct, frozen=True):
     """A finished game without its actions: all that standings need."""
 
     key: Key
-    number: int
+    number: Count
     """Its place in the schedule, from 0."""
     ruleset: str
     labels: tuple[str, ...]
     """By seat."""
-    teams: tuple[int, ...]
+    teams: tuple[Count, ...]
     """By seat; without partners, the seat itself."""
-    places: tuple[int, ...]
-    scores: tuple[int, ...]
-    reason: str
-    actions: int
-    used_ms: tuple[float, ...]
+    places: tuple[Count, ...]
+    scores: tuple[Points, ...]
+    reason: Reason
+    actions: Count
+    used_ms: tuple[Milliseconds, ...]
     """By seat: thinking time of the whole game."""
-    asked: tuple[int, ...]
+    asked: tuple[Count, ...]
     """By seat: how many actions it was asked for."""
     verdicts: tuple[str, ...]
     """By seat: crash, timeout, protocol, illegal, or nothing."""
     digest: str
-    cpu_ms: tuple[float, ...] = ()
+    cpu_ms: tuple[Milliseconds, ...] = ()
     """By seat: CPU time that answering took."""
-    idle_ms: tuple[float, ...] = ()
+    idle_ms: tuple[Milliseconds, ...] = ()
     """By seat: CPU time that was used while nothing was asked."""
 
 

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import zlib
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from protocol.messages import ClockRules
 from referee.records import Fault, Record, SeatReport
 from referee.ruleset import Parameters
-from tournaments.league import Game
+from tournaments.league import Count, Game, Milliseconds
+from tournaments.rows import Hex64, Time
+
+MOST_BYTES = 1 << 26
+"""How long a record may be when it is unpacked: many times the longest game, so that a damaged one fills no memory."""
 
 
 class Columns(Struct, frozen=True, array_like=True):
     """What the blob of a game holds, by column, as it packs best."""
 
     entries: tuple[tuple[str, str], ...]
-    deal_seed: str
-    seats: str
+    deal_seed: Hex64
+    seats: Annotated[str, Meta(pattern=r"^[0-9]*\Z")]
     """The seat of each action, one digit each."""
     actions: str
     """The actions, a space between two."""
-    micros: tuple[int, ...]
-    cpu_micros: tuple[int, ...]
+    micros: tuple[Count, ...]
+    cpu_micros: tuple[Count, ...]
     notes: dict[int, str]
     reports: tuple[SeatReport, ...]
     faults: tuple[Fault, ...]
@@ -31,8 +36,8 @@ class Columns(Struct, frozen=True, array_like=True):
     isolation: str
     host: str
     versions: str
-    started: float
-    elapsed_ms: float
+    started: Time
+    elapsed_ms: Milliseconds
     format: int
 
 
@@ -64,8 +69,12 @@ def pack(record: Record) -> bytes:
 
 
 def unpack(blob: bytes, game: Game, rules: Parameters, commit: str) -> Record:
-    """Return the record again, with what the league keeps elsewhere."""
-    columns = _decoder.decode(zlib.decompress(blob))
+    """Return the record again, with what the league keeps elsewhere.
+
+    Raises:
+        ValueError, zlib.error: `blob` is not what `pack` returns.
+    """
+    columns = _decoder.decode(_decompressed(blob))
     return Record(
         key=game.key,
         ruleset=game.ruleset,
@@ -91,3 +100,11 @@ def unpack(blob: bytes, game: Game, rules: Parameters, commit: str) -> Record:
         elapsed_ms=columns.elapsed_ms,
         format=columns.format,
     )
+
+
+def _decompressed(blob: bytes) -> bytes:
+    packer = zlib.decompressobj()
+    whole = packer.decompress(blob, MOST_BYTES)
+    if not packer.eof or packer.unused_data:
+        raise ValueError(f"expected a packed record of at most {MOST_BYTES} bytes, and nothing after it")
+    return whole

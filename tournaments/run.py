@@ -13,7 +13,7 @@ from typing import Protocol, TextIO
 from referee.records import Batch, Key, Record
 from tournaments.coordinator import Outcome, default_jobs, play
 from tournaments.draw import measure_spread
-from tournaments.errors import LeagueError, Stopped
+from tournaments.errors import DamagedLeague, LeagueError, LockedLeague, Stopped
 from tournaments.isolation import shortcomings
 from tournaments.league import Game
 from tournaments.plan import Plan, greet
@@ -68,7 +68,7 @@ def run(store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str], 
         for line in told(suspensions.suspended, plan.config.suspend_after, again):
             _say(line, out)
     if not store.tournament().complete:
-        store.complete(game.number for game in list(store.games()) if _left_out(game, suspensions))
+        store.complete({game.number for game in store.games() if _left_out(game, suspensions)})
 
 
 def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
@@ -165,6 +165,10 @@ def _play(
             outcome = (playing or play)(batches, at_once, plan.config.cpus_per_game, on_record, running, wanted)
         except* sqlite3.Error as errors:
             raise Stopped(f"{store.path}: cannot store a game: {_first(errors)}; {go_on}") from None
+        except* DamagedLeague as errors:
+            raise _first(errors) from None
+        except* LockedLeague as errors:
+            raise Stopped(f"{_first(errors)}; {go_on}") from None
         except* OSError as errors:
             raise Stopped(f"cannot go on: {_first(errors)}; {go_on}") from None
         finally:

@@ -25,20 +25,32 @@ def suspended(games: Iterable[Game], after: int, readmitted: Collection[Readmiss
         after: verdicts in a row; 0 suspends nobody.
         readmitted: suspensions that were lifted.
     """
-    found: dict[str, int] = {}
-    if not after:
-        return found
+    readmitted = set(readmitted)
+    return {
+        label: number for label, number in suspensions(games, after, readmitted) if (label, number) not in readmitted
+    }
+
+
+def suspensions(games: Iterable[Game], after: int, readmitted: Collection[Readmission] = ()) -> Iterator[Readmission]:
+    """Return every suspension that there was, those that were lifted too, by label and number of the game.
+
+    Args:
+        games: finished games in playing order.
+        after: verdicts in a row; 0 suspends nobody.
+        readmitted: suspensions that were lifted.
+    """
+    out: set[str] = set()
     in_a_row: dict[str, int] = defaultdict(int)
-    for game in games:
-        if any(label in found for label in game.labels):
+    for game in games if after else ():
+        if any(label in out for label in game.labels):
             continue
         for label, verdict in zip(game.labels, game.verdicts, strict=True):
             in_a_row[label] = in_a_row[label] + 1 if verdict else 0
             if in_a_row[label] == after:
                 in_a_row[label] = 0
+                yield label, game.number
                 if (label, game.number) not in readmitted:
-                    found[label] = game.number
-    return found
+                    out.add(label)
 
 
 def left_out(number: int, labels: Iterable[str], suspended: dict[str, int]) -> bool:

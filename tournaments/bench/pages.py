@@ -13,7 +13,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from protocol.messages import Move
-from referee.records import Record
+from referee.records import Record, digest
 from referee.table import Table
 from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
@@ -70,6 +70,7 @@ def _fill(store: Store, folder: Path) -> None:
             told = played[next(numbers) % DIFFERENT]
             labels = tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating)
             record = replace(told, key=order.key, entries=labels)
+            record = replace(record, digest=digest(record))
             store.add(plan.game(record), record)
 
 

@@ -1,0 +1,57 @@
+"""A small league, played without bots, for tests that damage or lock its file."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+from protocol.messages import Move
+from referee.table import Table
+from referee.verdicts import Verdict
+from tournaments.bench.seats import Puppet
+from tournaments.config import Config
+from tournaments.plan import Plan
+from tournaments.store import Store
+
+PAGE_BYTES = 512
+"""Small pages leave little room that nobody uses."""
+
+
+def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False) -> Path:
+    """Play a complete tournament of two bots under a short ruleset; return its file.
+
+    Args:
+        folder: where to write.
+        deals: how many; each gives two games.
+        crash: whether the seat that is asked first crashes in every game.
+    """
+    (folder / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
+    entries = ("greedy", "uniform")
+    config = Config(entries=entries, rulesets=("./short.toml",), deals=deals, seed="small", name="small")
+    plan = Plan(config, folder)
+    rng = random.Random(0)
+
+    def choose(request: Move) -> tuple[str, int]:
+        assert isinstance(request.legal, tuple)
+        if crash:
+            raise Verdict("crash", "it is gone")
+        return rng.choice([action for action in request.legal if "-c" in action] or request.legal), 100_000
+
+    path = folder / "small.db"
+    with Store(path, create=True) as store:
+        store.found(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+        for batch in plan.open_batches(set()):
+            for order in batch.games:
+                record = Table(batch, order, [Puppet(choose), Puppet(choose)]).play()
+                store.add(plan.game(record), record)
+        store.complete()
+    change(path, f"PRAGMA page_size = {PAGE_BYTES}; VACUUM")
+    return path
+
+
+def change(path: Path, statements: str) -> None:
+    """Change a league behind the back of malice."""
+    connection = sqlite3.connect(path)
+    connection.executescript(statements)
+    connection.close()

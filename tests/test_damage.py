@@ -1,0 +1,266 @@
+"""A damaged league: the right answer, or one sentence with a place and exit code 5, whatever bit it is."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sqlite3
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import MaliceError
+from referee.records import Key
+from site_pages import render
+from tests.leagues import change, play_small_league
+from tests.runs import MALICE
+from tests.test_cli import malice
+from tournaments.dialogue import dialogue
+from tournaments.endings import EXIT_CODES
+from tournaments.errors import DamagedLeague, LeagueError
+from tournaments.export import exported
+from tournaments.schedule import Seeds
+from tournaments.store import Store
+from tournaments.text_tables import standings_text
+from tournaments.transcript import transcript
+from tournaments.verify import verify
+
+FLIPS = 2000
+HEADER_BITS = 800
+KEY = Key(0, 0, 1)
+
+
+def print_standings(store: Store) -> None:
+    assert list(standings_text(store.standings()))
+    assert store.tournament().complete
+
+
+def export(store: Store) -> None:
+    series = store.series()
+    assert [exported(record, series.get(record.key)) for record in store.records()]
+
+
+def replay(store: Store) -> None:
+    assert list(transcript(store.record(KEY)))
+
+
+def log(store: Store) -> None:
+    record = store.record(KEY)
+    rngs = Seeds(store.seed()).order(KEY, len(record.entries)).rngs
+    assert store.settings().init_ms
+    assert list(dialogue(record, rngs, 0))
+
+
+READERS: tuple[Callable[[Store], object], ...] = (print_standings, export, replay, log)
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return play_small_league(tmp_path_factory.mktemp("league")).read_bytes()
+
+
+def flipped(data: bytes, bit: int) -> bytes:
+    damaged = bytearray(data)
+    damaged[bit // 8] ^= 1 << bit % 8
+    return bytes(damaged)
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a league without what SQLite may have left beside an earlier one."""
+    for end in ("-wal", "-shm", "-journal"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    path.write_bytes(data)
+
+
+def read(path: Path, *readers: Callable[[Store], object]) -> int:
+    """Return the exit code of a command that reads this: -1 for a message without a place, or of several lines."""
+    for reader in readers:
+        try:
+            with Store(path) as store:
+                if store.is_empty():
+                    return 2
+                reader(store)
+        except MaliceError as error:
+            placed = str(path) in str(error) or "game " in str(error)
+            return exit_code(error) if placed and "\n" not in str(error) else -1
+    return 0
+
+
+def exit_code(error: MaliceError) -> int:
+    return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+
+
+def read_everything(path: Path, reader: Callable[[Store], object]) -> None:
+    with Store(path) as store:
+        assert not store.is_empty()
+        store.tournament()
+        reader(store)
+
+
+def bits(data: bytes, seed: int) -> Iterator[int]:
+    """Draw bits from the whole file; every fifth lies in SQLite's header."""
+    rng = random.Random(seed)
+    for place in range(FLIPS):
+        yield rng.randrange(HEADER_BITS if place % 5 == 0 else 8 * len(data))
+
+
+def test_any_flipped_bit_is_harmless_or_ends_with_5(league: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "flipped.db"
+    codes: Counter[int] = Counter()
+    for bit, reader in zip(bits(league, 1), cycle(READERS)):
+        write(path, flipped(league, bit))
+        codes[code := read(path, reader, verify)] += 1
+        assert code in (0, 5), f"bit {bit}, {reader.__name__}"
+
+    assert codes[5] > FLIPS / 4, codes
+
+
+def test_verify_finds_any_flipped_bit_of_a_game(league: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "flipped.db"
+    start, end = league.index(b'{"key":[0,0,0]'), league.index(b'"reason"')
+    rng = random.Random(2)
+    for _ in range(100):
+        path.write_bytes(flipped(league, bit := rng.randrange(8 * start, 8 * end)))
+
+        assert read(path, verify) == 5, f"bit {bit}"
+
+
+def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "cut.db"
+    rng = random.Random(3)
+    for length in (1, 15, 16, 50, 99, 100, 511, 512, *(rng.randrange(512, len(league)) for _ in range(60))):
+        path.write_bytes(league[:length])
+
+        assert read(path, verify) == 5, f"{length} bytes"
+
+
+@pytest.mark.parametrize("reader", [*READERS, verify])
+@pytest.mark.parametrize(
+    ("statements", "place"),
+    [
+        *(
+            (f"DROP TABLE {table}", f"table {table}")
+            for table in ("tournament", "rulesets", "entries", "games", "records")
+        ),
+        ("DROP TABLE readmissions", "table readmissions: is missing"),
+        ("DROP TABLE _sqlite_migrations", "table _sqlite_migrations"),
+        ("DELETE FROM _sqlite_migrations WHERE name = 'm001_league'", "table _sqlite_migrations: expected"),
+        ("PRAGMA application_id = 7", "the header: expected the application id"),
+        ("DELETE FROM tournament", "table tournament: expected one row"),
+        ("DELETE FROM games", "table games: expected a game for each record"),
+        ("DELETE FROM records", "table games: expected a game for each record"),
+        ("DELETE FROM rulesets", "table rulesets: expected short"),
+        ("DELETE FROM entries WHERE position = 0", "table entries: expected the positions 0 to 1"),
+        ("UPDATE entries SET label = 'x' WHERE position = 0", "table entries: label: expected 'greedy'"),
+        ("UPDATE tournament SET config = ''", "table tournament, id 1, column config"),
+        ("UPDATE tournament SET config = CAST(x'ff' AS TEXT)", "column config: text that is not UTF-8"),
+        ("UPDATE tournament SET config = replace(config, '\"seed\"', '\"sead\"')", "column config: "),
+        (
+            "UPDATE tournament SET config = replace(config, '\"init_ms\":5000', '\"init_ms\":-1')",
+            "column config: config",
+        ),
+        ("UPDATE tournament SET seed = zeroblob(31)", "column seed: expected"),
+        ("UPDATE tournament SET planned = -1", "column planned: expected"),
+        ("UPDATE tournament SET complete = 2", "column complete: "),
+        ("UPDATE tournament SET created = 9e999", "column created: expected"),
+        ("UPDATE rulesets SET rules = '{}}'", "table rulesets, name 'short', column rules"),
+        ("UPDATE rulesets SET rules = '{\"decks\":0}'", "table rulesets: short: decks = 0"),
+        ("UPDATE entries SET command = '[1]'", "table entries, position 0, column command"),
+        ("UPDATE games SET deal = 7 WHERE number = 1", "number 1, column summary: key: its row is of game 0.7.1"),
+        ("UPDATE games SET digest = 'x'", "table games, number 0, column digest"),
+        ("UPDATE games SET summary = replace(summary, '\"places\":[', '\"places\":[9,')", "each list of seats"),
+        ("UPDATE games SET summary = replace(summary, '\"used_ms\":[', '\"used_ms\":[-')", "expected `float` >= 0.0"),
+        ("UPDATE games SET summary = replace(summary, '\"asked\":[', '\"asked\":[1e999,')", "column summary"),
+        ("UPDATE games SET summary = replace(summary, 'greedy', 'nobody')", "column summary: labels"),
+        ("UPDATE games SET summary = replace(summary, 'short', 'shirt')", "column summary: ruleset"),
+    ],
+)
+def test_damage_is_named_with_its_place(
+    league: bytes, tmp_path: Path, statements: str, place: str, reader: Callable[[Store], object]
+) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(league)
+    change(path, statements)
+
+    with pytest.raises(DamagedLeague) as caught:
+        read_everything(path, reader)
+
+    assert str(caught.value).startswith(f"{path}: ")
+    assert place.lower() in str(caught.value).lower()
+
+
+@pytest.mark.parametrize(
+    ("statements", "place"),
+    [
+        ("UPDATE records SET record = zeroblob(9) WHERE number = 1", "table records, number 1, column record"),
+        ("UPDATE records SET record = x'' WHERE number = 1", "table records, number 1, column record"),
+        ("UPDATE records SET record = CAST(record || x'00' AS BLOB)", "nothing after it"),
+        ("DELETE FROM records WHERE number = 1", "number 1, column record: game 0.0.1 has no record"),
+        ("UPDATE games SET summary = replace(summary, '\"scores\":[', '\"scores\":[1')", "the digest does not match"),
+    ],
+)
+def test_a_damaged_record_is_named_with_its_place(league: bytes, tmp_path: Path, statements: str, place: str) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(league)
+    change(path, statements)
+
+    for reader in (export, replay, log, verify):
+        with pytest.raises(DamagedLeague, match=place), Store(path) as store:
+            reader(store)
+
+
+def test_a_record_without_its_game_is_found_by_whoever_reads_them_all(league: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(league)
+    change(path, "INSERT INTO records SELECT 7, record FROM records WHERE number = 1")
+
+    for reader in (export, verify):
+        with pytest.raises(DamagedLeague, match="expected 2 records, got 3"), Store(path) as store:
+            reader(store)
+
+
+@pytest.mark.parametrize("statements", ["DROP TABLE games", "DELETE FROM games", "UPDATE tournament SET config = ''"])
+def test_a_run_does_not_found_a_tournament_in_place_of_a_damaged_one(
+    league: bytes, tmp_path: Path, statements: str
+) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(league)
+    change(path, statements)
+    (tmp_path / "t.toml").write_text('entries = ["first", "uniform"]\ndeals = 1\nname = "another"')
+
+    result = malice("run", tmp_path / "t.toml", "--db", path)
+
+    assert result.exit_code == 5, result.output
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT name FROM tournament").fetchall() == [("small",)]
+
+
+def test_the_site_of_a_damaged_league_is_not_written_in_silence(league: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(flipped(league, 8 * (league.index(b'"scores":[') + 10)))
+
+    with pytest.raises(DamagedLeague), Store(path) as store:
+        render(store, tmp_path / "site")
+
+
+def test_a_file_of_somebody_else_is_no_damaged_league(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    change(path, "CREATE TABLE games (name TEXT)")
+    for damaged in (path.read_bytes(), flipped(path.read_bytes(), 3), b"x" * 5000, b"x"):
+        path.write_bytes(damaged)
+        with pytest.raises(LeagueError):
+            Store(path)
+
+
+def test_the_command_line_ends_with_5_and_one_line(league: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(flipped(league, 5))
+
+    done = subprocess.run([*MALICE, "standings", path], capture_output=True, text=True, timeout=60, check=False)
+
+    assert (done.returncode, done.stdout) == (5, "")
+    assert done.stderr == f"Error: {path}: table sqlite_master: file is not a database\n"
