@@ -135,15 +135,18 @@ def test_the_seed_is_told_when_the_tournament_is_complete_and_not_before(told: R
         assert store.tournament().seed == store.seed().hex()
 
 
-def test_a_second_run_on_the_same_database_is_refused(told: Run) -> None:
-    process = told.start("--jobs", "1")
+def test_a_second_run_on_the_same_database_waits_for_the_first(told: Run, undisturbed: str) -> None:
+    first = told.start("--jobs", "1")
     with told.in_the_third_game():
-        code, _, err = told.finish()
+        second = told.start()
+        assert second.stderr is not None
+        said = second.stderr.readline()
+    first.communicate(timeout=60)
+    _, err = second.communicate(timeout=60)
 
-    assert code == 2
-    assert "another malice run is writing to it" in err
-    process.communicate(timeout=60)
-    assert process.returncode == 0
+    assert "another malice run is writing to it; waiting" in said
+    assert (first.returncode, second.returncode) == (0, 0), err
+    assert told.sha() == undisturbed
 
 
 def test_another_tournament_in_the_same_database_is_refused(run: Run) -> None:
