@@ -22,7 +22,7 @@ from tests.test_cli import malice
 from tournaments.dialogue import dialogue
 from tournaments.endings import EXIT_CODES
 from tournaments.errors import DamagedLeague, LeagueError
-from tournaments.export import exported
+from tournaments.export import encode_game
 from tournaments.schedule import Seeds
 from tournaments.store import Store
 from tournaments.text_tables import standings_text
@@ -41,7 +41,7 @@ def print_standings(store: Store) -> None:
 
 def export(store: Store) -> None:
     series = store.series()
-    assert [exported(record, series.get(record.key)) for record in store.records()]
+    assert [encode_game(record, series.get(record.key)) for record in store.records()]
 
 
 def replay(store: Store) -> None:

@@ -255,16 +255,13 @@ def rerun(
 
 def _stored(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
     """Return a game, the seeds that its bots were told, and the tournament."""
-    import msgspec
-
     from referee.records import Key
-    from tournaments.config import Config
     from tournaments.schedule import Seeds
 
     with opened(db) as store:
         record = store.record(Key.parse(key))
         order = Seeds(store.seed()).order(record.key, len(record.entries))
-        return record, order.rngs, msgspec.json.decode(store.config(), type=Config)
+        return record, order.rngs, store.settings()
 
 
 def _seat(record: Record, seat: int) -> int:
@@ -297,7 +294,10 @@ def export(db: Path, views: bool) -> None:
 @database
 @as_json
 def verify(db: Path, json: bool) -> None:
-    """Replay every game, check cards, actions, results and digests; exit 5 if something does not hold."""
+    """Replay every game, check cards, actions, results and digests; exit 5 if something does not hold.
+
+    What is said of the tournament is compared with its games too; the last line but one names what nothing contradicts.
+    """
     import msgspec
 
     from tournaments.progress import Progress
@@ -314,6 +314,7 @@ def verify(db: Path, json: bool) -> None:
     click.echo(f"games           {verified.games} ({state}), all of them replay")
     click.echo(f"commit          {verified.commit}")
     click.echo(f"seed            {verified.seed or 'told when the tournament is complete'}")
+    click.echo(f"not covered     {', '.join(verified.not_covered)}")
     click.echo(f"tournament SHA  {verified.sha}")
 
 

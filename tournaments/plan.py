@@ -17,7 +17,7 @@ from protocol.messages import ClockRules
 from referee.errors import BotError, DataError, RulesetError
 from referee.games import game
 from referee.records import Batch, Isolation, Key, Record
-from referee.ruleset import Ruleset, load, names, read_ruleset
+from referee.ruleset import Parameters, Ruleset, load, names, read_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
 from tournaments import bots, series
@@ -229,6 +229,11 @@ def schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequence[str
         return draw_tables(seeds.draw_order(ruleset, labels), seats, config.tables)
 
     return Schedule(seated, len(labels), config.deals, draw if config.tables else None)
+
+
+def deals_at_most(schedule: Schedule, rules: Parameters) -> int:
+    """Return how many deals a table may have, those included that its open series ask for."""
+    return schedule.deals + (SERIES_BLOCKS * BLOCK_DEALS if rules.match_target else 0)
 
 
 def _seated(config: Config, rulesets: tuple[Ruleset, ...]) -> list[tuple[Ruleset, int]]:
