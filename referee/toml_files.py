@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -16,15 +16,22 @@ from referee.errors import DataError
 
 T = TypeVar("T")
 
+MOST_BYTES = 1024 * 1024
+"""More than anybody writes by hand, and little enough to be read whole."""
+
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the tables of the TOML file at `path`.
 
     Raises:
-        DataError: the file cannot be read or is no TOML.
+        DataError: the file cannot be read, is too large, is no TOML, or has a NUL in some text.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise DataError(f"{path}: expected at most {MOST_BYTES} bytes of TOML, got more")
+        data = tomllib.loads(text.decode("utf-8"))
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
@@ -33,6 +40,22 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise DataError(f"{path}: no TOML: {error}") from None
     except ValueError as error:
         raise DataError(f"{path}: {error}") from None
+    for place, found in _texts(data):
+        if "\0" in found:
+            raise DataError(f"{path}: {place}: expected text without NUL, got {found!r}")
+    return data
+
+
+def _texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
+    """List every text in it with its place, such as `run[1]`."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _texts(inner, f"{place}.{name}".lstrip("."))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _texts(inner, f"{place}[{number}]")
 
 
 def convert(data: object, type: type[T], where: str) -> T:

@@ -16,8 +16,9 @@ import pytest
 
 from referee.errors import BotError
 from tournaments import bots
+from tournaments.bot_files import STAMP
 from tournaments.bots import find_bot
-from tournaments.builds import STAMP, Build, build
+from tournaments.builds import Build, build
 from tournaments.programs import DEBIAN, how_to_get
 
 ROOT = Path(__file__).parents[1]
@@ -156,6 +157,25 @@ def test_a_failed_build_shows_what_it_printed_and_is_tried_again(folder: Path) -
     for _ in range(2):
         with pytest.raises(BotError, match=r"(?s)^mine: the build .* make\.py exited with status 3:\nno luck$"):
             make(folder)
+    assert (folder / STAMP).read_bytes() == b""
+
+
+@pytest.mark.slow
+def test_a_build_that_takes_too_long_is_killed_with_all_its_processes(folder: Path) -> None:
+    os.mkfifo(folder / "gate")
+    program = (
+        "import os, subprocess\nprint('compiling', flush=True)\n"
+        "child = subprocess.Popen(['sh', '-c', 'read line < gate'])\nopen('pid', 'w').write(str(child.pid))\n"
+        "child.wait()\n"
+    )
+    describe(folder, program, 'ignore = ["pid", "gate"]\nbuild_s = 1')
+
+    said = r"(?s)^mine: the build .* was killed: it took longer than 1 s \(build_s in bot\.toml\):\ncompiling$"
+    with pytest.raises(BotError, match=said):
+        make(folder)
+    with contextlib.suppress(ProcessLookupError):  # gone already
+        child = os.pidfd_open(int((folder / "pid").read_text()))
+        assert select.select([child], [], [], 60)[0]
     assert (folder / STAMP).read_bytes() == b""
 
 

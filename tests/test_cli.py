@@ -264,6 +264,8 @@ def test_play_replays_its_games_when_asked() -> None:
             ["play", "greedy", "uniform", "--ruleset", "standrad"],
             "unknown ruleset 'standrad' (did you mean 'standard'?)",
         ),
+        (["play", "greedy", "uniform", "--seed", "\udcff"], r"expected UTF-8, got '\udcff'"),
+        (["play", "greedy", "uniform", "--db", "\udcff.db"], r"expected UTF-8, got '\udcff.db'"),
         (["standings", "none.db"], "none.db: no such database"),
         (["run", "none.toml"], "none.toml: No such file or directory"),
         (["replay", "{db}", "1.2"], "expected a key such as 0.12.1"),

@@ -8,8 +8,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from fnmatch import fnmatch
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,7 +16,9 @@ from msgspec import Struct
 import referee
 from referee.errors import BotError
 from referee.records import Player
+from referee.ruleset import names
 from referee.toml_files import convert, read_toml, suggestion
+from tournaments.bot_files import content_hash, contents, file_hash, own_file
 
 SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""
@@ -27,20 +28,45 @@ MANIFEST = "bot.toml"
 KIT = "starter"
 """The folder of a language's starter kit."""
 
+MOST_BUILD_S = 86_400
+
+INTERPRETERS: dict[str, tuple[str, ...]] = {
+    ".cjs": ("node",),
+    ".exe": ("mono",),
+    ".jar": ("java -jar",),
+    ".jl": ("julia",),
+    ".js": ("node",),
+    ".lua": ("lua", "lua5.4", "luajit"),
+    ".mjs": ("node",),
+    ".php": ("php",),
+    ".pl": ("perl",),
+    ".py": ("python3",),
+    ".rb": ("ruby",),
+    ".sh": ("sh",),
+}
+"""What runs a file of that name: the first of them that is here."""
+
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """What bot.toml says."""
 
     name: str
     run: tuple[str, ...]
-    """The command that starts the bot, in its folder; `{python}` stands for the Python that runs malice."""
+    """The command that starts the bot, in its folder; `{python}` stands for a Python interpreter."""
     version: str = ""
     author: str = ""
     language: str = ""
     build: tuple[str, ...] = ()
     """The command that builds it, in its folder, before a run."""
+    build_s: int = 600
+    """Seconds that the build may take."""
+    python: str = ""
+    """The interpreter that `{python}` stands for: a program on the PATH, or a path from the bot's folder such as
+    ".venv/bin/python"; by default the one that runs malice."""
     needs: tuple[str, ...] = ()
-    """Programs that the build or the run takes, besides a shell: "cargo", "node"."""
+    """Programs that the build or the run takes, besides a shell, and libraries: "cargo", "node", "cjson"."""
+    rulesets: tuple[str, ...] = ()
+    """What it is made for: rulesets that ship, or files in its folder such as "./mine.toml"; by default all."""
     ignore: tuple[str, ...] = ()
     """Patterns of files that do not make it another bot, such as what the build leaves."""
 
@@ -52,6 +78,11 @@ class Bot(Struct, frozen=True):
     command: tuple[str, ...]
     folder: Path | None
     hash: str
+
+    @property
+    def made_for(self) -> tuple[str, ...]:
+        """The names of the rulesets that it is made for; none means all."""
+        return tuple(Path(name).stem if name.endswith(".toml") else name for name in self.manifest.rulesets)
 
     def player(self, label: str) -> Player:
         """Return what the referee needs to seat it as `label`."""
@@ -86,6 +117,7 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
     """
     if not words.strip():
         raise BotError("expected a bot, got an empty string")
+    _require_text(words)
     folder = _folder(words, base)
     if folder and (folder / MANIFEST).is_file():
         return from_folder(folder.resolve())
@@ -93,19 +125,53 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
         return from_folder(ships[words])
     if folder:
         raise BotError(f"{words}: the folder has no {MANIFEST}")
+    command = _split(words, base)
+    if not _is_program(command[0], base):
+        raise BotError(f"no bot {words!r}{_instead(words, command, base)}")
+    return _from_command(command, base.resolve())
+
+
+def _split(words: str, base: Path) -> tuple[str, ...]:
+    if os.path.isfile(base / words):
+        return (words,)  # its name may have a space in it
     try:
-        command = shlex.split(words)
+        return tuple(shlex.split(words)) or (words,)
     except ValueError as error:
         raise BotError(f"{words!r} is no command line: {error}") from None
-    if not command or not (shutil.which(command[0]) or (base / command[0]).is_file()):
-        known = sorted(name for name in ships if "/" not in name)
-        if len(command) > 1:
-            raise BotError(f"no bot {words!r}: no program {command[0]!r} on the PATH or in {base.resolve()}")
-        raise BotError(
-            f"no bot {words!r}{suggestion(words, known)}: expected a folder with {MANIFEST},"
-            f" a bot that ships ({', '.join(known)}), or a command line"
-        )
-    return _from_command(tuple(command), base.resolve())
+
+
+def _is_program(word: str, base: Path) -> bool:
+    """Tell whether the first word of a command line can be started, as a shell in `base` would see it."""
+    if "/" in word:
+        return os.path.isfile(base / word) and os.access(base / word, os.X_OK)
+    return shutil.which(word) is not None
+
+
+def _instead(words: str, command: tuple[str, ...], base: Path) -> str:
+    """Say what is wrong with words that name nothing, and what was perhaps meant."""
+    first, known = command[0], sorted(name for name in shipped() if "/" not in name)
+    if os.path.isfile(base / first):
+        if rather := _command_for(command, base):
+            return f': {first} is a file, not a command; did you mean "{shlex.join(rather)}"?'
+        return f": the file {first} is not executable (chmod +x)"
+    if len(command) > 1:
+        return f": no program {first!r} on the PATH or in {base.resolve()}"
+    return (
+        f"{suggestion(words, known)}: expected a folder with {MANIFEST},"
+        f" a bot that ships ({', '.join(known)}), or a command line"
+    )
+
+
+def _command_for(command: tuple[str, ...], base: Path) -> tuple[str, ...] | None:
+    """Return the command that runs a file, if there is one."""
+    first = command[0]
+    if os.access(base / first, os.X_OK):
+        return (os.path.join(".", first), *command[1:])
+    ways = INTERPRETERS.get(Path(first).suffix.lower())
+    if ways is None:
+        return None
+    way = next((way for way in ways if shutil.which(way.split()[0])), ways[0])
+    return (*way.split(), *command)
 
 
 def find_player(words: str, base: Path = Path()) -> Bot:
@@ -143,61 +209,71 @@ def from_folder(folder: Path) -> Bot:
         BotError, DataError: it does not describe one.
     """
     path = folder / MANIFEST
-    manifest = convert(read_toml(path), Manifest, str(path))
+    _require_text(str(folder))
+    with contextlib.suppress(FileNotFoundError):  # which is told below
+        own_file(folder, MANIFEST)  # not to read what lies elsewhere
+    manifest = _checked(convert(read_toml(path), Manifest, str(path)), path)
+    command = fill_in(manifest.run, manifest, folder)
+    return Bot(manifest, command, folder, content_hash(contents(folder, manifest.ignore)))
+
+
+def _checked(manifest: Manifest, path: Path) -> Manifest:
     if not manifest.run:
         raise BotError(f"{path}: run: expected a command, got an empty list")
-    return Bot(manifest, filled_in(manifest.run), folder, content_hash(contents(folder, manifest.ignore)))
+    if not 1 <= manifest.build_s <= MOST_BUILD_S:
+        raise BotError(f"{path}: build_s: expected 1 to {MOST_BUILD_S}, got {manifest.build_s}")
+    for name in manifest.rulesets:
+        if name.endswith(".toml"):
+            if not (path.parent / name).is_file():
+                raise BotError(f"{path}: rulesets: no file {name!r} in the folder")
+        elif name not in names():
+            raise BotError(f"{path}: rulesets: no ruleset {name!r}{suggestion(name, names())}; malice rules lists them")
+    return manifest
 
 
-def filled_in(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a command of bot.toml with the Python that runs malice where it asks for one."""
-    return tuple(sys.executable if word == "{python}" else word for word in command)
+def fill_in(command: tuple[str, ...], manifest: Manifest, folder: Path) -> tuple[str, ...]:
+    """Return a command of bot.toml with the path of a Python interpreter where it says `{python}`.
+
+    Raises:
+        BotError: the interpreter that bot.toml names is not there.
+    """
+    if "{python}" not in command:
+        return command
+    python = _interpreter(manifest.python, folder) if manifest.python else sys.executable
+    return tuple(python if word == "{python}" else word for word in command)
+
+
+def _interpreter(python: str, folder: Path) -> str:
+    """Return the path of an interpreter by its own name: what a symlink leads to knows no virtual environment."""
+    if "/" not in python:
+        found = shutil.which(python)
+    else:
+        found = os.path.abspath(folder / Path(python).expanduser())
+        found = found if os.path.isfile(found) and os.access(found, os.X_OK) else None
+    if found is None:
+        where = f"in {folder}" if "/" in python else "on the PATH"
+        raise BotError(f"{folder / MANIFEST}: python: no program {python!r} {where}")
+    return os.path.abspath(found)
 
 
 def _from_command(command: tuple[str, ...], base: Path) -> Bot:
     """Hash the words, and each word that is a file."""
+    _require_text(str(base))
     whole = hashlib.sha256()
+    files = [word for word in command if os.path.isfile(base / word)]
     for word in command:
         whole.update(word.encode() + b"\0")
-        if (base / word).is_file():
-            whole.update(hashlib.sha256((base / word).read_bytes()).digest())
-    name = next((Path(word).stem for word in reversed(command) if (base / word).is_file()), Path(command[0]).name)
+        if word in files:
+            whole.update(file_hash(base / word)[0])
+    name = Path(files[-1]).stem if files else Path(command[0]).name
     return Bot(Manifest(name, command), command, base, whole.hexdigest())
 
 
-def content_hash(files: Mapping[str, bytes]) -> str:
-    """Return what makes a bot the same bot: one hash of all that `contents` gives, in the order of the paths."""
-    whole = hashlib.sha256()
-    for path, told in sorted(files.items()):
-        whole.update(os.fsencode(path) + b"\0" + told)
-    return whole.hexdigest()
-
-
-def contents(folder: Path, ignore: tuple[str, ...]) -> dict[str, bytes]:
-    """Return the exec bit and the hash of every file that makes the bot."""
-    found = {}
-    for path in own_files(folder, ignore):
-        with contextlib.suppress(FileNotFoundError):  # a build that runs beside us takes its files away again
-            found[path] = _content(folder / path)
-    return found
-
-
-def own_files(folder: Path, ignore: tuple[str, ...]) -> Iterator[str]:
-    """List the files that make the bot: all but dot-files, Python's caches and what `ignore` names."""
-    for where, folders, names in os.walk(folder):
-        inside = Path(where).relative_to(folder)
-        # What a build leaves may be a thousand times what it is made from: it is not even looked at.
-        folders[:] = [name for name in folders if _counts(inside / name, ignore)]
-        for path in (inside / name for name in names):
-            if _counts(path, ignore) and (folder / path).is_file():
-                yield path.as_posix()
-
-
-def _content(path: Path) -> bytes:
-    executable = b"x" if path.stat().st_mode & 0o100 else b"-"
-    return executable + hashlib.sha256(path.read_bytes()).digest()
-
-
-def _counts(path: Path, ignore: tuple[str, ...]) -> bool:
-    hidden = path.name.startswith(".") or path.name == "__pycache__"
-    return not hidden and not any(fnmatch(path.as_posix(), pattern.rstrip("/")) for pattern in ignore)
+def _require_text(words: str) -> None:
+    """Make sure that words can be told to a referee process, which hears JSON, and be part of a command."""
+    if "\0" in words:
+        raise BotError(f"no bot {words!r}: expected text without NUL")
+    try:
+        words.encode()
+    except UnicodeEncodeError:
+        raise BotError(f"no bot {words!r}: expected a path or a command in UTF-8") from None

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -21,12 +22,10 @@ from msgspec.structs import replace
 from referee.errors import BotError
 from referee.verdicts import exit_in_words
 from tournaments import bots
-from tournaments.bots import KIT, Bot, content_hash, contents, filled_in, from_folder
+from tournaments.bot_files import STAMP, content_hash, contents
+from tournaments.bots import KIT, Bot, fill_in, from_folder
 from tournaments.programs import lack
 from tournaments.transcript import harmless
-
-STAMP = ".malice-build"
-"""The file in a bot's folder that says what was built; a dot-file, so that it does not make it another bot."""
 
 NAMED = 5
 """Files that a warning names."""
@@ -81,7 +80,8 @@ def build(bot: Bot, say: Say = tell, *, force: bool = False, shown: bool = False
         shown: whether the command may write to our standard error; otherwise its last words are in the error.
 
     Raises:
-        BotError: a program that it needs is missing, its folder cannot be written, or the command fails.
+        BotError: a program that it needs is missing, its folder cannot be written, or the command fails or takes
+            longer than `build_s` seconds.
     """
     folder = bot.folder
     if not bot.manifest.build or folder is None:
@@ -112,7 +112,12 @@ def _is_up_to_date(bot: Bot, folder: Path) -> bool:
 
 def _made_from(bot: Bot) -> str:
     """Hash what a build depends on; `{python}` in its command may be another one tomorrow."""
-    return hashlib.sha256("\0".join((bot.hash, *filled_in(bot.manifest.build))).encode()).hexdigest()
+    return hashlib.sha256("\0".join((bot.hash, *_command(bot))).encode()).hexdigest()
+
+
+def _command(bot: Bot) -> tuple[str, ...]:
+    assert bot.folder is not None
+    return fill_in(bot.manifest.build, bot.manifest, bot.folder)
 
 
 @contextlib.contextmanager
@@ -139,11 +144,11 @@ def _alone(bot: Bot, folder: Path, say: Say) -> Iterator[int]:
 def _make(bot: Bot, folder: Path, stamp: int, say: Say, shown: bool) -> Bot:
     """Build it; the stamp is empty from before the first step until after the last."""
     manifest = bot.manifest
-    command = filled_in(manifest.build)
+    command = _command(bot)
     os.ftruncate(stamp, 0)
     say(f"{manifest.name}: building: {shlex.join(command)}")
     before = contents(folder, manifest.ignore)
-    _run(manifest.name, command, folder, shown)
+    _run(bot, command, folder, shown)
     after = contents(folder, manifest.ignore)
     bot = replace(bot, hash=content_hash(after))
     if strays := [path for path, told in sorted(after.items()) if before.get(path) != told]:
@@ -157,7 +162,8 @@ def _make(bot: Bot, folder: Path, stamp: int, say: Say, shown: bool) -> Bot:
     return bot
 
 
-def _run(name: str, command: tuple[str, ...], folder: Path, shown: bool) -> None:
+def _run(bot: Bot, command: tuple[str, ...], folder: Path, shown: bool) -> None:
+    name = bot.manifest.name
     # Into a file, as the end of a pipe may never come: some compilers leave a server behind that holds it.
     with tempfile.TemporaryFile() as said:
         out, err = (STDERR, STDERR) if shown else (said.fileno(), subprocess.STDOUT)
@@ -167,18 +173,30 @@ def _run(name: str, command: tuple[str, ...], folder: Path, shown: bool) -> None
             )
         except (OSError, ValueError) as error:
             raise BotError(f"{name}: cannot build: {error}") from None
-        try:
-            # Not reaped: until the group is ended the number belongs to nobody else.
-            os.waitid(os.P_PID, builder.pid, os.WEXITED | os.WNOWAIT)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(builder.pid, signal.SIGKILL)
-            builder.wait()
-        if builder.returncode:
-            said.seek(max(0, os.fstat(said.fileno()).st_size - 4 * TAIL))
-            told = said.read().decode(errors="replace").strip()[-TAIL:]
-            how = exit_in_words(builder.returncode)
-            raise BotError(f"{name}: the build {shlex.join(command)} {how}{':' if told else ''}\n{told}".rstrip())
+        in_time = _wait(builder, bot.manifest.build_s)
+        if in_time and not builder.returncode:
+            return
+        how = exit_in_words(builder.returncode)
+        if not in_time:
+            how = f"was killed: it took longer than {bot.manifest.build_s} s (build_s in bot.toml)"
+        said.seek(max(0, os.fstat(said.fileno()).st_size - 4 * TAIL))
+        told = said.read().decode(errors="replace").strip()[-TAIL:]
+        raise BotError(f"{name}: the build {shlex.join(command)} {how}{':' if told else ''}\n{told}".rstrip())
+
+
+def _wait(builder: subprocess.Popen[bytes], limit_s: int) -> bool:
+    """Wait until a build ends, and end all of its group; return whether it ended in time, by itself."""
+    pidfd = os.pidfd_open(builder.pid)
+    try:
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        # Not reaped: until the group is ended the number belongs to nobody else.
+        return bool(poll.poll(limit_s * 1000))
+    finally:
+        os.close(pidfd)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(builder.pid, signal.SIGKILL)
+        builder.wait()
 
 
 def _left(bot: Bot, folder: Path) -> tuple[str, ...]:

@@ -30,6 +30,15 @@ INTERRUPTED = 130
 class Commands(click.Group):
     """Turns our errors into one line on stderr and an exit code."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse what is not UTF-8: names and paths go to other processes as JSON, and into the database."""
+        for word in (*args, _working_folder()):
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                ctx.fail(f"expected UTF-8, got {word!r}")
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         try:
@@ -44,6 +53,13 @@ class Commands(click.Group):
             ctx.exit(1)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it is gone: whoever needs it says so
+        return ""
 
 
 def _complain(text: str) -> None:

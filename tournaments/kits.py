@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tomllib
 from pathlib import Path
 
@@ -12,8 +11,8 @@ from msgspec import Struct
 from referee.errors import BotError, DataError
 from referee.toml_files import suggestion
 from tournaments import bots
+from tournaments.bot_files import STAMP, copy_files
 from tournaments.bots import KIT, MANIFEST, Bot, from_folder
-from tournaments.builds import STAMP
 from tournaments.config import LABEL_LENGTH
 from tournaments.programs import how_to_get, missing
 
@@ -100,12 +99,8 @@ def copy_kit(kit: Bot, folder: Path) -> Bot:
         raise BotError(f"{folder}: expected a new or an empty folder, got a file")
     if folder.exists() and any(folder.iterdir()):
         raise BotError(f"{folder}: expected a new or an empty folder, got one with files in it")
-    for path in bots.own_files(kit.folder, kit.manifest.ignore):
-        source, target = kit.folder / path, folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # The content and the exec bit alone: where malice is installed files may be read-only.
-        shutil.copyfile(source, target)
-        target.chmod(target.stat().st_mode | source.stat().st_mode & 0o111)
+    folder.mkdir(parents=True, exist_ok=True)
+    copy_files(kit.folder, folder, kit.manifest.ignore)
     manifest = folder / MANIFEST
     manifest.write_text(renamed(manifest.read_text("utf-8"), name, str(kit.folder / MANIFEST)), "utf-8")
     (folder / ".gitignore").write_text("\n".join(("__pycache__", STAMP, *kit.manifest.ignore)) + "\n", "utf-8")
