@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
@@ -28,13 +29,16 @@ def encode(message: Request | Answer) -> bytes:
 
 
 def decode_request(line: bytes) -> Request:
-    """Return the referee's message in `line`; unknown fields are ignored.
+    """Return the referee's message in `line`; unknown fields are ignored, and 7 may be spelt 7.0 or 70e-1.
 
     Raises:
         ProtocolError: the line is no request of this protocol version.
     """
     try:
-        return _request_decoder.decode(line)
+        with suppress(msgspec.ValidationError):
+            return _request_decoder.decode(line)
+        found: Request = msgspec.convert(_with_integers(msgspec.json.decode(line)), Request)
+        return found
     except UNREADABLE as error:
         raise ProtocolError(f"expected a message of the referee, got: {excerpt(line)} ({error})") from None
 
@@ -89,7 +93,7 @@ def _refuse_other_encodings(line: bytes) -> None:
 
 
 def _second_look(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: Exception) -> A:
-    """Say what is wrong with a line that was refused, or return the answer if only the spelling of its id was."""
+    """Say what is wrong with a line that was refused, or return the answer if only the spelling of a number was."""
     try:
         value: Any = msgspec.json.decode(line)
     except UNREADABLE as reason:
@@ -103,13 +107,27 @@ def _second_look(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: 
         raise ProtocolError(f"expected the number {id} as id, got: {excerpt(line)}")
     if got != id:
         raise _wrong_id(got, id)
-    if isinstance(got, float):
+    if any(isinstance(each, float) for each in value.values()):
         # Languages without integers write 3.0.
         try:
-            return msgspec.convert(value | {"id": id}, decoder.type)
+            return msgspec.convert({name: _as_integer(each) for name, each in value.items()}, decoder.type)
         except msgspec.ValidationError as another:
             error = another
     raise ProtocolError(f"{_lower(str(error))}, got: {excerpt(line)}") from None
+
+
+def _as_integer(value: object) -> object:
+    """Return a number without a fraction as an integer, and all else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _with_integers(value: object) -> object:
+    """Return the value with every number in it as an integer where it has no fraction."""
+    if isinstance(value, dict):
+        return {name: _with_integers(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_integers(inner) for inner in value]
+    return _as_integer(value)
 
 
 def _wrong_id(got: float, id: int) -> ProtocolError:

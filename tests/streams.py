@@ -119,7 +119,7 @@ def _unknown() -> Iterator[tuple[str, Any]]:
 
 
 def written(value: Any, chance: Random) -> str:
-    """Return `value` as JSON with blanks where they may be, escapes where they need not be, and `1` for some `1.0`."""
+    """Return `value` as JSON: blanks where they may be, escapes where they need not be, `1`, `1.0` and `1e0` alike."""
 
     def text(characters: str) -> str:
         odd = chance.random() < 0.2
@@ -142,4 +142,6 @@ def written(value: Any, chance: Random) -> str:
         return "{" + gap() + ",".join(fields) + "}"
     if isinstance(value, float) and value.is_integer() and chance.random() < 0.5:
         return str(int(value))
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= HIGHEST and chance.random() < 0.2:
+        return chance.choice((f"{value}.0", f"{value}e0", f"{value}0E-1"))
     return json.dumps(value)

@@ -313,6 +313,19 @@ def test_unknown_fields_of_a_request_are_ignored() -> None:
     assert decode_request(b'{"type":"bye","why":"the batch is over"}') == Bye()
 
 
+def test_a_number_of_a_request_may_be_spelt_in_any_way() -> None:
+    line = b'{"type":"game_end","id":7e0,"place":1.0,"places":[1,20E-1],"scores":[6.0,0.0],"reason":"x","key":"0.0.0"}'
+
+    assert decode_request(line) == GameEnd(7, 1, (1, 2), (6, 0), "x", "0.0.0")
+    with pytest.raises(ProtocolError, match="expected a message of the referee, got"):
+        decode_request(line.replace(b"7e0", b"7.5"))
+
+
+@pytest.mark.parametrize("line", [b'{"id":1,"protocol":1.0}', b'{"id":1e0,"protocol":10e-1}'])
+def test_a_number_of_an_answer_may_be_spelt_in_any_way(line: bytes) -> None:
+    assert decode_answer(line, msgspec.json.Decoder(HelloAnswer), 1) == HelloAnswer(1, 1)
+
+
 def test_an_unknown_type_of_request_is_refused() -> None:
     with pytest.raises(ProtocolError, match="expected a message of the referee, got"):
         decode_request(b'{"type":"chat","id":9}')

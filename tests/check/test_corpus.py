@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 
 import msgspec
@@ -90,6 +91,16 @@ def test_an_odd_request_says_the_same_and_has_one_line(number: int) -> None:
 
 def test_no_two_of_many_odd_requests_are_written_alike() -> None:
     assert len({odd(number)(request()) for number in range(60)}) > 40
+
+
+def test_numbers_are_spelt_in_every_way_that_the_protocol_allows() -> None:
+    spelt = {
+        text for number in range(60) for text in re.findall(rb'"[a-z]+"\s*:\s*(\d[\d.eE]*)', odd(number)(request()))
+    }
+
+    assert any(re.fullmatch(rb"\d+\.0", text) for text in spelt)
+    assert any(re.fullmatch(rb"\d+e\d+", text) for text in spelt)
+    assert any(re.fullmatch(rb"\d+E[1-9]", text) for text in spelt)
 
 
 def test_every_object_of_a_request_gets_a_field_that_nobody_knows() -> None:

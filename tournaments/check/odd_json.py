@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import msgspec
 
 from protocol import LINE_BYTES
+
+HIGHEST = 2**53 - 1
+"""The highest integer of the protocol, which is a number in every language."""
 
 LATER: dict[str, Any] = {"later": {"a": [1, 2.5, None, True, {"b": "c"}], "text": 'šŷ 😀 \\ " /', "": []}}
 """A field that no bot knows."""
@@ -81,6 +85,7 @@ class _Writer:
         self._space = random.choice(("", "", " ", "\t", "  \t "))
         self._order = random.choice(("as is", "reversed", "sorted", "mixed"))
         self._upper = random.random() < 0.5
+        self._whole = random.choice((str, str, self._with_fraction, self._with_exponent, self._mixed))
 
     def text(self, value: Any) -> str:
         """Return the value as JSON."""
@@ -96,7 +101,9 @@ class _Writer:
             return self._string(value)
         if isinstance(value, float):
             return self._number(value)
-        return msgspec.json.encode(value).decode() if not isinstance(value, int) or value is True else _whole(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= HIGHEST:
+            return self._whole(value)
+        return json.dumps(value)
 
     def _ordered(self, keys: list[str]) -> list[str]:
         if self._order == "reversed":
@@ -127,6 +134,14 @@ class _Writer:
             return f"{mantissa}{'E' if self._upper else 'e'}{int(exponent):+03d}"
         return repr(value)
 
+    def _with_fraction(self, value: int) -> str:
+        return f"{value}.0"
 
-def _whole(value: int) -> str:
-    return "false" if value is False else str(value)
+    def _with_exponent(self, value: int) -> str:
+        digits = str(value).rstrip("0") or "0"
+        zeros = len(str(value)) - len(digits) if value else 0
+        return f"{digits}{'E' if self._upper else 'e'}{zeros}"
+
+    def _mixed(self, value: int) -> str:
+        write: Callable[[int], str] = self._random.choice((str, self._with_fraction, self._with_exponent))
+        return write(value)

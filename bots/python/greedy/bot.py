@@ -90,10 +90,16 @@ def score_discard(card: str, pile: list[str], rules: dict[str, Any]) -> int:
     return 20 - (value - top) - len(pile)
 
 
+def number(text: str) -> float:
+    """Read 7.0 as 7: the protocol lets a number be spelt either way, and only an integer is an index."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
 def main() -> None:
     rules: dict[str, Any] = {}
     for line in sys.stdin.buffer:
-        request = json.loads(line)
+        request = json.loads(line, parse_float=number)
         if request["type"] == "bye":
             break
         answer = {"id": request["id"]}

@@ -320,10 +320,16 @@ def best_end(turn: Turn, ends: list[str]) -> str | None:
     return max(ends, key=worth, default=None)
 
 
+def number(text: str) -> float:
+    """Read 7.0 as 7: the protocol lets a number be spelt either way, and only an integer is an index."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
 def main() -> None:
     rules: dict[str, Any] = {}
     for line in sys.stdin.buffer:
-        request = json.loads(line)
+        request = json.loads(line, parse_float=number)
         if request["type"] == "bye":
             break
         answer = {"id": request["id"]}

@@ -254,7 +254,7 @@ def play(seat: Callable[[Game], Bot], name: str | None = None, version: str | No
     """
     bot: Bot | None = None
     for line in sys.stdin.buffer:
-        request = json.loads(line)
+        request = json.loads(line, parse_float=_number)
         answer: dict[str, Any] = {}
         match request["type"]:
             case "bye":
@@ -268,6 +268,12 @@ def play(seat: Callable[[Game], Bot], name: str | None = None, version: str | No
             case "game_end" if bot:
                 bot.end(_flat(Result, request))
         print(json.dumps({"id": request["id"]} | answer), flush=True)
+
+
+def _number(text: str) -> float:
+    """Read 7.0 as 7: the protocol lets a number be spelt either way, and only an integer is an index."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 def _choice(bot: Bot, request: Any) -> dict[str, str]:
