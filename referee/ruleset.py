@@ -174,6 +174,20 @@ def read_ruleset(path: Path) -> Ruleset:
     return Ruleset(path.stem, file.about, file.source, convert(merged, Parameters, f"{path}: rules"))
 
 
+def find_ruleset(name: str, base: Path) -> Ruleset:
+    """Return the ruleset that ships under `name`, or that the TOML file of that name describes.
+
+    Raises:
+        DataError: there is none, it does not fit, or it is called like one that ships.
+    """
+    if not name.endswith(".toml"):
+        return load(name)
+    ruleset = read_ruleset(base / name)
+    if ruleset.name in names():
+        raise RulesetError(f"{name}: {ruleset.name!r} is a ruleset that ships; call the file otherwise")
+    return ruleset
+
+
 def _merged_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
     if file.extends is None:
         return dict(file.rules)

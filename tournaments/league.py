@@ -45,6 +45,8 @@ class Entry(Struct, frozen=True):
     author: str
     language: str
     command: tuple[str, ...]
+    rulesets: tuple[str, ...] = ()
+    """The names of those that it says it is made for; none means all."""
 
 
 class Game(Struct, frozen=True):

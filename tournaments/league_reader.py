@@ -31,7 +31,7 @@ G = TypeVar("G", bound=GameRow)
 _summaries = msgspec.json.Decoder(Game)
 _configs = msgspec.json.Decoder(Config)
 _rules = msgspec.json.Decoder(Parameters)
-_commands = msgspec.json.Decoder(tuple[str, ...])
+_words = msgspec.json.Decoder(tuple[str, ...])
 
 
 class LeagueReader:
@@ -144,7 +144,8 @@ class LeagueReader:
         found = tuple(
             Entry(
                 *(row.label, row.hash, row.name, row.version, row.author, row.language),
-                self._decoded(_commands, row, "command", row.command),
+                self._decoded(_words, row, "command", row.command),
+                self._decoded(_words, row, "rulesets", row.rulesets),
             )
             for row in rows
         )

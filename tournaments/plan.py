@@ -14,10 +14,10 @@ from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from protocol.messages import ClockRules
-from referee.errors import BotError, DataError, RulesetError
+from referee.errors import BotError, DataError
 from referee.games import game
 from referee.records import Batch, Isolation, Key, Record
-from referee.ruleset import Parameters, Ruleset, load, names, read_ruleset
+from referee.ruleset import Parameters, Ruleset, find_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
 from tournaments import bots, series
@@ -63,6 +63,7 @@ class Plan:
         self.people = tuple(player.label for bot, player in zip(found, self.players, strict=True) if bot == bots.PERSON)
         self.rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
         _refuse_doubles("rulesets", [ruleset.name for ruleset in self.rulesets])
+        _refuse_strangers(labels, found, self.rulesets)
         if seed is None:
             seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
         self.seeds = Seeds(seed)
@@ -89,6 +90,7 @@ class Plan:
                 bot.manifest.author,
                 bot.manifest.language,
                 bot.command,
+                bot.made_for,
             )
             for player, bot in zip(self.players, self.bots, strict=True)
         )
@@ -195,18 +197,13 @@ def _refuse_doubles(what: str, names: list[str]) -> None:
         raise DataError(f"{what}: expected different names, got twice: {', '.join(map(repr, doubles))}")
 
 
-def find_ruleset(name: str, base: Path) -> Ruleset:
-    """Return the ruleset that ships under `name`, or that the TOML file of that name describes.
-
-    Raises:
-        DataError: there is none, it does not fit, or it is called like one that ships.
-    """
-    if not name.endswith(".toml"):
-        return load(name)
-    ruleset = read_ruleset(base / name)
-    if ruleset.name in names():
-        raise RulesetError(f"{name}: {ruleset.name!r} is a ruleset that ships; call the file otherwise")
-    return ruleset
+def _refuse_strangers(labels: Sequence[str], found: Sequence[bots.Bot], rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that every bot is made for every ruleset: each table plays all of them."""
+    for label, bot in zip(labels, found, strict=True):
+        strange = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
+        if strange:
+            made_for = ", ".join(bot.made_for)
+            raise DataError(f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(strange)}")
 
 
 def schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequence[str], seeds: Seeds) -> Schedule:

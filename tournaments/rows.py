@@ -55,12 +55,12 @@ class RulesetRow(Row, frozen=True):
 
 
 class EntryRow(Row, frozen=True):
-    """An entry; `command` is JSON."""
+    """An entry; `command` and `rulesets` are JSON."""
 
     TABLE: ClassVar[str] = "entries"
     SELECT: ClassVar[str] = """
         SELECT entries.position, entries.label, entries.hash, entries.name, entries.version, entries.author,
-            entries.language, entries.command FROM entries NOT INDEXED
+            entries.language, entries.command, entries.rulesets FROM entries NOT INDEXED
     """
 
     position: Number
@@ -71,6 +71,7 @@ class EntryRow(Row, frozen=True):
     author: str
     language: str
     command: str
+    rulesets: str
 
 
 class GameRow(Row, frozen=True):

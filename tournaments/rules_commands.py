@@ -45,7 +45,7 @@ def show(name: str, json: bool) -> None:
     import msgspec
 
     from referee import rules_text
-    from tournaments.plan import find_ruleset
+    from referee.ruleset import find_ruleset
 
     text = rules_text.show(find_ruleset(name, Path()))
     if json:
@@ -64,7 +64,7 @@ def diff(left: str, right: str, json: bool) -> None:
     import msgspec
 
     from referee import rules_text
-    from tournaments.plan import find_ruleset
+    from referee.ruleset import find_ruleset
 
     found = rules_text.diff(find_ruleset(left, Path()), find_ruleset(right, Path()))
     if json:

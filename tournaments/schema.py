@@ -26,7 +26,8 @@ def m001_league(db: Database) -> None:
             STRICT;
         CREATE TABLE entries (
             position INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, name TEXT NOT NULL,
-            version TEXT NOT NULL, author TEXT NOT NULL, language TEXT NOT NULL, command TEXT NOT NULL
+            version TEXT NOT NULL, author TEXT NOT NULL, language TEXT NOT NULL, command TEXT NOT NULL,
+            rulesets TEXT NOT NULL
         ) STRICT;
         CREATE TABLE games (
             number INTEGER PRIMARY KEY, "table" INTEGER NOT NULL, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,

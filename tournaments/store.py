@@ -128,9 +128,9 @@ class Store(LeagueReader):
                 row = (ruleset.name, ruleset.about, ruleset.source, rules)
                 self._file.write("INSERT INTO rulesets VALUES (?, ?, ?, ?)", row)
             for place, entry in enumerate(entries):
-                command = msgspec.json.encode(entry.command).decode()
-                values = (place, *msgspec.structs.astuple(entry)[:-1], command)
-                self._file.write("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+                lists = [msgspec.json.encode(words).decode() for words in (entry.command, entry.rulesets)]
+                values = (place, *msgspec.structs.astuple(entry)[:-2], *lists)
+                self._file.write("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

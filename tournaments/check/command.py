@@ -20,6 +20,9 @@ LEAST_MS, MOST_MS = 1, 600_000
 @click.argument("bot")
 @click.option("--fuzz", type=click.IntRange(1), metavar="N", help="Also ask N rare situations, written oddly.")
 @click.option(
+    "--rulesets", metavar="NAMES", help="What to play, separated by commas, or all [default: rulesets in bot.toml]."
+)
+@click.option(
     "--move-ms", type=click.IntRange(LEAST_MS, MOST_MS), default=1000, show_default=True, help="For an action."
 )
 @click.option(
@@ -36,6 +39,7 @@ def check(
     ctx: click.Context,
     bot: str,
     fuzz: int | None,
+    rulesets: str | None,
     move_ms: int,
     init_ms: int,
     isolation: Layer | None,
@@ -53,6 +57,7 @@ def check(
     from tournaments.bots import find_bot
     from tournaments.builds import built
     from tournaments.check.examination import Examination
+    from tournaments.check.games import syllabus_of
     from tournaments.check.journal import Times
     from tournaments.check.text import report_text
     from tournaments.endings import interrupt_on_signals
@@ -62,7 +67,9 @@ def check(
     layer: Layer = isolation or "auto"
     if required:
         require(layer)
-    found = built(find_bot(bot))
+    named = find_bot(bot)
+    syllabus = syllabus_of(named, rulesets)
+    found = built(named)
     for line in shortcomings(layer, [found.player(found.manifest.name)]):
         click.echo(line, err=True)
     report = Examination(
@@ -70,6 +77,7 @@ def check(
         Times(move_ms, init_ms),
         Isolation(layer, required=required),
         rare=fuzz or 0,
+        syllabus=syllabus,
         tell=lambda part: click.echo(f"{part} ...", err=True),
     ).run()
     if json:

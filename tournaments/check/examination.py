@@ -10,11 +10,10 @@ from msgspec.structs import replace
 from protocol.codec import excerpt
 from referee.isolation.layers import in_common
 from referee.records import Isolation
-from referee.ruleset import DEFAULT, load
 from tournaments.bots import Bot
 from tournaments.check import exits, fuzz, repetition
 from tournaments.check.causes import TO_STDERR, Failed, fault_of, is_broken_answer, step_of
-from tournaments.check.games import OPPONENT, Games, families
+from tournaments.check.games import OPPONENT, Games, Syllabus, everything
 from tournaments.check.journal import Stray, Times, Trouble
 from tournaments.check.odd_json import LATER_TYPES, with_unknown
 from tournaments.check.report import TITLES, Fault, Report, Step
@@ -50,7 +49,8 @@ class Examination:
         times: how long it may take.
         isolation: what is to be around it.
         rare: how many rare situations it gets.
-        games: how many games of the standard rules.
+        games: how many games of the main ruleset.
+        syllabus: what is played; by default something of every family of rulesets.
         tell: is told of each part as it begins.
     """
 
@@ -62,6 +62,7 @@ class Examination:
         *,
         rare: int = 0,
         games: int = GAMES,
+        syllabus: Syllabus | None = None,
         tell: Callable[[str], None] = lambda part: None,
     ) -> None:
         self._bot = bot
@@ -69,12 +70,15 @@ class Examination:
         self._rare_count = rare
         self._games_count = games
         self._tell = tell
-        titles = TITLES | {"games": f"plays {games} games of {DEFAULT} against {OPPONENT}"}
+        self._syllabus = syllabus = syllabus or everything()
+        titles = TITLES | {"games": f"plays {games} games of {syllabus.main.name} against {OPPONENT}"}
+        if not syllabus.whole:
+            titles["families"] = "plays what it is made for"
         names = [name for name in titles if rare or name != "fuzz"]
         self._steps = {name: Step(name, titles[name], "not reached", "") for name in names}
         self._broken = False
         """Whether a line that is no JSON was meant as an answer; then it is no stray one."""
-        self._games = Games(bot, times, isolation)
+        self._games = Games(bot, times, isolation, syllabus)
         self._seat = self._games.seat()
 
     def run(self) -> Report:
@@ -139,32 +143,34 @@ class Examination:
         self._pass("hello", told)
 
     def _standard(self) -> None:
-        ruleset, won, count = load(DEFAULT), 0, self._games_count
+        won, count = 0, self._games_count
         for deal in range(count):
             self._reach("games", f"{deal} of {count} games")
-            record = self._games.play(self._seat, ruleset, 2, deal)
+            record = self._games.play_main(self._seat, deal)
             own = record.entries.index(self._games.entry)
-            won += record.places[own] < record.places[1 - own]
+            won += record.places[own] == 1 and max(record.places) > 1
         self._pass("games", f"{won} won, {count - won} lost or drawn")
         self._pass("answers", "")
 
     def _families(self) -> None:
-        told = families()
-        for number, family in enumerate(told):
-            self._reach("families", f"{number} of {len(told)}, up to {family.name}")
-            self._games.play(self._seat, load(family.name), family.seats, UNKNOWN_DEAL + number)
+        told = self._syllabus.others
+        for number, (ruleset, seats) in enumerate(told):
+            self._reach("families", f"{number} of {len(told)}, up to {ruleset.name}")
+            self._games.play(self._seat, ruleset, seats, UNKNOWN_DEAL + number)
         self._seat.retire()
-        most = max(family.seats for family in told)
-        self._pass("families", f"{len(told)} games, of 2 to {most} seats")
+        fewest, most = min(seats for _, seats in told), max(seats for _, seats in told)
+        seats_told = f"of {fewest} seats" if fewest == most else f"of {fewest} to {most} seats"
+        names = "" if self._syllabus.whole else f": {', '.join(ruleset.name for ruleset, _ in told)}"
+        self._pass("families", f"{len(told)} {'game' if len(told) == 1 else 'games'}, {seats_told}{names}")
 
     def _unknown(self) -> None:
         seat = self._games.seat()
         seat.dress = with_unknown
-        self._games.play(seat, load(DEFAULT), 2, UNKNOWN_DEAL)
+        self._games.play_main(seat, UNKNOWN_DEAL)
         seat.retire()
         seat = self._games.seat()
         seat.after_answer = _ask_unknown
-        self._games.play(seat, load(DEFAULT), 2, UNKNOWN_DEAL + 1)
+        self._games.play_main(seat, UNKNOWN_DEAL + 1)
         seat.retire()
         self._pass("unknown", f"unknown fields, events, and {len(LATER_TYPES)} types of request")
 

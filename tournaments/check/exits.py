@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from protocol.codec import excerpt
 from referee.clock import MS
-from referee.ruleset import DEFAULT, load
 from referee.seat import BYE_WAIT_NS
 from tournaments.check.causes import Failed
 from tournaments.check.games import Games
@@ -30,7 +29,7 @@ def leave(games: Games, *, bye: bool, plays: bool) -> Leaving:
     """
     seat = games.seat()
     if plays:
-        games.play(seat, load(DEFAULT), 2, DEAL + bye)
+        games.play_main(seat, DEAL + bye)
     else:
         seat.greet()
     left = seat.go(bye=bye)

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from referee.clock import MS
+from referee.ruleset import load
 from referee.verdicts import illegal
 from tournaments.bots import Bot
 from tournaments.check.causes import Failed, fault_of
@@ -15,7 +16,7 @@ from tournaments.check.games import Games
 from tournaments.check.journal import Trouble
 from tournaments.check.odd_json import odd
 from tournaments.check.seat import ExaminedSeat
-from tournaments.check.situations import Position, Situation, ending, opening, position, situations
+from tournaments.check.situations import Find, Position, Situation, ending, opening, position, situations
 
 
 def ask_all(games: Games, count: int, bot: Bot) -> str:
@@ -24,13 +25,14 @@ def ask_all(games: Games, count: int, bot: Bot) -> str:
     Raises:
         Failed: an answer was none, or not legal.
     """
-    seat = games.seat()
+    seat, syllabus = games.seat(), games.syllabus
     rulesets: Counter[str] = Counter()
-    for number, situation in enumerate(situations(count)):
+    find = load if syllabus.whole else syllabus.rulesets.__getitem__
+    for number, situation in enumerate(situations(count, None if syllabus.whole else syllabus.rulesets)):
         rulesets[situation.ruleset] += 1
         games.journal.where = f"situation {number}: {_told(situation)}"
         try:
-            _ask(games, seat, number, situation, position(situation))
+            _ask(games, seat, number, situation, position(situation, find), find)
         except Trouble as trouble:
             fault = fault_of(trouble, bot, games.journal.where)
             hint = f"{fault.hint}; the request may be rare or written oddly, but is legal, and valid JSON"
@@ -39,11 +41,11 @@ def ask_all(games: Games, count: int, bot: Bot) -> str:
     return f"{count} situations of {len(rulesets)} rulesets"
 
 
-def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, played: Position) -> None:
+def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, played: Position, find: Find) -> None:
     games.journal.ruleset, games.journal.deal_seed = situation.ruleset, played.deal_seed
     seat.dress = odd(number)
     seat.begin()
-    seat.ask(opening(situation, played, seat.next_id(), seat.games, games.clock))
+    seat.ask(opening(situation, played, seat.next_id(), seat.games, games.clock, find))
     request = played.request(seat.next_id())
     legal = request.legal or ()
     if not seat.wants_legal:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import ExitStack
 from hashlib import sha256
+from pathlib import Path
 
 from msgspec import Struct
 
 from protocol.errors import MaliceError
 from protocol.messages import ClockRules
 from referee.records import Batch, GameOrder, Isolation, Key, Record
-from referee.ruleset import Parameters, Ruleset, load, names
+from referee.ruleset import DEFAULT, Parameters, Ruleset, find_ruleset, load, names
 from referee.table import Seat, Table
 from referee.verdicts import Verdict
 from tournaments.bots import Bot, find_bot
@@ -49,6 +51,57 @@ def families() -> tuple[Family, ...]:
     return tuple(sorted(found))
 
 
+class Syllabus(Struct, frozen=True):
+    """What a bot is examined on."""
+
+    main: Ruleset
+    """The ruleset that most games are played by, at its smallest table."""
+    others: tuple[tuple[Ruleset, int], ...]
+    """With the number of seats: what is played once."""
+    whole: bool = True
+    """Whether that stands for all rulesets that ship."""
+
+    @property
+    def seats(self) -> int:
+        """How many sit at a table of the main ruleset."""
+        return self.main.rules.players[0]
+
+    @property
+    def rulesets(self) -> dict[str, Ruleset]:
+        """The rulesets by name; rare situations are those of all that ship, or of these."""
+        return {ruleset.name: ruleset for ruleset, _ in self.others}
+
+
+def everything() -> Syllabus:
+    """Return what is asked of a bot that is made for all rulesets."""
+    return Syllabus(load(DEFAULT), tuple((load(family.name), family.seats) for family in families()))
+
+
+def only(rulesets: Sequence[Ruleset]) -> Syllabus:
+    """Return what is asked of a bot that is made for some rulesets: each of them, mostly `standard` or the first."""
+    main = next((ruleset for ruleset in rulesets if ruleset.name == DEFAULT), rulesets[0])
+    return Syllabus(main, tuple((ruleset, ruleset.rules.players[1]) for ruleset in rulesets), whole=False)
+
+
+def syllabus_of(bot: Bot, named: str | None = None) -> Syllabus:
+    """Return what a bot is examined on.
+
+    Args:
+        bot: it may say what it is made for.
+        named: rulesets that are to be played instead, separated by commas, or "all"; a file is seen from here.
+
+    Raises:
+        DataError: there is no such ruleset.
+    """
+    if named is None:
+        wanted, base = bot.manifest.rulesets, bot.folder or Path()
+    else:
+        wanted, base = tuple(name.strip() for name in named.split(",")), Path()
+    if not wanted or wanted == ("all",):
+        return everything()
+    return only([find_ruleset(name, base) for name in dict.fromkeys(wanted)])
+
+
 def _kind(rules: Parameters) -> tuple[object, ...]:
     return (
         rules.teams,
@@ -72,10 +125,12 @@ class Games:
         bot: the one under examination.
         times: how long it may take.
         isolation: what is to be around every bot.
+        syllabus: what is played.
     """
 
-    def __init__(self, bot: Bot, times: Times, isolation: Isolation) -> None:
+    def __init__(self, bot: Bot, times: Times, isolation: Isolation, syllabus: Syllabus) -> None:
         self.journal = Journal()
+        self.syllabus = syllabus
         self.times = times
         self.clock = ClockRules(move_ms=times.move_ms)
         self._isolation = isolation
@@ -99,6 +154,14 @@ class Games:
         seat = ExaminedSeat(self._player, self.times, self._isolation, self.journal)
         self._stack.callback(seat.dismiss)
         return seat
+
+    def play_main(self, seat: ExaminedSeat, deal: int) -> Record:
+        """Play one game of the main ruleset, at its smallest table.
+
+        Raises:
+            Trouble: the bot broke a rule.
+        """
+        return self.play(seat, self.syllabus.main, self.syllabus.seats, deal)
 
     def play(self, seat: ExaminedSeat, ruleset: Ruleset, seats: int, deal: int) -> Record:
         """Play one game; the bot's seat moves on with the number of the deal.
@@ -136,7 +199,8 @@ class Games:
         self._opponents.clear()
 
     def _order(self, ruleset: Ruleset, seats: int, deal: int) -> GameOrder:
-        table = names().index(ruleset.name)
+        known = names()  # a ruleset of the bot's own comes after those
+        table = known.index(ruleset.name) if ruleset.name in known else len(known)
         return self._seeds.order(Key(table, deal, deal % seats), seats)
 
     def _seated(self, order: GameOrder, seat: ExaminedSeat) -> list[Seat]:

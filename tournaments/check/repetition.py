@@ -7,9 +7,8 @@ from itertools import cycle, zip_longest
 from msgspec import Struct
 
 from protocol.errors import MaliceError
-from referee.ruleset import DEFAULT, load
 from tournaments.check.causes import Failed
-from tournaments.check.games import Games, families
+from tournaments.check.games import Games
 from tournaments.check.report import Fault
 from tournaments.check.seat import ExaminedSeat, Spoken
 
@@ -42,7 +41,7 @@ def break_off(games: Games) -> None:
     seat = games.seat()
     seat.after_answer = after_answer
     try:
-        games.play(seat, load(DEFAULT), 2, DEAL + BEFORE + 1)
+        games.play_main(seat, DEAL + BEFORE + 1)
     except Enough:
         pass
     finally:
@@ -67,15 +66,15 @@ def compare(games: Games) -> Comparison:
         return _by_chance(fresh, third)
     if _difference(fresh, _played(games, before=BEFORE)) is None:
         return _by_chance(fresh, reused)
-    raise Failed(_leak(fresh, reused, index))
+    raise Failed(_leak(games, fresh, reused, index))
 
 
 def _played(games: Games, before: int = 0) -> list[Spoken]:
     """Return the actions of the game in a process that has played so many others before."""
     seat = games.seat()
-    for number, family in zip(range(before), cycle(families()[::2]), strict=False):
-        games.play(seat, load(family.name), family.seats, DEAL + 1 + number)
-    games.play(seat, load(DEFAULT), 2, DEAL)
+    for number, (ruleset, seats) in zip(range(before), cycle(games.syllabus.others[::2]), strict=False):
+        games.play(seat, ruleset, seats, DEAL + 1 + number)
+    games.play_main(seat, DEAL)
     seat.retire()
     return seat.spoken
 
@@ -98,7 +97,7 @@ def _by_chance(one: list[Spoken], other: list[Spoken]) -> Comparison:
     )
 
 
-def _leak(fresh: list[Spoken], reused: list[Spoken], index: int) -> Fault:
+def _leak(games: Games, fresh: list[Spoken], reused: list[Spoken], index: int) -> Fault:
     asked = (fresh if index < len(fresh) else reused)[index].request
     return Fault(
         cause=(
@@ -108,7 +107,7 @@ def _leak(fresh: list[Spoken], reused: list[Spoken], index: int) -> Fault:
         ),
         expected="the same actions from the same rng, whatever the process has played before",
         hint="forget at game_start whatever belongs to a game, and seed your random generator with its rng there",
-        where=f"{DEFAULT}, 2 seats, deal {DEAL}",
+        where=f"{games.syllabus.main.name}, {games.syllabus.seats} seats, deal {DEAL}",
         lines=(
             asked,
             *("* a fresh process, twice", _answer(fresh, index)),

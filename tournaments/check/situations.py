@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -17,7 +17,7 @@ from referee.games import game
 from referee.masks import masked_all
 from referee.replay import VERDICT, Replay
 from referee.rules import Result, Turn
-from referee.ruleset import load
+from referee.ruleset import Ruleset, load
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
 
@@ -28,6 +28,8 @@ LINE_BYTES = 40_000
 """The longest request that is kept, so that there is room for spaces and escapes."""
 MORE_ACTIONS = 12
 """How many actions a situation that is not in the corpus goes on beyond one that is."""
+
+Find = Callable[[str], Ruleset]
 
 
 class Situation(Struct, frozen=True):
@@ -46,13 +48,14 @@ class Position:
     """A game that goes on action by action, with what each seat has seen of it.
 
     Args:
-        ruleset: one that ships.
+        ruleset: its name.
         seats: how many play.
         deal: a number that stands for the cards.
+        find: gives the ruleset of a name.
     """
 
-    def __init__(self, ruleset: str, seats: int, deal: int) -> None:
-        self.rules: SpiteAndMalice = game(load(ruleset).rules, seats)
+    def __init__(self, ruleset: str, seats: int, deal: int, find: Find = load) -> None:
+        self.rules: SpiteAndMalice = game(find(ruleset).rules, seats)
         seed = sha256(f"malice check {ruleset} {seats} {deal}".encode())
         self.deal_seed = seed.hexdigest()
         self._replay = Replay(self.rules, Dealer(seed.digest()))
@@ -101,9 +104,9 @@ class Position:
         return state.result
 
 
-def position(situation: Situation) -> Position:
+def position(situation: Situation, find: Find = load) -> Position:
     """Play a situation again."""
-    played = Position(situation.ruleset, situation.seats, situation.deal)
+    played = Position(situation.ruleset, situation.seats, situation.deal, find)
     for action in situation.actions.split():
         played.play(action)
     return played
@@ -114,16 +117,30 @@ def corpus() -> tuple[Situation, ...]:
     return tuple(msgspec.json.decode(line, type=Situation) for line in FILE.read_bytes().splitlines())
 
 
-def situations(count: int) -> Iterator[Situation]:
-    """Return so many situations: first the corpus, then games that go on from there; always the same."""
-    found = corpus()
+def situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -> Iterator[Situation]:
+    """Return so many situations: first the corpus, then games that go on from there; always the same.
+
+    Args:
+        count: how many.
+        rulesets: by name, those that they are to be of; by default all that ship.
+    """
+    found = corpus() if rulesets is None else tuple(_known(rulesets))
+    find = load if rulesets is None else rulesets.__getitem__
     for number in range(count):
         situation = found[number % len(found)]
-        yield situation if number < len(found) else _further(situation, Random(number))
+        yield situation if number < len(found) else _further(situation, Random(number), find)
 
 
-def _further(situation: Situation, random: Random) -> Situation:
-    played, actions = position(situation), situation.actions.split()
+def _known(rulesets: Mapping[str, Ruleset]) -> Iterator[Situation]:
+    """List what the corpus has of these rulesets; of those that it does not know, the openings."""
+    known = corpus()
+    yield from (situation for situation in known if situation.ruleset in rulesets)
+    strange = rulesets.keys() - {situation.ruleset for situation in known}
+    yield from (Situation(name, rulesets[name].rules.players[1], 0, "") for name in sorted(strange))
+
+
+def _further(situation: Situation, random: Random, find: Find) -> Situation:
+    played, actions = position(situation, find), situation.actions.split()
     for _ in range(random.randint(1, MORE_ACTIONS)):
         action = random.choice(played.rules.legal(played.state))
         played.play(action)
@@ -133,7 +150,9 @@ def _further(situation: Situation, random: Random) -> Situation:
     return msgspec.structs.replace(situation, actions=" ".join(actions))
 
 
-def opening(situation: Situation, played: Position, id: int, number: int, clock: ClockRules) -> GameStart:
+def opening(
+    situation: Situation, played: Position, id: int, number: int, clock: ClockRules, find: Find = load
+) -> GameStart:
     """Return the request that begins the game of a situation."""
     seat, teams = played.seat, played.rules.teams
     assert seat is not None
@@ -141,7 +160,7 @@ def opening(situation: Situation, played: Position, id: int, number: int, clock:
         id=id,
         game=number,
         ruleset=situation.ruleset,
-        rules=msgspec.to_builtins(load(situation.ruleset).rules),
+        rules=msgspec.to_builtins(find(situation.ruleset).rules),
         seat=seat,
         seats=tuple(SeatName(f"player {other}", team) for other, team in enumerate(teams)),
         rng=number,

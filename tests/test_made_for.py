@@ -1,0 +1,128 @@
+"""A bot that says which rulesets it is made for: seated at no other, examined on these, shown with them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from referee.errors import DataError
+from referee.ruleset import names
+from tournaments.bots import find_bot
+from tournaments.check.games import everything, syllabus_of
+from tournaments.check.situations import position, situations
+from tournaments.cli import main
+from tournaments.config import Config
+from tournaments.plan import Plan
+from tournaments.store import Store
+
+PLAYS = """\
+import json, sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "bye":
+        break
+    if request["type"] == "game_start":
+        assert request["ruleset"] in ("partners-4", "mine"), "not made for this"
+    answer = {"id": request["id"]}
+    if request["type"] == "move":
+        answer["move"] = request["legal"][0]
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bot that can play one ruleset that ships and one of its own; we stand beside it."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "bot.py").write_text(PLAYS)
+    (mine / "mine.toml").write_text('about = "A short game."\nextends = "standard"\n[rules]\npayoff_size = 3\n')
+    (mine / "bot.toml").write_text(
+        'name = "mine"\nrun = ["{python}", "bot.py"]\nrulesets = ["partners-4", "./mine.toml"]\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    return mine
+
+
+def malice(*words: str) -> Result:
+    return CliRunner().invoke(main, words, prog_name="malice")
+
+
+@pytest.mark.parametrize("rulesets", [("standard",), ("partners-4", "book")])
+def test_a_bot_is_refused_where_another_ruleset_is_played(folder: Path, rulesets: tuple[str, ...]) -> None:
+    config = Config(entries=("mine", *["uniform"] * 3), rulesets=rulesets)
+
+    with pytest.raises(DataError, match=rf"^mine: is made for partners-4, mine \(.*\), not for {rulesets[-1]}$"):
+        Plan(config, folder.parent)
+
+
+def test_a_bot_that_says_nothing_plays_every_ruleset(folder: Path) -> None:
+    Plan(Config(entries=("greedy", "uniform"), rulesets=("standard", "book")), folder.parent)
+
+
+@pytest.mark.slow
+def test_what_a_bot_is_made_for_is_kept_and_shown_on_its_page(folder: Path) -> None:
+    played = malice("play", "mine", "uniform", "--ruleset", "mine/mine.toml", "--db", "x.db", "--isolation", "none")
+    assert played.exit_code == 0, played.output
+    assert malice("site", "x.db", "--out", "site").exit_code == 0
+
+    with Store(Path("x.db")) as store:
+        mine, uniform = store.entries()
+    assert (mine.rulesets, uniform.rulesets) == (("partners-4", "mine"), ())
+    shown = [text for path in Path("site").rglob("*.html") if "<dt>Made for</dt>" in (text := path.read_text())]
+    assert len(shown) == 1
+    assert "<dd><bdi>partners-4</bdi>, <bdi>mine</bdi></dd>" in shown[0]
+
+
+@pytest.mark.slow
+def test_a_league_from_before_is_read(folder: Path) -> None:
+    assert malice("play", "greedy", "uniform", "--db", "x.db").exit_code == 0
+    with sqlite3.connect("x.db") as connection:
+        connection.execute("ALTER TABLE entries DROP COLUMN rulesets")
+        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm003_made_for'")
+    connection.close()
+
+    with Store(Path("x.db")) as store:
+        assert [entry.rulesets for entry in store.entries()] == [(), ()]
+    assert malice("play", "greedy", "uniform", "--db", "x.db").exit_code == 0
+
+
+@pytest.mark.slow
+def test_it_is_examined_on_what_it_is_made_for_and_rarely_asked_of_anything_else(folder: Path) -> None:
+    result = malice(
+        "check", "mine", "--fuzz", "8", "--json", "--isolation", "none", "--move-ms", "60000", "--init-ms", "60000"
+    )
+
+    assert result.exit_code == 0, result.output
+    steps = {step["step"]: step for step in json.loads(result.stdout)["steps"]}
+    assert steps["games"]["title"] == "plays 20 games of partners-4 against greedy"
+    assert steps["families"]["line"] == "2 games, of 2 to 4 seats: partners-4, mine"
+    assert steps["fuzz"]["line"] == "8 situations of 2 rulesets"
+
+
+def test_the_command_line_says_otherwise(folder: Path) -> None:
+    bot = find_bot("mine")
+
+    assert syllabus_of(bot, "all") == everything()
+    assert [ruleset.name for ruleset, _ in syllabus_of(bot, "book, standard,book").others] == ["book", "standard"]
+    assert syllabus_of(bot, "book,standard").main.name == "standard"
+    assert syllabus_of(find_bot("greedy")).whole
+    result = malice("check", "mine", "--rulesets", "book,standrad")
+    assert result.exit_code == 2
+    assert "unknown ruleset 'standrad' (did you mean 'standard'?)" in result.stderr
+
+
+def test_rare_situations_are_those_of_the_rulesets_asked_for(folder: Path) -> None:
+    own = syllabus_of(find_bot("mine")).rulesets
+
+    found = list(situations(12, own))
+
+    assert found == list(situations(12, own))
+    assert {situation.ruleset for situation in found} == {"partners-4", "mine"} != set(names())
+    assert all(position(situation, own.__getitem__).seat is not None for situation in found)
+    assert len(set(found)) > 8
