@@ -187,6 +187,6 @@ def greet_once(player: Player, init_ms: int, isolation: Isolation = NONE) -> Non
     except Verdict as verdict:
         _, _, stderr = seat.dismiss()
         said = f"; its stderr ends: {stderr.strip()[-500:]}" if stderr.strip() else ""
-        raise Verdict(verdict.code, verdict.sentence + said) from None
+        raise Verdict(verdict.code, verdict.sentence + said, stderr=stderr) from None
     finally:
         seat.dismiss()

@@ -23,15 +23,19 @@ class Verdict(MaliceError):
         wall: nanoseconds from the request to the moment at which the seat was cut off.
         cpu: CPU time of the bot in that time, as far as it can be told.
         silent: whether nothing came and nobody knows why: the sentence ends with a guess in parentheses.
+        stderr: what the bot wrote there, where the caller has no other way to it.
     """
 
-    def __init__(self, code: Code, sentence: str, *, wall: int = 0, cpu: int = 0, silent: bool = False) -> None:
+    def __init__(
+        self, code: Code, sentence: str, *, wall: int = 0, cpu: int = 0, silent: bool = False, stderr: str = ""
+    ) -> None:
         super().__init__(sentence)
         self.code = code
         self.sentence = sentence
         self.wall = wall
         self.cpu = cpu
         self.silent = silent
+        self.stderr = stderr
 
 
 def exit_in_words(returncode: int) -> str:

@@ -16,11 +16,12 @@ from msgspec.structs import replace
 from protocol.messages import ClockRules
 from referee.errors import BotError, DataError
 from referee.games import game
+from referee.isolation import probe
 from referee.records import Batch, Isolation, Key, Record
 from referee.ruleset import Parameters, Ruleset, find_ruleset
 from referee.seat import greet_once
 from referee.verdicts import Verdict
-from tournaments import bots, series
+from tournaments import bots, hidden_modules, series
 from tournaments.builds import built
 from tournaments.config import Config, EntryLine, identity
 from tournaments.draw import Table, draw_tables
@@ -290,4 +291,5 @@ def greet(plan: Plan, suspended: Collection[str] = ()) -> None:
         try:
             greet_once(player, plan.config.init_ms, plan.isolation)
         except Verdict as verdict:
-            raise BotError(f"{player.label}: {verdict.code}: {verdict}") from None
+            hint = hidden_modules.hint(verdict.stderr, (probe.strongest(plan.isolation.layer),))
+            raise BotError("\n".join(filter(None, (f"{player.label}: {verdict.code}: {verdict}", hint)))) from None

@@ -6,6 +6,7 @@ import msgspec
 
 from protocol.codec import UNREADABLE, excerpt
 from protocol.errors import MaliceError
+from tournaments import hidden_modules
 from tournaments.bots import Bot
 from tournaments.check.hints import how_to_flush, what_to_do
 from tournaments.check.journal import Trouble
@@ -125,6 +126,8 @@ def _expected(trouble: Trouble) -> str:
 
 def _hint(trouble: Trouble, bot: Bot) -> str:
     silence = trouble.silence
+    if trouble.code == "crash" and (hidden := hidden_modules.hint(trouble.stderr, trouble.isolation)):
+        return hidden
     if is_broken_answer(trouble):
         return "write each answer with a JSON library, in UTF-8, on one line"
     if trouble.stray is not None and "no JSON" in trouble.sentence:

@@ -48,6 +48,8 @@ class Trouble(MaliceError):
         """What was heard after a deadline had passed."""
         self.legal: tuple[str, ...] = ()
         """What could have been played."""
+        self.isolation: tuple[str, ...] = ()
+        """What was in force around the process."""
 
 
 class Stray(NamedTuple):

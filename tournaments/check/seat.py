@@ -140,6 +140,7 @@ class ExaminedSeat(BotSeat):
         exit, lines, stderr = self.dismiss()
         trouble = Trouble(what, limit_ms, verdict, lines, exit, stderr)
         trouble.silence, trouble.stray, trouble.legal = silence, stray, legal
+        trouble.isolation = self.isolation
         return trouble
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
