@@ -19,7 +19,7 @@ from tournaments import bots
 from tournaments.bot_files import STAMP
 from tournaments.bots import find_bot
 from tournaments.builds import Build, build
-from tournaments.programs import DEBIAN, how_to_get
+from tournaments.programs import DEBIAN, LIBRARIES, how_to_get, lack, missing
 
 ROOT = Path(__file__).parents[1]
 NOBODY = 65534
@@ -268,9 +268,29 @@ def test_how_to_get_programs_is_said_where_it_is_known() -> None:
     assert how_to_get(["no-such-program"]) == ""
 
 
+def test_a_library_is_missed_like_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, status in (("cc", 1), ("lua5.4", 0)):
+        (tmp_path / name).write_text(f"#!/bin/sh\nexit {status}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert missing(["cc", "cjson", "lua5.4", "dkjson", "JSON::PP"]) == ("cjson", "JSON::PP")
+    assert lack(["cc", "cjson"]) == "needs the library cjson, not found (Debian: apt-get install libcjson-dev)"
+    assert how_to_get(["c++", "nlohmann-json"]) == "Debian: apt-get install g++ nlohmann-json3-dev"
+
+
+@pytest.mark.compiler
+def test_a_library_is_looked_for_by_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = LIBRARIES["cjson"]._replace(source="#include <no/such/header.h>\n")
+    monkeypatch.setitem(LIBRARIES, "no-such-library", probe)
+    monkeypatch.setitem(LIBRARIES, "the-c-library", probe._replace(source="#include <stdio.h>\n"))
+
+    assert missing(["no-such-library", "the-c-library"]) == ("no-such-library",)
+
+
 @pytest.mark.parametrize("bot", sorted(name for name in bots.shipped() if "/" in name))
 def test_for_every_program_that_a_shipped_bot_needs_it_is_known_how_to_get_it(bot: str) -> None:
-    assert set(find_bot(bot).manifest.needs) <= set(DEBIAN)
+    assert set(find_bot(bot).manifest.needs) <= DEBIAN.keys() | LIBRARIES.keys()
 
 
 @pytest.mark.parametrize("bot", sorted(name for name in bots.shipped() if "/" in name))

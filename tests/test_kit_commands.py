@@ -240,6 +240,7 @@ def test_play_builds_and_says_so(shelf: Path) -> None:
 
 
 def test_languages_tells_what_is_ready_and_what_is_missing(shelf: Path) -> None:
+    kit(shelf, "c", more='needs = ["cc", "cjson"]\n')
     kit(shelf, "go", more='needs = ["go"]\n')
 
     with pytest.MonkeyPatch.context() as environment:
@@ -249,6 +250,14 @@ def test_languages_tells_what_is_ready_and_what_is_missing(shelf: Path) -> None:
     assert result.exit_code == 0
     assert [line.split() for line in result.stdout.splitlines()] == [
         ["ready", "language", "missing", "how", "to", "get", "it", "kit"],
+        [
+            "no",
+            "c",
+            "cc",
+            "cjson",
+            *["Debian:", "apt-get", "install", "gcc", "libc6-dev", "libcjson-dev"],
+            f"{shelf}/c/starter",
+        ],
         ["yes", "cpp", f"{shelf}/cpp/starter"],
         ["no", "go", "go", "Debian:", "apt-get", "install", "golang-go", f"{shelf}/go/starter"],
         ["yes", "python", f"{shelf}/python/starter"],

@@ -18,13 +18,14 @@ from click.testing import CliRunner
 
 from referee.records import Isolation
 from tests.streams import Request, from_the_future, recorded, written
-from tests.toolchains import DEBIAN, KITS
+from tests.toolchains import KITS
 from tournaments.bots import Bot, Manifest, find_bot
 from tournaments.builds import built
 from tournaments.check.examination import Examination
 from tournaments.check.journal import Times
 from tournaments.check.situations import corpus
 from tournaments.cli import main
+from tournaments.programs import DEBIAN, LIBRARIES
 
 PATIENCE_S = 120
 """For a whole conversation, on however slow a machine."""
@@ -270,7 +271,7 @@ def test_a_kit_says_what_it_is_and_which_programs_it_takes(language: str) -> Non
     assert told.language == language
     assert told.version
     assert told.author
-    assert language in DEBIAN
+    assert set(told.needs) <= DEBIAN.keys() | LIBRARIES.keys()
     assert told.needs or not told.build
     # `{python}` is there already, so is a shell, and a path is what the build leaves.
     programs = {words[0] for words in (told.build, told.run) if words and "/" not in words[0]}

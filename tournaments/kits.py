@@ -39,7 +39,7 @@ class Language(Struct, frozen=True):
 
     language: str
     ready: bool
-    """Whether all programs that the kit needs are on the PATH; libraries show in the build."""
+    """Whether all programs and libraries that the kit names are here."""
     needs: tuple[str, ...]
     missing: tuple[str, ...]
     how_to_get: str

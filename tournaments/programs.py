@@ -1,9 +1,15 @@
-"""The programs that bots need, `needs` in bot.toml: which of them are not here, and how to get those."""
+"""The programs and libraries that bots need, `needs` in bot.toml: which are not here, and how to get those.
+
+Standard library only: CI asks before anything is installed.
+"""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
 
 DEBIAN = {
     "bash": "bash",
@@ -43,15 +49,45 @@ DEBIAN = {
 """Which packages of Debian and its relatives hold a program."""
 
 
+class Library(NamedTuple):
+    """Something that a compiler or an interpreter has to find."""
+
+    probe: tuple[str, ...]
+    """A command that fails if it is not there, and does nothing else."""
+    source: str
+    """What that reads."""
+    debian: str
+
+
+_MONO = 'test -e "$(dirname "$(dirname "$(command -v mono)")")/lib/mono/4.5/$1.dll"'
+
+LIBRARIES = {
+    "JSON::PP": Library(("perl", "-MJSON::PP", "-e", "1"), "", "perl"),  # Debian's perl-base is without it
+    "System.Runtime.Serialization": Library(
+        ("sh", "-c", _MONO, "sh", "System.Runtime.Serialization"), "", "libmono-system-runtime-serialization4.0-cil"
+    ),
+    "cjson": Library(("cc", "-E", "-x", "c", "-"), "#include <cjson/cJSON.h>\n", "libcjson-dev"),
+    "dkjson": Library(("lua5.4", "-l", "dkjson", "-e", ""), "", "lua-dkjson"),
+    "nlohmann-json": Library(("c++", "-E", "-x", "c++", "-"), "#include <nlohmann/json.hpp>\n", "nlohmann-json3-dev"),
+}
+"""What `needs` may name besides programs."""
+
+
 def missing(needs: Iterable[str]) -> tuple[str, ...]:
-    """Return those programs that are not on the PATH."""
-    return tuple(program for program in needs if shutil.which(program) is None)
+    """Return those programs that are not on the PATH, and those libraries that are not found."""
+    return tuple(need for need in needs if not _is_here(need))
 
 
-def how_to_get(programs: Iterable[str]) -> str:
-    """Return what to type to get programs, or nothing where we do not know."""
-    packages = sorted({package for program in programs for package in DEBIAN.get(program, "").split()})
-    return f"Debian: apt-get install {' '.join(packages)}" if packages else ""
+def packages(needs: Iterable[str]) -> list[str]:
+    """Return the packages of Debian that hold these, as far as we know them."""
+    held = (LIBRARIES[need].debian if need in LIBRARIES else DEBIAN.get(need, "") for need in needs)
+    return sorted({package for each in held for package in each.split()})
+
+
+def how_to_get(needs: Iterable[str]) -> str:
+    """Return what to type to get these, or nothing where we do not know."""
+    found = packages(needs)
+    return f"Debian: apt-get install {' '.join(found)}" if found else ""
 
 
 def lack(needs: Iterable[str]) -> str | None:
@@ -60,4 +96,23 @@ def lack(needs: Iterable[str]) -> str | None:
     if not gone:
         return None
     way = how_to_get(gone)
-    return f"needs {' and '.join(gone)}, not on the PATH{f' ({way})' if way else ''}"
+    programs = [need for need in gone if need not in LIBRARIES]
+    libraries = [f"the library {need}" for need in gone if need in LIBRARIES]
+    where = ", not on the PATH" if not libraries else ", not found"
+    return f"needs {' and '.join(programs + libraries)}{where}{f' ({way})' if way else ''}"
+
+
+def _is_here(need: str) -> bool:
+    if need not in LIBRARIES:
+        return shutil.which(need) is not None
+    # Which program would be asked may change with the PATH.
+    return _has_library(need, shutil.which(LIBRARIES[need].probe[0]))
+
+
+@cache
+def _has_library(name: str, program: str | None) -> bool:
+    if program is None:
+        return False
+    asked = LIBRARIES[name]
+    command = (program, *asked.probe[1:])
+    return subprocess.run(command, input=asked.source.encode(), capture_output=True, check=False).returncode == 0
