@@ -354,6 +354,31 @@ def test_without_control_groups_the_group_is_stopped_by_signals(monkeypatch: pyt
         assert "freeze" in seat.isolation
 
 
+@pytest.mark.filter
+@every_layer
+def test_who_is_stopped_by_signals_cannot_be_woken_by_what_it_has_set_up(
+    layer: Layer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    tries = (
+        "os.kill(os.getpid(), 18)",
+        "os.killpg(0, 18)",
+        "signal.pidfd_send_signal(os.pidfd_open(os.getpid()), 18)",
+        "signal.pthread_kill(threading.get_ident(), 18)",
+        "fcntl.fcntl(0, 10, 18)",
+        "c.timer_create(1, None, ctypes.byref(ctypes.c_void_p())) == 0 or os.stat('/proc/self/mem/x')",
+        "c.prctl(1, 18, 0, 0, 0) == 0 or os.stat('/proc/self/mem/x')",
+        "os.kill(os.getpid(), 0)",
+    )
+    code = (
+        "import ctypes, fcntl, os, signal, threading\nc = ctypes.CDLL(None)\ntold = []\n"
+        f"for number, each in enumerate({tries!r}):\n"
+        " try: exec(each); told.append(number)\n except OSError: pass"
+    )
+
+    assert told(layer, code) == str([len(tries) - 1])
+
+
 @every_layer
 def test_without_control_groups_memory_is_limited_all_the_same(layer: Layer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
@@ -386,10 +411,13 @@ def test_of_different_boxes_that_is_told_which_all_have() -> None:
 
 
 @pytest.mark.parametrize(("machine", "arch"), [("x86_64", 0xC000003E), ("aarch64", 0xC00000B7)])
-@pytest.mark.parametrize(("network", "counted"), [(True, True), (False, False)])
-def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: bool, counted: bool) -> None:
+@pytest.mark.parametrize(("network", "counted", "stopped"), [(True, True, False), (False, False, True)])
+def test_the_filter_answers_for_every_machine(
+    machine: str, arch: int, network: bool, counted: bool, stopped: bool
+) -> None:
     column = ("x86_64", "aarch64").index(machine)
-    code = list(struct.iter_unpack("=HBBI", seccomp.program(network=network, counted=counted, machine=machine)))
+    program = seccomp.program(network=network, counted=counted, stopped=stopped, machine=machine)
+    code = list(struct.iter_unpack("=HBBI", program))
 
     def answer(number: int, argument: int = 0, arch: int = arch, **more: int) -> int:
         """Run the filter as the kernel does."""
@@ -400,7 +428,10 @@ def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: 
             if kind == 0x06:
                 return int(value)
             if kind == 0x20:
-                held = {0: number, 4: arch, 16: argument, 24: more.get("second", 0), 56: more.get("sixth", 0)}[value]
+                others = {place: more.get(name, 0) for place, name in ((24, "second"), (32, "third"), (56, "sixth"))}
+                held = {0: number, 4: arch, 16: argument, **others}[value]
+            elif kind == 0x54:
+                held &= value
             else:
                 test = {0x15: held == value, 0x35: held >= value, 0x45: bool(held & value)}[kind]
                 at += yes if test else no
@@ -410,6 +441,16 @@ def test_the_filter_answers_for_every_machine(machine: str, arch: int, network: 
     assert all(answer(numbers[column]) == refuse for numbers in seccomp._DENIED.values() if numbers[column] >= 0)
     uncounted = {answer(numbers[column]) for numbers in seccomp._UNCOUNTED.values()}
     assert uncounted == {allow if counted else refuse}
+    waking = refuse if stopped else allow
+    for calls, place in ((seccomp._SENDING_SECOND, "second"), (seccomp._SENDING_THIRD, "third")):
+        for numbers in calls.values():
+            assert [answer(numbers[column], **{place: number}) for number in (9, 18)] == [allow, waking]
+    assert {answer(numbers[column]) for numbers in seccomp._WAKING.values()} == {waking}
+    prctl = seccomp._PRCTL[column]
+    assert [answer(prctl, first, second=18) for first in (1, 2)] == [waking, allow]
+    assert answer(prctl, 1, second=9) == allow
+    assert answer(seccomp._FCNTL[column], second=10) == waking
+    assert answer(seccomp._CLONE[column], 0x1200012) == waking
     clone, sockets = seccomp._CLONE[column], seccomp._SOCKET[column]
     assert [answer(clone, 0x10000000), answer(clone, 17)] == [refuse, allow]
     assert answer(435) == 0x50000 | ENOSYS

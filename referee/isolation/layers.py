@@ -106,7 +106,7 @@ class LimitBox(Box):
         processes = limits.PROCESSES if uid else None if os.getuid() == 0 else probe.process_limit()
         self._common(isolation, processes, uid)
         if seccomp.lack() is None:
-            self._steps.append(seccomp.armed(counted=_memory_is_counted()))
+            self._steps.append(seccomp.armed(**_filter(isolation)))
             self.words += ("seccomp",)
         if uid:
             self.words += ("uid",)
@@ -209,7 +209,7 @@ class SandboxBox(LimitBox):
         self._status = bwrap.Status()
         descriptors = [self._status.told]
         if seccomp.lack() is None:
-            descriptors.append(seccomp.descriptor(counted=_memory_is_counted()))
+            descriptors.append(seccomp.descriptor(**_filter(isolation)))
             self.words += ("seccomp",)
         self.descriptors = tuple(descriptors)
         sandbox = bwrap.Sandbox(player.command, _program(player, view.folder), view, isolation.memory_mb)
@@ -342,6 +342,11 @@ def _sweep_copies() -> None:
 
 def _memory_is_counted() -> bool:
     return cgroups.parents().memory is not None
+
+
+def _filter(isolation: Isolation) -> dict[str, bool]:
+    """Say what a filter has to do because no control group does it."""
+    return {"counted": _memory_is_counted(), "stopped": isolation.freeze and cgroups.parents().freeze is None}
 
 
 def _view(player: Player, isolation: Isolation) -> View:

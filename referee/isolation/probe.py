@@ -72,7 +72,7 @@ def _tried(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
     sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), View([_TRUE], Path(_TRUE), Path("/")), _MEMORY_MB)
     descriptors = [os.open(os.devnull, os.O_WRONLY)]
     if seccomp.lack() is None:
-        descriptors.append(seccomp.descriptor(counted=False))
+        descriptors.append(seccomp.descriptor(counted=False, stopped=True))
     uid = limits.next_uid() if own_user else None
     command = sandbox.command(uid, *descriptors, disable=disable, dies=False)  # it ends at once by itself
     # A sandbox that is killed while it starts can leave a child behind that waits for it for ever.

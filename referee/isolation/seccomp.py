@@ -8,6 +8,7 @@ import platform
 import struct
 from collections.abc import Callable
 from errno import ENOSYS, EPERM
+from signal import SIGCONT
 
 _X86_64, _AARCH64 = 0xC000003E, 0xC00000B7
 _ARCHITECTURES = {"x86_64": (_X86_64, 0), "aarch64": (_AARCH64, 1)}
@@ -91,6 +92,24 @@ _UNCOUNTED: dict[str, tuple[int, int]] = {
     "shmget": (29, 194),
 }
 """Memory that belongs to no process: only a control group counts it."""
+_WAKING: dict[str, tuple[int, int]] = {
+    "timer_create": (222, 107),
+    "mq_notify": (244, 184),
+}
+"""What can be told to send any signal later: SIGCONT too, which wakes who was stopped."""
+_SENDING_SECOND: dict[str, tuple[int, int]] = {
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "rt_sigqueueinfo": (129, 138),
+    "pidfd_send_signal": (424, 424),
+}
+_SENDING_THIRD: dict[str, tuple[int, int]] = {"tgkill": (234, 131), "rt_tgsigqueueinfo": (297, 240)}
+"""What sends the signal that its second, or third, argument names."""
+_PRCTL, _PR_SET_PDEATHSIG = (157, 167), 1
+_SET_SIGNAL = 10
+"""Of fcntl: F_SETSIG, the signal that says that a file is ready."""
+_EXIT_SIGNAL = 0xFF
+"""Of the flags of clone: the signal that says that the child has ended."""
 _CLONE, _SOCKET, _CLONE3 = (56, 220), (41, 198), 435
 _FCNTL = (72, 25)
 _SHARED_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
@@ -102,9 +121,9 @@ _NEW_NAMESPACES = 0x7E020080
 _UNIX, _INET, _INET6 = 1, 2, 10
 _X32 = 0x40000000
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _KEEP_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
-_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _SIXTH_ARGUMENT = 0, 4, 16, 24, 56
+_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT, _SIXTH_ARGUMENT = 0, 4, 16, 24, 32, 56
 
 _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _MODE_FILTER = 22, 38, 2
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -121,12 +140,13 @@ def lack() -> str | None:
     return None
 
 
-def program(*, network: bool, counted: bool, machine: str = "") -> bytes:
+def program(*, network: bool, counted: bool, stopped: bool, machine: str = "") -> bytes:
     """Return the filter as an array of `struct sock_filter`.
 
     Args:
         network: whether sockets of the internet may be made: only where the network is the box's own.
         counted: whether a control group counts memory; otherwise a bot has none but that of its processes.
+        stopped: whether bots are stopped by signals off turn: then none may wake another, or have itself woken.
         machine: as `platform.machine` says; by default this one.
     """
     arch, column = _ARCHITECTURES[machine or platform.machine()]
@@ -139,28 +159,45 @@ def program(*, network: bool, counted: bool, machine: str = "") -> bytes:
     for numbers in (*_DENIED.values(), *(() if counted else _UNCOUNTED.values())):
         if numbers[column] >= 0:
             code += _unless((_EQUAL, 0, 1, numbers[column]), EPERM)
-    code += _with_argument(_FCNTL[column], _SECOND_ARGUMENT, [(_EQUAL, each) for each in _SHARED_COMMANDS])
+    if stopped:
+        code += _against_waking(column)
+    commands = (*_SHARED_COMMANDS, _SET_SIGNAL) if stopped else _SHARED_COMMANDS
+    code += _with_argument(_FCNTL[column], _SECOND_ARGUMENT, [(_EQUAL, each) for each in commands])
     for number in (_PREADV2[column], _PWRITEV2[column]):
         code += _with_argument(number, _SIXTH_ARGUMENT, [(_ANY_BIT, 0xFFFFFFFF)])
-    code += [(_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
-    code += [*_unless((_ANY_BIT, 0, 1, _NEW_NAMESPACES), EPERM), (_RETURN, 0, 0, _ALLOW)]
+    clone = _unless((_ANY_BIT, 0, 1, _NEW_NAMESPACES), EPERM)
+    if stopped:
+        clone += [(_KEEP_BITS, 0, 0, _EXIT_SIGNAL), *_unless((_EQUAL, 0, 1, SIGCONT), EPERM)]
+    code += [(_EQUAL, 0, len(clone) + 2, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT), *clone]
+    code += [(_RETURN, 0, 0, _ALLOW)]
     code += [(_EQUAL, 0, len(families) + 2, _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_EQUAL, len(families) - place, 0, family) for place, family in enumerate(families)]
     code += [(_RETURN, 0, 0, _errno(EPERM)), (_RETURN, 0, 0, _ALLOW)]
     return b"".join(struct.pack("=HBBI", *line) for line in code)
 
 
-def descriptor(*, counted: bool) -> int:
+def _against_waking(column: int) -> list[tuple[int, int, int, int]]:
+    """Return what refuses to send SIGCONT, now or by what happens later."""
+    code = [line for numbers in _WAKING.values() for line in _unless((_EQUAL, 0, 1, numbers[column]), EPERM)]
+    for argument, calls in ((_SECOND_ARGUMENT, _SENDING_SECOND), (_THIRD_ARGUMENT, _SENDING_THIRD)):
+        for numbers in calls.values():
+            code += _with_argument(numbers[column], argument, [(_EQUAL, SIGCONT)])
+    code += [(_EQUAL, 0, 6, _PRCTL[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT), (_EQUAL, 0, 3, _PR_SET_PDEATHSIG)]
+    code += [(_LOAD, 0, 0, _SECOND_ARGUMENT), *_unless((_EQUAL, 0, 1, SIGCONT), EPERM), (_RETURN, 0, 0, _ALLOW)]
+    return code
+
+
+def descriptor(*, counted: bool, stopped: bool) -> int:
     """Return a new descriptor from which the filter of a box with a network of its own can be read once."""
     found = os.memfd_create("seccomp")
-    os.write(found, program(network=True, counted=counted))
+    os.write(found, program(network=True, counted=counted, stopped=stopped))
     os.lseek(found, 0, os.SEEK_SET)
     return found
 
 
-def armed(*, counted: bool) -> Callable[[], None]:
+def armed(*, counted: bool, stopped: bool) -> Callable[[], None]:
     """Return what puts the calling process under the filter of a box without a network; made before the fork."""
-    code = program(network=False, counted=counted)
+    code = program(network=False, counted=counted, stopped=stopped)
     # It holds the only reference to the bytes that the kernel reads.
     told = _Program(len(code) // 8, code)
 

@@ -154,7 +154,7 @@ def chain(program: Path) -> Iterator[Path]:
 def files_of(command: Iterable[str], folder: Path) -> list[Path]:
     """List the words of a command, after its first, that are files."""
     found = [folder / word for word in list(command)[1:] if word and len(word) < 4096]
-    return [Path(os.path.abspath(path)) for path in found if path.is_file()]
+    return [Path(os.path.abspath(path)) for path in found if os.path.isfile(path)]  # even if it can be no name
 
 
 def _holds(path: Path, roots: Sequence[Path]) -> bool:
