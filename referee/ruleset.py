@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -147,11 +148,13 @@ class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
     rules: dict[str, Any] = {}
 
 
+@cache
 def names() -> tuple[str, ...]:
     """Return the names of the rulesets that ship, in alphabetical order."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
+@cache
 def load(name: str) -> Ruleset:
     """Return the ruleset called `name`.
 

@@ -6,10 +6,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 import pytest
 from msgspec.structs import replace
@@ -18,6 +16,7 @@ from protocol.messages import ClockRules
 from referee.isolation import cgroups, probe
 from referee.records import Batch, Isolation, Key, Layer, Record
 from referee.replay import check
+from tests.misbehaving import HOSTILE, LAYERS, MISBEHAVING, Misbehaving, title
 from tests.tables import BOTS, PATIENCE_MS, batch, player
 from tests.test_referee import records
 from tests.warded import Played, WardedReferee
@@ -36,110 +35,8 @@ TOURNAMENT_MS = 600
 """For an action, while other games go on beside it."""
 GONE_S = 1.0
 GROWTH_KB = 50 * 1024
-LAYERS: tuple[Layer, ...] = ("none", "rlimit", "bwrap")
 
 pytestmark = pytest.mark.slow
-
-
-class Hostile(NamedTuple):
-    """A bot of `tests/bots`, and what it must get.
-
-    What differs between layers is said by what is in force: the words of a record's isolation, and
-    `cgroup` and `memory cgroup` where a box has them.
-    """
-
-    bot: str
-    arguments: tuple[str, ...]
-    code: str | None
-    """The verdict; None for a bot that only tries to."""
-    says: str = ""
-    """Part of the verdict's sentence."""
-    instead: Mapping[str, str] = MappingProxyType({})
-    """The same where something is in force, the first that is."""
-    waits: str = ""
-    """The request for whose answer the referee waits to the deadline."""
-    leaves: str = ""
-    """Processes or files, unless something of `kept_by` is in force."""
-    kept_by: frozenset[str] = frozenset()
-    layers: tuple[Layer, ...] = LAYERS
-    """Those under which it can be let loose."""
-    memory_mb: int = 1024
-
-
-BOXED: tuple[Layer, ...] = ("rlimit", "bwrap")
-DENIED = MappingProxyType({"seccomp": "exited with status 1"})
-FEW = MappingProxyType({"pids": "exited with status 1"})
-COUNTED = MappingProxyType({"memory cgroup": "SIGKILL): it used more memory than it may"})
-
-HOSTILE = (
-    Hostile("babbles", ("200", "10"), "protocol", "that are no JSON"),
-    Hostile("blank", (), "protocol", "that are no JSON"),
-    Hostile("brackets", (), "protocol", "a line that is no JSON, and no answer to move", waits="move"),
-    Hostile("buffers", (), "timeout", "did you flush", waits="hello"),
-    Hostile("chatters", ("101", "3"), "protocol", "101 lines (303 bytes)"),
-    Hostile("closes", ("game_start", "0"), "crash", "closed its input, and its process lives on"),
-    Hostile("closes", ("move", "1"), "crash", "closed its output, and its process lives on"),
-    Hostile(
-        "daemon",
-        (),
-        "crash",
-        "exited with status 0",
-        instead=DENIED,
-        leaves="processes",
-        kept_by=frozenset({"bwrap", "seccomp", "cgroup"}),
-    ),
-    Hostile("deaf", (), "timeout", "no answer to hello", waits="hello"),
-    Hostile("dies", ("move", "SIGSEGV", "30000"), "crash", "SIGSEGV"),
-    Hostile("digits", (), "protocol", "a line that is no JSON", waits="move"),
-    Hostile("disguise", (), None),
-    Hostile("doubles", (), "illegal", "got: 'all'"),
-    Hostile("drips", (), "timeout", "the last line has no newline", waits="move"),
-    Hostile("early", (), "protocol", "expected one answer to each request"),
-    Hostile("eats", ("256",), "crash", "exited with status 1"),
-    Hostile("eats", (), "crash", "exited with status 1", instead=COUNTED, layers=BOXED, memory_mb=256),
-    Hostile("endless", (), "protocol", "at most 65536 bytes"),
-    Hostile("floods", (), "protocol", "at most 65536 bytes"),
-    Hostile("forks", ("10",), "crash", "exited with status 0"),
-    Hostile("forks", ("600",), "crash", "exited with status 0", instead=FEW),
-    Hostile("freezes", (), "timeout", "no answer to move", waits="move"),
-    Hostile("guesses", (), "protocol", "expected one answer to each request"),
-    Hostile(
-        "hoards",
-        (),
-        "timeout",
-        "no answer to move",
-        waits="move",
-        leaves="files",
-        kept_by=frozenset({"bwrap"}),
-    ),
-    Hostile("latin", (), "protocol", "expected UTF-8"),
-    Hostile("leaves", (), "crash", "exited with status 0"),
-    Hostile("nan", (), "protocol", "a line that is no JSON", waits="move"),
-    Hostile("nests", (), "protocol", "a line that is no JSON", waits="move"),
-    Hostile("pours", (), "protocol", "that are no JSON"),
-    Hostile("says", ("move", '{"id":ID,"move":["p-c0"]}'), "protocol", "expected `str`, got `array`"),
-    Hostile("says", ("move", "LONG"), "protocol", "at most 65536 bytes"),
-    Hostile("says", ("hello", '{"id":ID,"protocol":2}'), "protocol", "expected protocol 1"),
-    Hostile("shouts", (), "timeout", "no answer to move", waits="move"),
-    Hostile("sleeps", (), "timeout", "no answer to game_start", waits="game_start"),
-    Hostile("spins", (), "timeout", "no answer to move", waits="move"),
-    Hostile("stale", (), "protocol", "which was answered or ran out before"),
-    Hostile("stays", (), None),
-    Hostile("stops", ("game_end",), None, waits="game_end"),
-    Hostile("dies", ("game_end", "7", "0"), None),
-    Hostile("strikes", ("/nowhere",), None, layers=("bwrap",)),
-    Hostile("stubborn", (), "timeout", "no answer to move", waits="move"),
-    Hostile("suicide", (), "crash", "SIGKILL"),
-    Hostile("surrogate", (), "protocol", "a line that is no JSON", waits="move"),
-    Hostile("twice", (), "protocol", "expected one answer to each request"),
-    Hostile("vanishes", (), "crash", "exited with status 5"),
-    Hostile("writes", (), None),
-    Hostile("zeros", (), "illegal", "expected one of"),
-)
-
-
-def title(hostile: Hostile) -> str:
-    return "-".join((hostile.bot, *hostile.arguments[:1])).replace("/", "")
 
 
 CASES = [
@@ -183,7 +80,7 @@ def referees() -> Iterator[Referees]:
         found.close()
 
 
-def told(hostile: Hostile, layer: Layer, home: Path) -> Batch:
+def told(hostile: Misbehaving, layer: Layer, home: Path) -> Batch:
     """Return a game of a hostile bot, which is asked first, against an honest one."""
     clock = ClockRules(SHORT_MS if hostile.waits == "move" else PATIENCE_MS, None, 0, 0)
     init_ms = PATIENCE_MS if hostile.waits in ("", "move") else SHORT_INIT_MS
@@ -201,7 +98,7 @@ def in_force(record: Record, layer: Layer) -> set[str]:
     return found
 
 
-def waited_ms(hostile: Hostile, played: Played) -> float:
+def waited_ms(hostile: Misbehaving, played: Played) -> float:
     """Return how long the answer was waited for; longer by the honest bot's start unless hello was asked."""
     first, second = played.started_at[:2]
     (end,) = played.ended_at
@@ -210,7 +107,7 @@ def waited_ms(hostile: Hostile, played: Played) -> float:
 
 @pytest.mark.parametrize(("layer", "hostile"), CASES)
 def test_a_hostile_bot_gets_its_verdict_in_time_and_leaves_nothing(
-    layer: Layer, hostile: Hostile, referees: Referees
+    layer: Layer, hostile: Misbehaving, referees: Referees
 ) -> None:
     referee = referees.get(layer)
 
@@ -229,9 +126,9 @@ def test_a_hostile_bot_gets_its_verdict_in_time_and_leaves_nothing(
         assert record.faults == ()
     else:
         (fault,) = record.faults
-        says = next((said for word, said in hostile.instead.items() if word in words), hostile.says)
+        ends = next((end for word, end in hostile.instead.items() if word in words), hostile.ends)
         assert (fault.seat, fault.code) == (0, hostile.code), fault.sentence
-        assert says in fault.sentence
+        assert (fault.exit or "").endswith(ends)
         assert record.places == (2, 1)
     if hostile.waits:
         limit = SHORT_MS if hostile.waits == "move" else SHORT_INIT_MS
@@ -241,10 +138,8 @@ def test_a_hostile_bot_gets_its_verdict_in_time_and_leaves_nothing(
     assert (bool(processes), bool(files)) == (left == "processes", left == "files")
 
 
-def test_the_table_names_every_hostile_bot() -> None:
-    harmless = {"declines", "grumbles", "honest", "lingers", "logs", "parent", "ponders", "scribe", "teller"}
-
-    assert {path.stem for path in BOTS.glob("*.py")} - harmless == {hostile.bot for hostile in HOSTILE}
+def test_the_table_names_every_bot() -> None:
+    assert {path.stem for path in BOTS.glob("*.py")} == {each.bot for each in MISBEHAVING}
     assert len({hostile.bot for hostile in HOSTILE}) >= 30
 
 
@@ -253,7 +148,7 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
     clock = ClockRules(move_ms=TOURNAMENT_MS, bank_ms=None, increment_ms=0, margin_ms=100)
     honest = player("honest")
     entries = [
-        each for each in HOSTILE if each.waits in ("", "move") and each.bot != "daemon" and each.layers == LAYERS
+        each for each in HOSTILE if each.waits in ("", "move") and each.bot != "daemon" and "none" in each.layers
     ]
     batches = []
     isolation = Isolation(layer, 256)
@@ -272,8 +167,10 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
         assert record.isolation.split("+")[0] == probe.strongest(layer)
         seat = [label for label, _ in record.entries].index("honest")
         assert [fault for fault in record.faults if fault.seat == seat] == []
-        if entries[record.key.table].code is not None and (record.faults or seat == 1):
-            assert len(record.faults) == 1
+        code = entries[record.key.table].code
+        if code is not None and (record.faults or seat == 1):
+            (fault,) = record.faults
+            assert fault.code in (code, "timeout"), "on a busy machine four bots at a time may be late"
             assert record.places[seat] == 1
 
 

@@ -78,11 +78,7 @@ def test_a_crash_is_a_forfeit_with_all_its_evidence() -> None:
     check(found[0])
     assert (found[0].places, found[0].reason, found[0].actions) == ((2, 1), "forfeit", ((0, "!crash"),))
     fault = found[0].faults[0]
-    assert (fault.sentence, fault.exit, fault.action) == (
-        "the bot was killed by signal 11 (SIGSEGV)",
-        "killed by signal 11 (SIGSEGV)",
-        0,
-    )
+    assert (fault.code, fault.exit, fault.action) == ("crash", "killed by signal 11 (SIGSEGV)", 0)
     assert fault.lines[0].startswith('> {"type":"hello","id":1')
     assert fault.lines[-1].startswith('> {"type":"move","id":3')
     assert fault.stderr == "a" * 8192 + "\n... 3616 bytes left out ...\n" + "z" * 8192
@@ -124,10 +120,7 @@ def test_a_game_that_nobody_can_begin_is_void_and_the_next_one_is_tried() -> Non
     for record in found:
         check(record)
         assert record.reason == "void"
-        assert [fault.sentence for fault in record.faults] == [
-            "the bot exited with status 5",
-            "the bot exited with status 2",
-        ]
+        assert [fault.exit for fault in record.faults] == ["exited with status 5", "exited with status 2"]
 
 
 def test_a_bot_that_cannot_be_started_forfeits() -> None:

@@ -13,7 +13,7 @@ from tests.check.examined import PATIENT, examined, failures, faulty, remarks, r
 from tests.processes import NAME, Mark
 from tournaments.check.repetition import BEFORE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_families")]
 
 SHORT_MS = 400
 
@@ -145,13 +145,6 @@ def test_chance_of_its_own_is_remarked_and_no_failure() -> None:
     assert "not repeatable: it uses chance other than rng" in remarks(report)["reuse"][0]
 
 
-def test_chance_from_rng_is_repeatable() -> None:
-    report = examined(faulty("seeded"))
-
-    assert report.passed
-    assert remarks(report) == {}
-
-
 def test_how_a_bot_exits_is_remarked_and_no_failure(mark: Mark) -> None:
     said, child = examined(faulty("last words")), examined(faulty("leaves a child"))
 
@@ -162,9 +155,11 @@ def test_how_a_bot_exits_is_remarked_and_no_failure(mark: Mark) -> None:
     assert mark.left_after(10) == []
 
 
-def test_an_examination_finds_the_same_twice() -> None:
+def test_chance_from_rng_is_repeatable_and_an_examination_finds_the_same_twice() -> None:
     one, other = (examined(faulty("seeded"), rare=20) for _ in range(2))
 
+    assert one.passed
+    assert remarks(one) == {}
     assert results(one) == results(other)
     for step, again in zip(one.steps, other.steps, strict=True):
         if step.step in ("games", "answers", "families", "reuse", "fuzz", "stdout", "unknown"):

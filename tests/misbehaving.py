@@ -1,0 +1,179 @@
+"""The bots of `tests/bots`: what each does wrong, what the referee makes of it, and what `malice check` says.
+
+Their verdicts are told here by code; the sentences are asserted in `test_exchange.py` and `test_verdicts.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from referee.records import Layer
+from referee.verdicts import Code
+
+LAYERS: tuple[Layer, ...] = ("none", "rlimit", "bwrap")
+BOXED: tuple[Layer, ...] = ("rlimit", "bwrap")
+ALONE: tuple[Layer, ...] = ("none",)
+"""For what a bot merely says, which no layer can change."""
+NOWHERE: tuple[Layer, ...] = ()
+"""For bots that do no harm, and for what only `malice check` tries."""
+
+
+class Advice(NamedTuple):
+    """What `malice check` tells the author."""
+
+    step: str | None
+    """The first step that fails; None where all pass."""
+    hint: str = ""
+    """Part of the hint."""
+    says: str = ""
+    """Part of the cause, where that is not the referee's sentence."""
+
+
+class Misbehaving(NamedTuple):
+    """A bot of `tests/bots`, and what it must get.
+
+    What differs between layers is said by what is in force: the words of a record's isolation, and
+    `cgroup` and `memory cgroup` where a box has them.
+    """
+
+    bot: str
+    arguments: tuple[str, ...] = ()
+    code: Code | None = None
+    """The verdict; None for a bot that only tries to."""
+    ends: str = ""
+    """How its process ended by itself: the end of those words."""
+    instead: Mapping[str, str] = MappingProxyType({})
+    """The same where something is in force, the first that is."""
+    waits: str = ""
+    """The request for whose answer everybody waits to the deadline."""
+    leaves: str = ""
+    """Processes or files, unless something of `kept_by` is in force."""
+    kept_by: frozenset[str] = frozenset()
+    layers: tuple[Layer, ...] = LAYERS
+    """Those under which it is let loose on an honest bot."""
+    memory_mb: int = 1024
+    check: Advice | None = None
+    """None where another bot shows the same to `malice check`, or where it would not survive it."""
+
+
+DENIED = MappingProxyType({"seccomp": "status 1"})
+FEW = MappingProxyType({"pids": "status 1"})
+COUNTED = MappingProxyType({"memory cgroup": "(SIGKILL)"})
+TWO = '{"id":ID,"protocol":2}'
+ARRAY = '{"id":ID,"move":["p-c0"]}'
+DEATH = ("move", "SIGSEGV", "30000")
+
+MISBEHAVING = (
+    Misbehaving("babbles", ("200", "10"), "protocol", layers=ALONE, check=Advice("stdout", "print to standard error")),
+    Misbehaving("blank", (), "protocol", layers=ALONE, check=Advice("stdout", "print to standard error")),
+    Misbehaving("brackets", (), "protocol", waits="move", layers=ALONE, check=Advice("stdout")),
+    Misbehaving(
+        "buffers",
+        (),
+        "timeout",
+        waits="hello",
+        layers=ALONE,
+        check=Advice("flushes", "`print(..., flush=True)`", "it had waited in a buffer"),
+    ),
+    Misbehaving("chatters", ("101", "3"), "protocol", layers=ALONE, check=Advice("stdout")),
+    Misbehaving("closes", ("game_start", "0"), "crash", check=Advice("games", "read until")),
+    Misbehaving("closes", ("move", "1"), "crash", check=Advice("games", "do not close")),
+    Misbehaving(
+        "daemon",
+        (),
+        "crash",
+        "status 0",
+        instead=DENIED,
+        leaves="processes",
+        kept_by=frozenset({"bwrap", "seccomp", "cgroup"}),
+        check=Advice("games", "left its loop too early"),
+    ),
+    Misbehaving(
+        "deaf",
+        (),
+        "timeout",
+        waits="hello",
+        layers=ALONE,
+        check=Advice("starts", "read your input", "it has not even read the request"),
+    ),
+    Misbehaving("declines", layers=NOWHERE, check=Advice("families", "`legal`")),
+    Misbehaving("dies", DEATH, "crash", "(SIGSEGV)", check=Advice("games")),
+    Misbehaving("dies", ("game_end", "7", "0"), check=Advice("games")),
+    Misbehaving("digits", (), "protocol", waits="move", layers=ALONE, check=Advice("answers", "JSON library")),
+    Misbehaving("disguise", layers=ALONE),
+    Misbehaving("doubles", (), "illegal", layers=ALONE, check=Advice("games", "take a string of `legal`")),
+    Misbehaving("drips", (), "timeout", waits="move", layers=ALONE, check=Advice("answers", "end each answer with")),
+    Misbehaving("early", (), "protocol", layers=ALONE, check=Advice("answers", "say nothing that was not asked for")),
+    Misbehaving("eats", ("256",), "crash", "status 1", check=Advice("games")),
+    Misbehaving("eats", (), "crash", "status 1", instead=COUNTED, layers=BOXED, memory_mb=256),
+    Misbehaving("endless", (), "protocol", layers=ALONE, check=Advice("answers")),
+    Misbehaving("floods", (), "protocol", layers=ALONE, check=Advice("answers")),
+    Misbehaving("forks", ("10",), "crash", "status 0", check=Advice("games")),
+    Misbehaving("forks", ("600",), "crash", "status 0", instead=FEW),
+    Misbehaving("freezes", (), "timeout", waits="move", check=Advice("clock", "find out what it waits for")),
+    Misbehaving("grumbles", layers=NOWHERE, check=Advice("answers", "the answer to a `move` needs a `move`")),
+    Misbehaving("guesses", (), "protocol", layers=ALONE, check=Advice("answers")),
+    Misbehaving(
+        "hoards",
+        (),
+        "timeout",
+        waits="move",
+        leaves="files",
+        kept_by=frozenset({"bwrap"}),
+        check=Advice("clock", says="is idle, and says nothing"),
+    ),
+    Misbehaving("honest", layers=NOWHERE, check=Advice(None)),
+    Misbehaving("latin", (), "protocol", layers=ALONE, check=Advice("answers", "write UTF-8")),
+    Misbehaving("leaves", (), "crash", "status 0", check=Advice("games", "left its loop too early")),
+    Misbehaving("lingers", ("nothing", "0"), layers=NOWHERE, check=Advice("answers")),
+    Misbehaving("logs", layers=NOWHERE, check=Advice(None)),
+    Misbehaving(
+        "nan", (), "protocol", waits="move", layers=ALONE, check=Advice("answers", "JSON library", "invalid character")
+    ),
+    Misbehaving("nests", (), "protocol", waits="move", layers=ALONE, check=Advice("answers", says="nested too deep")),
+    Misbehaving("parent", ("nothing",), waits="move", layers=NOWHERE, check=Advice("clock")),
+    Misbehaving("ponders", ("1",), layers=NOWHERE),
+    Misbehaving("pours", (), "protocol", layers=ALONE, check=Advice("stdout")),
+    Misbehaving("says", ("move", ARRAY), "protocol", layers=ALONE, check=Advice("answers")),
+    Misbehaving("says", ("move", "LONG"), "protocol", layers=ALONE, check=Advice("answers")),
+    Misbehaving("says", ("hello", TWO), "protocol", layers=ALONE, check=Advice("hello")),
+    Misbehaving(
+        "scribe",
+        (os.devnull,),
+        layers=NOWHERE,
+        check=Advice("reuse", "forget at game_start", "something is left of earlier games"),
+    ),
+    Misbehaving("shouts", (), "timeout", waits="move", check=Advice("clock")),
+    Misbehaving(
+        "sleeps",
+        (),
+        "timeout",
+        waits="game_start",
+        layers=ALONE,
+        check=Advice("answers", "answer every line but `bye`"),
+    ),
+    Misbehaving("spins", (), "timeout", waits="move", check=Advice("clock", "think less", "it goes on thinking")),
+    Misbehaving("stale", (), "protocol", layers=ALONE, check=Advice("answers")),
+    Misbehaving("stays", check=Advice("bye", says="it stays when it is told bye")),
+    Misbehaving("stops", ("game_end",), waits="game_end", check=Advice("answers")),
+    Misbehaving("strikes", ("/nowhere",), layers=("bwrap",)),
+    Misbehaving("stubborn", (), "timeout", waits="move", check=Advice("clock")),
+    Misbehaving("suicide", (), "crash", "(SIGKILL)", check=Advice("games")),
+    Misbehaving("surrogate", (), "protocol", waits="move", layers=ALONE, check=Advice("answers")),
+    Misbehaving("teller", ("nothing",), layers=NOWHERE),
+    Misbehaving("twice", (), "protocol", layers=ALONE, check=Advice("answers")),
+    Misbehaving("vanishes", (), "crash", "status 5", check=Advice("starts")),
+    Misbehaving("writes", layers=ALONE),
+    Misbehaving("zeros", (), "illegal", layers=ALONE, check=Advice("games")),
+)
+
+HOSTILE = tuple(each for each in MISBEHAVING if each.layers)
+CHECKED = tuple(each for each in MISBEHAVING if each.check)
+
+
+def title(each: Misbehaving) -> str:
+    """Return what a test of it is called."""
+    return "-".join((each.bot, *each.arguments[:1])).replace("/", "")
