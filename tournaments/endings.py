@@ -12,6 +12,7 @@ import click
 
 from protocol.errors import MaliceError
 from referee.errors import BotError, DataError, RecordError
+from tournaments.descriptors import secure_descriptors
 from tournaments.errors import IsolationError, LeagueError, LockedLeague, Stopped, UnverifiedError
 
 EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
@@ -29,6 +30,11 @@ INTERRUPTED = 130
 
 class Commands(click.Group):
     """Turns our errors into one line on stderr and an exit code."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the command line."""
+        secure_descriptors()
+        return super().main(*args, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse what is not UTF-8: names and paths go to other processes as JSON, and into the database."""
