@@ -4,48 +4,54 @@ CONSTRAINTS := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))constraints.txt
 
 .PHONY: .venv demo demo-languages test lint bench hostile soak clean
 
-.venv: .venv/.installed
+.venv: .venv/.tools
 
 # The first holds for what is installed, the second for what builds it.
-.venv/.installed: export PIP_CONSTRAINT := $(CONSTRAINTS)
-.venv/.installed: export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
-.venv/.installed: pyproject.toml constraints.txt
+.venv/.%: export PIP_CONSTRAINT := $(CONSTRAINTS)
+.venv/.%: export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
+
+# What running takes, and then what developing takes on top.
+.venv/.malice: pyproject.toml constraints.txt
 	test -x .venv/bin/python || { $(PYTHON) -c '$(OLD)' && $(PYTHON) -m venv .venv; }
+	.venv/bin/python -m pip install -e .
+	touch $@
+
+.venv/.tools: .venv/.malice
 	.venv/bin/python -m pip install --upgrade pip  # --group needs 25.1
-	.venv/bin/python -m pip install -e . --group dev
+	.venv/bin/python -m pip install --group dev
 	touch $@
 
 # From nothing each time: a league is not continued with a bot that was changed meanwhile.
-demo: .venv
+demo: .venv/.malice
 	rm -rf demo
 	mkdir demo
 	.venv/bin/malice run tournaments/demo.toml --db demo/league.db --site demo/site
 
 # The starter kits against one another: those whose programs are here; it says which are left out, and why.
-demo-languages: .venv
+demo-languages: .venv/.malice
 	rm -rf demo-languages
 	mkdir demo-languages
 	.venv/bin/malice languages --tournament > demo-languages/tournament.toml
 	.venv/bin/malice run demo-languages/tournament.toml --db demo-languages/league.db --site demo-languages/site
 
-# make test ARGS="-k clock -x"
-test: .venv
-	.venv/bin/pytest $(ARGS)
+# In two processes, a file in one of them: make test ARGS="-k clock -x", ARGS="-n 0 --pdb" in one.
+test: .venv/.tools
+	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-lint: .venv
+lint: .venv/.tools
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 
-bench: .venv
+bench: .venv/.malice
 	.venv/bin/malice bench
 
 # Forty bots that mean harm, each against an honest one, and all of them at once.
-hostile: .venv
+hostile: .venv/.tools
 	.venv/bin/pytest tests/test_hostile.py $(ARGS)
 
 # Kills a tournament a hundred times at random; make soak ARGS="500 SEED"
-soak: .venv
+soak: .venv/.tools
 	.venv/bin/python -m tests.soak $(ARGS)
 
 clean:

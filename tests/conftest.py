@@ -29,7 +29,8 @@ NEEDS = {
 }
 MARKERS = (*NEEDS, "filter", "memory_group", "namespaces")
 CI = os.environ.get("CI") == "true"
-SKIPPED = pytest.StashKey[dict[tuple[str, str], list[str]]]()
+LACK = "lack"
+"""What a report calls the kind of a test that was skipped, and what it lacks."""
 
 
 def find(names: tuple[str, ...]) -> str | None:
@@ -58,9 +59,29 @@ def hopeless(marker: str) -> bool:
     return marker in ("filter", "memory_group") or (marker == "namespaces" and not Path("/proc/self/ns/user").exists())
 
 
+class Skipped:
+    """Gathers what was skipped, from reports: those of other processes come here too."""
+
+    def __init__(self) -> None:
+        self._tests: dict[tuple[str, str], list[str]] = defaultdict(list)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "setup":
+            for name, told in report.user_properties:
+                if name == LACK and isinstance(told, (list, tuple)):  # a list from another process
+                    self._tests[str(told[0]), str(told[1])].append(report.nodeid)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)  # outermost, so that these are the last lines
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+        yield
+        for (kind, sentence), tests in self._tests.items():
+            terminalreporter.write_line(f"Skipped {kind} tests ({len(tests)}): {sentence}", yellow=True)
+            for test in tests:
+                terminalreporter.write_line(f"  {test}")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    skipped: dict[tuple[str, str], list[str]] = defaultdict(list)
-    config.stash[SKIPPED] = skipped
+    config.pluginmanager.register(Skipped())
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -83,17 +104,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for kind, sentence in lacks(item):
         if CI and not hopeless(kind):
             pytest.fail(sentence, pytrace=False)
-        item.config.stash[SKIPPED][kind, sentence].append(item.nodeid)
+        item.user_properties.append((LACK, (kind, sentence)))
         pytest.skip(sentence)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)  # outermost, so that these are the last lines
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    yield
-    for (kind, sentence), tests in terminalreporter.config.stash[SKIPPED].items():
-        terminalreporter.write_line(f"Skipped {kind} tests ({len(tests)}): {sentence}", yellow=True)
-        for test in tests:
-            terminalreporter.write_line(f"  {test}")
 
 
 @pytest.fixture(scope="session")
