@@ -60,9 +60,9 @@ def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
     try:
         answer = decoder.decode(line)
     except UNREADABLE as error:
-        return _second_look(line, decoder, id, error)
+        return _explain_refusal(line, decoder, id, error)
     if answer.id != id:
-        raise _wrong_id(answer.id, id)
+        raise _describe_wrong_id(answer.id, id)
     return answer
 
 
@@ -92,7 +92,7 @@ def _refuse_other_encodings(line: bytes) -> None:
             ) from None
 
 
-def _second_look(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: Exception) -> A:
+def _explain_refusal(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: Exception) -> A:
     """Say what is wrong with a line that was refused, or return the answer if only the spelling of a number was."""
     try:
         value: Any = msgspec.json.decode(line)
@@ -106,14 +106,14 @@ def _second_look(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: 
     if isinstance(got, bool) or not isinstance(got, int | float):
         raise ProtocolError(f"expected the number {id} as id, got: {excerpt(line)}")
     if got != id:
-        raise _wrong_id(got, id)
+        raise _describe_wrong_id(got, id)
     if any(isinstance(each, float) for each in value.values()):
         # Languages without integers write 3.0.
         try:
             return msgspec.convert({name: _as_integer(each) for name, each in value.items()}, decoder.type)
         except msgspec.ValidationError as another:
             error = another
-    raise ProtocolError(f"{_lower(str(error))}, got: {excerpt(line)}") from None
+    raise ProtocolError(f"{_lower_first(str(error))}, got: {excerpt(line)}") from None
 
 
 def _as_integer(value: object) -> object:
@@ -130,14 +130,14 @@ def _with_integers(value: object) -> object:
     return _as_integer(value)
 
 
-def _wrong_id(got: float, id: int) -> ProtocolError:
+def _describe_wrong_id(got: float, id: int) -> ProtocolError:
     shown = str(got)
     shown = shown if len(shown) <= 20 else f"{shown[:20]}..."
     used = ", which was answered or ran out before" if 0 < got < id else ""
     return ProtocolError(f"expected the id {id}, got {shown}{used}")
 
 
-def _lower(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 

@@ -67,10 +67,10 @@ def _wire_names(struct: type[msgspec.Struct]) -> dict[str, str]:
     return dict(zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True))
 
 
-def text() -> str:
+def schema_text() -> str:
     """Return the schema as it stands in `schema.json`."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text())
+    sys.stdout.write(schema_text())

@@ -18,7 +18,7 @@ from referee.isolation import kills
 from referee.isolation.layers import NONE, Box, enclose
 from referee.records import Isolation, Player
 from referee.stderr_lines import StderrLines
-from referee.verdicts import exit_in_words
+from referee.verdicts import describe_exit
 
 EXCERPT_BYTES = 8192
 """How much of the start and of the end of stderr is kept."""
@@ -30,7 +30,7 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def start_time(pid: int) -> int | None:
+def read_start_time(pid: int) -> int | None:
     """Return when a process was started, in clock ticks since boot; None if there is none.
 
     With the pid it names one process for good.
@@ -56,7 +56,7 @@ def kill_group(number: int) -> bool:
     return True
 
 
-class Excerpt:
+class StreamExcerpt:
     """The first and the last bytes of a stream that may be endless."""
 
     def __init__(self, size: int = EXCERPT_BYTES) -> None:
@@ -83,7 +83,7 @@ class Excerpt:
         return (self._head + gap + self._tail).decode("utf-8", "replace")
 
 
-class Bot:
+class BotProcess:
     """A running bot, in a session of its own; it dies with the thread that started it.
 
     Args:
@@ -99,9 +99,9 @@ class Bot:
         self, player: Player, isolation: Isolation = NONE, on_stderr: Callable[[str], None] | None = None
     ) -> None:
         self.buffer = LineBuffer()
-        self.errors = Excerpt()
+        self.stderr_excerpt = StreamExcerpt()
         self._stderr_lines = StderrLines(on_stderr) if on_stderr else None
-        self._kills = kills.count()
+        self._kills = kills.count_kills()
         self._box = box = enclose(player, isolation)
         self._process = _start(player, box)
         self.pid = self._process.pid
@@ -150,12 +150,12 @@ class Bot:
                 return True
             if not data:
                 return False
-            self.errors.add(data)
+            self.stderr_excerpt.add(data)
             if self._stderr_lines:
                 self._stderr_lines.add(data)
         return True
 
-    def exit(self, wait_s: float = 0) -> str | None:
+    def exit_status(self, wait_s: float = 0) -> str | None:
         """Say how the process ended, or None while it lives; give it `wait_s` seconds to do so."""
         poll = select.poll()
         poll.register(self.pidfd, select.POLLIN)
@@ -165,26 +165,28 @@ class Bot:
         end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert end
         if end.si_code != os.CLD_EXITED:
-            return exit_in_words(-end.si_status)
-        return exit_in_words(self._box.exit_status(end.si_status))
+            return describe_exit(-end.si_status)
+        return describe_exit(self._box.exit_status(end.si_status))
 
     def out_of_memory(self) -> bool:
         """Tell whether the kernel has killed some of it for using more memory than it may, where that is counted."""
         return self._box.out_of_memory()
 
-    def excuse(self) -> MachineFault | None:
+    def machine_fault(self) -> MachineFault | None:
         """Return why the end of the process is no fault of the bot's, or None if it lives or ended by its own doing."""
-        status = self.exit()
+        status = self.exit_status()
         if status is None:
             return None
         if status.startswith("exited") and self._box.never_ran():
             self.drain_stderr()
-            return MachineFault(f"the sandbox of a bot failed, it {status}: {self.errors.text().strip()[-500:]}")
-        if status == exit_in_words(-signal.SIGKILL) and self._starved():
+            return MachineFault(
+                f"the sandbox of a bot failed, it {status}: {self.stderr_excerpt.text().strip()[-500:]}"
+            )
+        if status == describe_exit(-signal.SIGKILL) and self._was_starved():
             return MemoryFault("a bot was killed as the machine ran out of memory")
         return None
 
-    def _starved(self) -> bool:
+    def _was_starved(self) -> bool:
         """Tell whether the kernel killed it for want of memory that others had used.
 
         Its own group knows what was killed in it. Without one there is only how many were killed beside us, which
@@ -192,7 +194,7 @@ class Bot:
         """
         if (starved := self._box.starved()) is not None:
             return starved
-        return self._box.exit_is_sure() and kills.count() > self._kills
+        return self._box.exit_is_sure() and kills.count_kills() > self._kills
 
     def close_input(self) -> None:
         """Tell the bot that nothing more will come."""
@@ -205,7 +207,7 @@ class Bot:
         self._box.bot_pid()  # while it lives: a sandbox is waited for by its first process
         os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
-        self._box.end()
+        self._box.close()
         self.drain_stderr()
         if self._stderr_lines:
             self._stderr_lines.end()
@@ -221,7 +223,7 @@ def _environment() -> dict[str, str]:
 
 
 def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
-    die = dying_with_us(signal.SIGKILL)
+    die = prepare_parent_death_signal(signal.SIGKILL)
 
     def arm() -> None:
         box.arm()
@@ -244,11 +246,11 @@ def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
     except subprocess.SubprocessError as error:
         raise OSError(errno.EPERM, f"a bot cannot be isolated: {error}") from None
     finally:
-        box.started(process.pid if process else 0)
+        box.note_start(process.pid if process else 0)
     return process
 
 
-def dying_with_us(number: signal.Signals) -> Callable[[], None]:
+def prepare_parent_death_signal(number: signal.Signals) -> Callable[[], None]:
     """Return what a child does between fork and exec, so that it gets this signal when the calling thread ends."""
     parent = os.getpid()
 

@@ -29,17 +29,17 @@ class Clock:
         if self._bank is not None and self._full is not None:
             self._bank = min(self._bank + self._increment, self._full)
 
-    def limit(self) -> int | None:
+    def time_limit_ns(self) -> int | None:
         """Return how long the next answer may take on the wall, margin included; None for ever."""
         if self._by_cpu:
             return None if self._cap is None else self._cap + self._margin
-        return self._least()
+        return self._tightest_limit()
 
-    def cpu_limit(self) -> int | None:
+    def cpu_limit_ns(self) -> int | None:
         """Return how much CPU time the next answer may take, margin included; None for any."""
-        return self._least() if self._by_cpu else None
+        return self._tightest_limit() if self._by_cpu else None
 
-    def _least(self) -> int | None:
+    def _tightest_limit(self) -> int | None:
         limits = [part for part in (self._move, self._bank) if part is not None]
         return min(limits) + self._margin if limits else None
 
@@ -52,7 +52,7 @@ class Clock:
         if self._bank is not None:
             self._bank = max(0, self._bank - (cpu if self._by_cpu else wall))
 
-    def shown(self) -> SeatClock:
+    def to_message(self) -> SeatClock:
         """Return the clock as the bot is told, in milliseconds."""
         bank = None if self._bank is None else round(self._bank / MS, 1)
         if self._last is None:

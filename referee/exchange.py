@@ -14,10 +14,10 @@ import msgspec
 from protocol.codec import decode_answer, excerpt, is_object
 from protocol.errors import MaliceError, ProtocolError, StrayLine
 from protocol.messages import Answer
-from referee.bot import READ_BYTES, Bot
+from referee.bot import READ_BYTES, BotProcess
 from referee.clock import MS
 from referee.errors import MachineFault
-from referee.verdicts import Verdict, describe_answers, too_late
+from referee.verdicts import Verdict, describe_answers, judge_late_answer
 
 A = TypeVar("A", bound=Answer)
 
@@ -55,7 +55,7 @@ class Gone(MaliceError):
     """The bot has exited or closed its end of a pipe; the message says which."""
 
 
-class Line:
+class BotConnection:
     """The line to one bot: writes requests, reads answers, keeps the last messages as evidence.
 
     Args:
@@ -63,7 +63,7 @@ class Line:
         guard: a descriptor whose hang-up means that the batch was abandoned.
     """
 
-    def __init__(self, bot: Bot, guard: int | None) -> None:
+    def __init__(self, bot: BotProcess, guard: int | None) -> None:
         self.bot = bot
         self._guard = guard
         self._poll = select.poll()
@@ -75,9 +75,9 @@ class Line:
         self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         self._slowest: dict[str, int] = {}
         """By type of request, the longest wait for an answer, in nanoseconds, since the process started."""
-        self.new_game()
+        self.start_game()
 
-    def new_game(self) -> None:
+    def start_game(self) -> None:
         """Start to count stray lines and idle time from zero."""
         self.stray = 0
         self.first_stray = ""
@@ -124,7 +124,7 @@ class Line:
         # The sum with all children takes ten times as long to get: only where it is what counts.
         cpu_ns = self.bot.cpu_ns if cpu_limit is None else self.bot.all_cpu_ns
         try:
-            self._refuse_early()
+            self._read_early_output()
             self.bot.thaw()
             self._messages.append(("> ", line))
             cpu = cpu_ns()
@@ -134,7 +134,7 @@ class Line:
             asked = time.monotonic_ns()
             deadline = None if limit is None else asked + limit
             self._write(line, deadline)
-            answer, read = self._answer(id, decoder, deadline)
+            answer, read = self._await_answer(id, decoder, deadline)
             end = cpu_ns()
             self._cpu_seen = self.bot.all_cpu_ns() if self.bot.runs_off_turn else end
             used = max(0, end - cpu)
@@ -173,19 +173,19 @@ class Line:
             case Gone():
                 return self._judge_end(str(error))
             case OutOfCpu():
-                return too_late(what, cpu, stray, str(error))
+                return judge_late_answer(what, cpu, stray, str(error))
             case Late() if self.bot.out_of_memory():
-                return too_late(what, wall, stray, "it has run out of memory")
+                return judge_late_answer(what, wall, stray, "it has run out of memory")
             case Silent():
                 # Every request of a process before the last one was answered, or it would have ended there.
                 before = describe_answers(what, id - 1, self._slowest.get(what))
-                return too_late(what, wall, stray, before, silent=True)
+                return judge_late_answer(what, wall, stray, before, silent=True)
             case Late():
-                return too_late(what, wall, stray, str(error))
+                return judge_late_answer(what, wall, stray, str(error))
             case _:
                 return Verdict("protocol", str(error))
 
-    def tell(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         """Write a line that has no answer; a bot that does not take it is left alone."""
         with contextlib.suppress(OSError):
             self.bot.thaw()
@@ -217,10 +217,10 @@ class Line:
         elif same:
             self.idle += max(0, cpu - self._cpu_seen)
 
-    def _refuse_early(self) -> None:
+    def _read_early_output(self) -> None:
         """Read what waits: an answer to no request breaks the protocol, a stray line is counted."""
         while (ready := self._poll.poll(0)) or self.bot.buffer:
-            more = self._take(ready)
+            more = self._read_ready(ready)
             while (raw := self.bot.buffer.pop()) is not None:
                 self._messages.append(("< ", raw))
                 if is_object(raw):
@@ -248,7 +248,7 @@ class Line:
             finally:
                 self._poll.unregister(self.bot.stdin)
 
-    def _answer(self, id: int, decoder: msgspec.json.Decoder[A], deadline: int | None) -> tuple[A, int]:
+    def _await_answer(self, id: int, decoder: msgspec.json.Decoder[A], deadline: int | None) -> tuple[A, int]:
         """Wait for the answer; return it, and when its end was read."""
         # On one processor with the bot the answer is mostly there by now, and nothing has to be waited for.
         try:  # noqa: SIM105 - a context manager here costs a hundredth of the whole action
@@ -283,10 +283,10 @@ class Line:
                 raise OutOfCpu("it still thinks")
             look = -(-max(left, CPU_LOOK_NS) // MS)
             timeout = look if timeout is None else min(look, timeout)
-        self._take(self._poll.poll(timeout))
+        self._read_ready(self._poll.poll(timeout))
         return True
 
-    def _take(self, ready: list[tuple[int, int]]) -> bool:
+    def _read_ready(self, ready: list[tuple[int, int]]) -> bool:
         """Take in what `poll` found; return whether the bot wrote something, which is read before its end is judged."""
         bot = self.bot
         wrote = gone = False
@@ -313,8 +313,8 @@ class Line:
     def _judge_end(self, how: str) -> Verdict:
         """Return the verdict on a bot that is gone, with how it ended."""
         self.bot.thaw()  # it may have been stopped on its way out
-        status = self.bot.exit(EXIT_WAIT_S)
-        if excuse := self.bot.excuse():
+        status = self.bot.exit_status(EXIT_WAIT_S)
+        if excuse := self.bot.machine_fault():
             raise excuse
         if status is None:
             return Verdict("crash", f"the bot {how}, and its process lives on")

@@ -9,7 +9,7 @@ from referee.spite import SpiteAndMalice
 
 
 @cache
-def game(rules: Parameters, seats: int) -> SpiteAndMalice:
+def make_rules(rules: Parameters, seats: int) -> SpiteAndMalice:
     """Return the game under `rules` with that many seats.
 
     Raises:

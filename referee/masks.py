@@ -14,20 +14,20 @@ HIDING = frozenset({Draw, Deal})
 of the others."""
 
 
-def masked(event: Event, seat: int) -> Event:
+def mask_event(event: Event, seat: int) -> Event:
     """Return `event` as `seat` may see it: cards in other hands become `??`."""
     if isinstance(event, Draw):
-        return event if event.seat == seat else Draw(event.seat, _backs(event.cards))
+        return event if event.seat == seat else Draw(event.seat, _hide_cards(event.cards))
     if isinstance(event, Deal):
-        hands = tuple(cards if owner == seat else _backs(cards) for owner, cards in enumerate(event.hands))
+        hands = tuple(cards if owner == seat else _hide_cards(cards) for owner, cards in enumerate(event.hands))
         return replace(event, hands=hands)
     return event
 
 
-def masked_all(events: Iterable[Event], seat: int) -> list[Event]:
+def mask_events(events: Iterable[Event], seat: int) -> list[Event]:
     """Return events as `seat` may see them."""
-    return [masked(event, seat) if type(event) in HIDING else event for event in events]
+    return [mask_event(event, seat) if type(event) in HIDING else event for event in events]
 
 
-def _backs(cards: Cards) -> Cards:
+def _hide_cards(cards: Cards) -> Cards:
     return (HIDDEN,) * len(cards)

@@ -11,13 +11,13 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from protocol.errors import MaliceError
-from referee.bot import Bot, start_time
+from referee.bot import BotProcess, read_start_time
 from referee.errors import MemoryFault
 from referee.exchange import Abandoned
-from referee.isolation.layers import in_common
+from referee.game_runner import GameRunner, Seat, Watch
+from referee.isolation.layers import name_common_isolation
 from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine
 from referee.seat import BYE_WAIT_NS, BotSeat
-from referee.table import Seat, Table, Watch
 
 
 class BatchSeat(Seat, Protocol):
@@ -55,8 +55,8 @@ def play_batch(
     if batch.cpus:
         os.sched_setaffinity(0, batch.cpus)
 
-    def on_start(bot: Bot) -> None:
-        tell(Started(bot.pid, start_time(bot.pid) or 0))
+    def on_start(bot: BotProcess) -> None:
+        tell(Started(bot.pid, read_start_time(bot.pid) or 0))
 
     def seat_bot(player: Player) -> BatchSeat:
         on_stderr = _stderr_reporter(player.label, tell) if batch.stderr else None
@@ -67,8 +67,8 @@ def play_batch(
         for order in batch.games:
             try:
                 seated = [seats[player] for player in order.seating]
-                record = Table(batch, order, seated, watch=watch(order) if watch else None).play()
-                tell(replace(record, isolation=in_common(seat.isolation for seat in seats)))
+                record = GameRunner(batch, order, seated, watch=watch(order) if watch else None).play()
+                tell(replace(record, isolation=name_common_isolation(seat.isolation for seat in seats)))
             except Abandoned:
                 raise
             except MaliceError as error:

@@ -216,7 +216,7 @@ Report = Started | Record | BatchDone | RefereeFault | StderrLine
 _encoder = msgspec.json.Encoder()
 
 
-def digest(record: Record) -> str:
+def compute_digest(record: Record) -> str:
     """Return the SHA-256, hex, of what the game was and how it went; times and notes are not in it."""
     told = (
         record.format,
@@ -232,7 +232,7 @@ def digest(record: Record) -> str:
     return hashlib.sha256(_encoder.encode(told)).hexdigest()
 
 
-def tournament_sha(digests: Iterable[str]) -> str:
+def compute_tournament_sha(digests: Iterable[str]) -> str:
     """Return the SHA-256, hex, of the games' digests (hex, in key order, one after the other without a separator)."""
     whole = hashlib.sha256()
     for one in digests:

@@ -10,8 +10,8 @@ from msgspec import Struct
 from protocol.messages import Out, View
 from referee.dealer import Dealer
 from referee.errors import IllegalAction, RecordError, RulesetError
-from referee.games import game
-from referee.records import FORMAT, Record, digest
+from referee.games import make_rules
+from referee.records import FORMAT, Record, compute_digest
 from referee.rules import Events, Result, Shuffle, Turn
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
@@ -25,7 +25,7 @@ VOID = "void"
 """The reason of a game in which every side failed before anybody played."""
 
 
-def void(seats: int) -> Result:
+def make_void_result(seats: int) -> Result:
     """Return the result of a game that nobody could begin."""
     return Result((1,) * seats, (0,) * seats, VOID)
 
@@ -41,7 +41,7 @@ class Replay:
     def __init__(self, rules: SpiteAndMalice, dealer: Dealer) -> None:
         self.rules = rules
         self._dealer = dealer
-        self.state, self.dealt = self._settled(rules.start(), ())
+        self.state, self.dealt = self._settle(rules.start(), ())
 
     def next(self) -> Turn | Shuffle | Result:
         """Say who acts."""
@@ -58,10 +58,10 @@ class Replay:
             events = (Out(seat, action[1:]), *events)
         else:
             state, events = self.rules.play(self.state, action)
-        self.state, events = self._settled(state, events)
+        self.state, events = self._settle(state, events)
         return events
 
-    def _settled(self, state: State, events: Events) -> tuple[State, Events]:
+    def _settle(self, state: State, events: Events) -> tuple[State, Events]:
         """Shuffle until a seat is to act, or the game is over."""
         while isinstance(step := self.rules.next(state), Shuffle):
             state, more = self.rules.shuffled(state, self._dealer.order(step.size))
@@ -81,7 +81,7 @@ class Step(Struct, frozen=True):
     """The table after the step, for a spectator; None once the game is over."""
 
 
-def steps(record: Record, *, views: bool = False, again: Replay | None = None) -> Iterator[Step]:
+def replay_steps(record: Record, *, views: bool = False, again: Replay | None = None) -> Iterator[Step]:
     """Play the recorded game step by step: first the deal, then each action.
 
     Args:
@@ -92,7 +92,7 @@ def steps(record: Record, *, views: bool = False, again: Replay | None = None) -
     Raises:
         RecordError: an action is not legal, or the game ends elsewhere or otherwise than the record says.
     """
-    again = again or opened(record)
+    again = again or start_replay(record)
     yield _step(again, None, "", again.dealt, views)
     for index, (seat, action) in enumerate(record.actions):
         _check_seat(record, index, again.next(), again.rules.teams)
@@ -112,14 +112,14 @@ def _step(again: Replay, seat: int | None, action: str, events: Events, views: b
     return Step(seat, action, events, again.rules.view(again.state, None) if views and not over else None)
 
 
-def opened(record: Record) -> Replay:
+def start_replay(record: Record) -> Replay:
     """Return a recorded game as it is after the deal.
 
     Raises:
         RecordError: there is no such game.
     """
     try:
-        return Replay(game(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed)))
+        return Replay(make_rules(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed)))
     except (RulesetError, ValueError) as error:
         raise RecordError(f"game {record.key}: {error}") from None
 
@@ -144,13 +144,13 @@ def _check_end(record: Record, step: Turn | Shuffle | Result, teams: tuple[int, 
     """Refuse a result that the actions do not lead to."""
     played = any(not action.startswith(VERDICT) for _, action in record.actions)
     if record.reason == VOID and not played and {teams[seat] for seat, _ in record.actions} == set(teams):
-        step = void(len(teams))
+        step = make_void_result(len(teams))
     said = Result(record.places, record.scores, record.reason)
     if step != said:
         raise RecordError(f"game {record.key}: expected {step} at its end, the record says {said}")
 
 
-def check(record: Record) -> None:
+def check_record(record: Record) -> None:
     """Play a record again and compare all that its digest covers.
 
     Raises:
@@ -158,7 +158,7 @@ def check(record: Record) -> None:
     """
     if record.format != FORMAT:
         raise RecordError(f"game {record.key}: expected format {FORMAT}, got {record.format}")
-    for _ in steps(record):
+    for _ in replay_steps(record):
         pass
-    if digest(record) != record.digest:
+    if compute_digest(record) != record.digest:
         raise RecordError(f"game {record.key}: the digest does not match what the record says")

@@ -9,9 +9,9 @@ from msgspec import UNSET, Struct
 
 from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, SeatName, View
 from referee.clock import Clock
-from referee.masks import masked_all
+from referee.masks import mask_events
 from referee.records import Key, Record
-from referee.replay import VERDICT, VOID, Replay, opened, steps
+from referee.replay import VERDICT, VOID, Replay, replay_steps, start_replay
 from referee.rules import Events, Result, Turn
 from referee.ruleset import Parameters
 from referee.spite import SpiteAndMalice
@@ -56,7 +56,7 @@ class Requests:
     def post(self, events: Events) -> None:
         """Keep for every seat what it may know of these events, until it is asked."""
         for seat, unheard in enumerate(self._unheard):
-            unheard += masked_all(events, seat)
+            unheard += mask_events(events, seat)
 
     def game_start(self, seat: int, id: int, game: int, names: Sequence[str]) -> GameStart:
         """Tell a seat that a game begins; `game` counts those of its process."""
@@ -89,7 +89,7 @@ class Requests:
             clock.begin_turn()
         events = tuple(self._unheard[seat])
         self._unheard[seat] = []
-        return Move(id=id, view=view, events=events, legal=legal if listed else UNSET, clock=clock.shown())
+        return Move(id=id, view=view, events=events, legal=legal if listed else UNSET, clock=clock.to_message())
 
     def game_end(self, seat: int, id: int, result: Result) -> GameEnd:
         """Tell a seat how the game ended."""
@@ -119,7 +119,7 @@ class Asked(Struct, frozen=True):
     """That action, or `!` and the code of the verdict that fell instead."""
 
 
-def asked(
+def replay_requests(
     record: Record, rngs: Sequence[int], seat: int, next_id: Callable[[], int], *, listed: bool = True, game: int = 1
 ) -> Iterator[Asked]:
     """Make the requests of one seat again, from those that were answered to the one that a verdict fell over.
@@ -138,7 +138,7 @@ def asked(
     Raises:
         RecordError: the record does not replay.
     """
-    again = opened(record)
+    again = start_replay(record)
     requests = Requests(
         again.rules,
         ruleset=record.ruleset,
@@ -149,14 +149,14 @@ def asked(
         clock=record.clock,
     )
     clock = requests.clocks[seat]
-    rest = steps(record, again=again)
+    rest = replay_steps(record, again=again)
     requests.post(next(rest).events)
     yield Asked(requests.game_start(seat, next_id(), game, [each.name for each in record.seats]))
     for index, (number, action) in enumerate(record.actions):
         if number == seat and _was_asked(record, again, seat):
             legal = again.rules.legal(again.state)
             request = requests.move(seat, next_id(), again.state, legal, listed)
-            yield Asked(request, legal, clock.limit(), clock.cpu_limit(), index, action)
+            yield Asked(request, legal, clock.time_limit_ns(), clock.cpu_limit_ns(), index, action)
             clock.spend(record.micros[index] * 1000, record.cpu_micros[index] * 1000)
         if number == seat and action.startswith(VERDICT):
             return
@@ -181,14 +181,14 @@ class Decision(Struct, frozen=True):
     """The action, or `!` and the code of the verdict that fell instead."""
 
 
-def decisions(record: Record) -> Iterator[Decision]:
+def replay_decisions(record: Record) -> Iterator[Decision]:
     """Make the decisions of all seats again, in the order in which they were taken.
 
     Raises:
         RecordError: the record does not replay.
     """
-    again = opened(record)
-    rest = steps(record, again=again)
+    again = start_replay(record)
+    rest = replay_steps(record, again=again)
     next(rest)
     for index, (seat, action) in enumerate(record.actions):
         if _was_asked(record, again, seat):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from referee import ruleset
 from referee.errors import RulesetError
 from referee.ruleset import DEFAULT, Parameters, Ruleset
-from referee.spite.setting import Setting
+from referee.spite.derived import DerivedRules
 
 THIN_STOCK = 12
 """Fewer cards than this in the stock after the deal are worth a remark."""
@@ -79,22 +79,22 @@ class RulesetDiff(Struct, frozen=True):
     differences: tuple[Difference, ...]
 
 
-def show(told: Ruleset) -> RulesetText:
+def describe_ruleset(told: Ruleset) -> RulesetText:
     """Return the text of a ruleset, its parameters in the order of `Parameters`.
 
     Raises:
         RulesetError: no number of seats that it allows can play it.
     """
-    standard = dict(_values(ruleset.load(DEFAULT).rules))
+    standard = dict(_values(ruleset.load_ruleset(DEFAULT).rules))
     parameters = tuple(
         ParameterText(name, value, standard[name], value != standard[name], prose().get(name, ""))
         for name, value in _values(told.rules)
     )
-    seats = tuple(_seats(told.rules)) or (_told(Setting(told.rules, told.rules.players[0])),)
+    seats = tuple(_seats(told.rules)) or (_describe_value(DerivedRules(told.rules, told.rules.players[0])),)
     return RulesetText(told.name, told.about, told.source, parameters, seats)
 
 
-def diff(left: Ruleset, right: Ruleset) -> RulesetDiff:
+def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:
     """Return where two rulesets differ, in the order of `Parameters`."""
     others = dict(_values(right.rules))
     found = (
@@ -155,12 +155,12 @@ def _seats(rules: Parameters) -> Iterator[SeatsText]:
     least, most = rules.players
     for seats in range(least, most + 1):
         try:
-            yield _told(Setting(rules, seats))
+            yield _describe_value(DerivedRules(rules, seats))
         except RulesetError:
             continue
 
 
-def _told(setting: Setting) -> SeatsText:
+def _describe_value(setting: DerivedRules) -> SeatsText:
     rules, seats = setting.rules, setting.seats
     cards = len(setting.payoff_pack + setting.deck)
     each = setting.payoff_size + rules.hand_size + rules.side_count * rules.side_initial

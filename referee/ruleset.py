@@ -9,7 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from referee.errors import RulesetError
-from referee.toml_files import convert, read_toml, suggestion
+from referee.toml_files import convert, read_toml, suggest_name
 
 FOLDER = Path(__file__).parent / "rulesets"
 DEFAULT = "standard"
@@ -149,20 +149,22 @@ class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def names() -> tuple[str, ...]:
+def list_rulesets() -> tuple[str, ...]:
     """Return the names of the rulesets that ship, in alphabetical order."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 @cache
-def load(name: str) -> Ruleset:
+def load_ruleset(name: str) -> Ruleset:
     """Return the ruleset called `name`.
 
     Raises:
         RulesetError: there is none; the message lists those that exist.
     """
-    if name not in names():
-        raise RulesetError(f"unknown ruleset {name!r}{suggestion(name, names())}; rulesets: {', '.join(names())}")
+    if name not in list_rulesets():
+        raise RulesetError(
+            f"unknown ruleset {name!r}{suggest_name(name, list_rulesets())}; rulesets: {', '.join(list_rulesets())}"
+        )
     return read_ruleset(FOLDER / f"{name}.toml")
 
 
@@ -184,9 +186,9 @@ def find_ruleset(name: str, base: Path) -> Ruleset:
         DataError: there is none, it does not fit, or it is called like one that ships.
     """
     if not name.endswith(".toml"):
-        return load(name)
+        return load_ruleset(name)
     ruleset = read_ruleset(base / name)
-    if ruleset.name in names():
+    if ruleset.name in list_rulesets():
         raise RulesetError(f"{name}: {ruleset.name!r} is a ruleset that ships; call the file otherwise")
     return ruleset
 
@@ -198,10 +200,10 @@ def _merged_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) -
     parent = path.parent / file.extends if own else FOLDER / f"{file.extends}.toml"
     if parent.resolve() in (path.resolve(), *below):
         raise RulesetError(f"{path}: extends itself by way of {file.extends!r}")
-    if not own and file.extends not in names():
+    if not own and file.extends not in list_rulesets():
         raise RulesetError(
-            f"{path}: extends unknown ruleset {file.extends!r}{suggestion(file.extends, names())};"
-            f" rulesets: {', '.join(names())}"
+            f"{path}: extends unknown ruleset {file.extends!r}{suggest_name(file.extends, list_rulesets())};"
+            f" rulesets: {', '.join(list_rulesets())}"
         )
     extended = convert(read_toml(parent), RulesetFile, str(parent))
     return _merged_rules(extended, parent, (*below, path.resolve())) | file.rules

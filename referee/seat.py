@@ -20,9 +20,9 @@ from protocol.messages import (
     Move,
     MoveAnswer,
 )
-from referee.bot import Bot
+from referee.bot import BotProcess
 from referee.clock import MS
-from referee.exchange import Line
+from referee.exchange import BotConnection
 from referee.isolation.layers import NONE
 from referee.records import Isolation, Player
 from referee.verdicts import Verdict
@@ -54,7 +54,7 @@ class BotSeat:
         player: Player,
         init_ms: int,
         guard: int | None,
-        on_start: Callable[[Bot], None] | None = None,
+        on_start: Callable[[BotProcess], None] | None = None,
         isolation: Isolation = NONE,
         on_stderr: Callable[[str], None] | None = None,
     ) -> None:
@@ -66,8 +66,8 @@ class BotSeat:
         self._on_stderr = on_stderr
         self.isolation: tuple[str, ...] = ()
         """What is, or was, in force around its last process."""
-        self._bot: Bot | None = None
-        self._line: Line | None = None
+        self._bot: BotProcess | None = None
+        self._line: BotConnection | None = None
         self._requests = 0
         self.name = player.name or player.label
         self.version = player.version
@@ -100,13 +100,13 @@ class BotSeat:
             self._start()
         else:
             self._bot.drain_stderr()
-            self._bot.errors.clear()
-            self._line.new_game()
+            self._bot.stderr_excerpt.clear()
+            self._line.start_game()
         self.games += 1
 
     def _start(self) -> None:
         try:
-            bot = Bot(self._player, self._asked, self._on_stderr)
+            bot = BotProcess(self._player, self._asked, self._on_stderr)
         except OSError as error:
             if error.filename is None:
                 raise  # there are no processes or descriptors left: no fault of the bot
@@ -125,9 +125,9 @@ class BotSeat:
         self.version = answer.version or self.version
         self.wants_legal = answer.legal
 
-    def _line_to(self, bot: Bot) -> Line:
+    def _line_to(self, bot: BotProcess) -> BotConnection:
         """Return the line to a new process; who listens in returns one of another kind."""
-        return Line(bot, self._guard)
+        return BotConnection(bot, self._guard)
 
     def _written(self, request: Hello | GameStart | Move | GameEnd) -> bytes:
         """Return a request as one line, LF included; the same can be written in other ways."""
@@ -155,14 +155,14 @@ class BotSeat:
         self._bot = None
         if bot is None or line is None:
             return None, (), ""
-        exit = bot.exit()
+        exit = bot.exit_status()
         bot.kill()
-        return exit, line.evidence(), bot.errors.text()
+        return exit, line.evidence(), bot.stderr_excerpt.text()
 
     def leave(self) -> None:
         """Say bye and close the bot's input; `end` follows."""
         if self._bot and self._line:
-            self._line.tell(encode(Bye()))
+            self._line.send(encode(Bye()))
             self._bot.close_input()
 
     def end(self, deadline: int) -> None:
@@ -173,7 +173,7 @@ class BotSeat:
             self._bot = None
 
 
-def greet_once(player: Player, init_ms: int, isolation: Isolation = NONE) -> None:
+def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE) -> None:
     """Start a bot, exchange a hello, and end it.
 
     Raises:

@@ -75,7 +75,7 @@ def convert(data: object, type: type[T], where: str) -> T:
         raise DataError(f"{where}: {_explain(str(error), type)}") from None
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggest_name(name: str, known: Iterable[str]) -> str:
     """Return " (did you mean 'x'?)" for the nearest known name, or nothing."""
     near = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
@@ -90,7 +90,7 @@ def _explain(message: str, root: Any) -> str:
     if unknown:
         fields = [field.encode_name for field in msgspec.structs.fields(found)]
         name = unknown[1]
-        return f"{place}unknown field {name!r}{suggestion(name, fields)}; fields here: {', '.join(fields)}"
+        return f"{place}unknown field {name!r}{suggest_name(name, fields)}; fields here: {', '.join(fields)}"
     if get_origin(found) is Literal:
         options = ", ".join(repr(option) for option in get_args(found))
         return f"{place}{text[:1].lower()}{text[1:]}; expected one of {options}"

@@ -38,7 +38,7 @@ class Verdict(MaliceError):
         self.stderr = stderr
 
 
-def exit_in_words(returncode: int) -> str:
+def describe_exit(returncode: int) -> str:
     """Say how a process ended: "exited with status 3" or "killed by signal 11 (SIGSEGV)"."""
     if returncode >= 0:
         return f"exited with status {returncode}"
@@ -49,7 +49,7 @@ def exit_in_words(returncode: int) -> str:
     return f"killed by signal {-returncode} ({name})"
 
 
-def too_late(what: str, limit: str, stray: int, guess: str, *, silent: bool = False) -> Verdict:
+def judge_late_answer(what: str, limit: str, stray: int, guess: str, *, silent: bool = False) -> Verdict:
     """Return the verdict on a bot that has not answered `what` in time.
 
     Args:
@@ -80,7 +80,7 @@ def describe_answers(what: str, answered: int, slowest: int | None) -> str:
     return f"it had answered {requests} before{longest}"
 
 
-def illegal(move: str, legal: tuple[str, ...]) -> Verdict:
+def judge_illegal_move(move: str, legal: tuple[str, ...]) -> Verdict:
     """Return the verdict on an action that is not in the list."""
     shown = ascii(move[:40]) + ("..." if len(move) > 40 else "")
     some = ", ".join(legal[:12]) + (", ..." if len(legal) > 12 else "")

@@ -40,13 +40,17 @@ def find(names: tuple[str, ...]) -> str | None:
 def lack(marker: str) -> str | None:
     """One sentence on what the tests with this marker lack and where to get it, or None."""
     if marker == "sandbox":
-        return probe.sandbox_lack()
+        return probe.explain_missing_sandbox()
     if marker == "filter":
-        return seccomp.lack()
+        return seccomp.explain_missing_filter()
     if marker == "namespaces":
-        return None if probe.works(own_user=False) else "no user namespaces here: malice doctor says how to get them"
+        return (
+            None
+            if probe.sandbox_works(own_user=False)
+            else "no user namespaces here: malice doctor says how to get them"
+        )
     if marker == "memory_group":
-        return None if cgroups.parents().memory else "no memory cgroup here: malice doctor says how to get one"
+        return None if cgroups.find_parents().memory else "no memory cgroup here: malice doctor says how to get one"
     need = NEEDS[marker]
     gone = [names[0] for names in need.programs if find(names) is None]
     if not gone:

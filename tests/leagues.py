@@ -7,12 +7,12 @@ import sqlite3
 from pathlib import Path
 
 from protocol.messages import Move
-from referee.table import Table
+from referee.game_runner import GameRunner
 from referee.verdicts import Verdict
 from tournaments.bench.seats import Puppet
-from tournaments.config import Config
-from tournaments.plan import Plan
-from tournaments.store import Store
+from tournaments.league.config import Config
+from tournaments.league.store import Store
+from tournaments.running.plan import Plan
 
 PAGE_BYTES = 512
 """Small pages leave little room that nobody uses."""
@@ -40,10 +40,10 @@ def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False) -> P
 
     path = folder / "small.db"
     with Store(path, create=True) as store:
-        store.found(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+        store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         for batch in plan.open_batches(set()):
             for order in batch.games:
-                record = Table(batch, order, [Puppet(choose), Puppet(choose)]).play()
+                record = GameRunner(batch, order, [Puppet(choose), Puppet(choose)]).play()
                 store.add(plan.game(record), record)
         store.complete()
     change(path, f"PRAGMA page_size = {PAGE_BYTES}; VACUUM")

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from referee.records import Key, tournament_sha
+from referee.records import Key, compute_tournament_sha
 from tests.processes import Mark
-from tournaments.store import Store
+from tournaments.league.store import Store
 
 MALICE = (sys.executable, "-P", "-c", "from tournaments.cli import main; main(prog_name='malice')")
 
@@ -46,7 +46,7 @@ class Run:
 
     def sha(self) -> str:
         with Store(self.db) as store:
-            return tournament_sha(store.digests())
+            return compute_tournament_sha(store.digests())
 
     def games(self) -> int:
         return len(self.digests())

@@ -11,9 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from protocol.messages import Bye, ClockRules, Hello, Limits, Move
+from referee.game_runner import GameRunner
 from referee.records import Player
-from referee.ruleset import load
-from referee.table import Table
+from referee.ruleset import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import Script, batch
 
@@ -77,8 +77,8 @@ def _game(told: Recording, chance: Random) -> list[Request]:
 
     seats = [Script(leave if seat == told.leaves else choose, wall_ms=1) for seat in range(told.seats)]
     players = (Player(f"säat {seat} \U0001f0cf", "00", ()) for seat in range(told.seats))
-    order = replace(batch(*players, clock=ClockRules()), ruleset=told.ruleset, rules=load(told.ruleset).rules)
-    Table(order, order.games[0], list(seats)).play()
+    order = replace(batch(*players, clock=ClockRules()), ruleset=told.ruleset, rules=load_ruleset(told.ruleset).rules)
+    GameRunner(order, order.games[0], list(seats)).play()
     return [json.loads(msgspec.json.encode(request)) for request in seats[told.seat].requests]
 
 

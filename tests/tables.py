@@ -11,16 +11,16 @@ from msgspec.structs import replace
 
 from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, SeatClock
 from referee.clock import MS
-from referee.games import game
+from referee.game_runner import GameRunner, Seat
+from referee.games import make_rules
 from referee.records import Batch, GameOrder, Key, Player, Record
 from referee.rules import Shuffle
-from referee.ruleset import load
+from referee.ruleset import load_ruleset
 from referee.seat import BotSeat
-from referee.table import Seat, Table
 from referee.verdicts import Verdict
 
 BOTS = Path(__file__).parent / "bots"
-RULES = replace(load("standard").rules, first_player="seat")
+RULES = replace(load_ruleset("standard").rules, first_player="seat")
 """The standard game, but seat 0 always begins: the bot under test is asked first."""
 FOR_EVER = ClockRules(move_ms=None, bank_ms=None, increment_ms=0, margin_ms=0)
 PATIENCE_MS = 60_000
@@ -110,7 +110,7 @@ class Script:
 def play(*seats: Seat, clock: ClockRules = FOR_EVER, deal: int = 0) -> Record:
     """Play one game between these seats; the first begins."""
     told = batch(*(Player(f"seat{number}", "00", ()) for number in range(len(seats))), games=deal + 1, clock=clock)
-    return Table(told, told.games[deal], list(seats)).play()
+    return GameRunner(told, told.games[deal], list(seats)).play()
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def seated(name: str, *arguments: str, init_ms: int = PATIENCE_MS) -> Iterator[B
 
 def move_request(seat: Seat) -> Move:
     """Return the request that opens a game, numbered for this seat."""
-    rules = game(RULES, 2)
+    rules = make_rules(RULES, 2)
     state = rules.start()
     while isinstance(step := rules.next(state), Shuffle):
         state, _ = rules.shuffled(state, range(step.size))

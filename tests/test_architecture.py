@@ -71,11 +71,11 @@ def test_site_is_only_a_source_root() -> None:
     [
         ("protocol.lines", "import referee"),
         ("protocol.lines", "def later():\n    from tournaments import store"),
-        ("referee.game", "from tournaments.store import Store"),
+        ("referee.game", "from tournaments.league.store import Store"),
         ("referee.game", "import bots"),
-        ("tournaments.run", "import site_pages.render as render"),
-        ("tournaments.run", "from . import cli"),
-        ("tournaments.run", "from .cli import main"),
+        ("tournaments.running.run", "import site_pages.render as render"),
+        ("tournaments.running.run", "from . import cli"),
+        ("tournaments.running.run", "from .cli import main"),
         ("tournaments.__init__", "from .cli import main"),
         ("tournaments.reports.table", "from .. import cli"),
         ("site_pages.render", "import tournaments.cli"),
@@ -94,9 +94,9 @@ def test_an_arrow_that_points_the_wrong_way_is_seen(module: str, source: str) ->
     [
         ("protocol.lines", "import json, msgspec\nfrom . import messages"),
         ("referee.game", "from protocol.messages import Move\nfrom .rules import Turn"),
-        ("tournaments.run", "import protocol, referee.game\nfrom tournaments import clients"),
+        ("tournaments.running.run", "import protocol, referee.game\nfrom tournaments import clients"),
         ("tournaments.cli", "from site_pages import render\nfrom . import run"),
-        ("site_pages.render", "from tournaments.store import Store\nimport protocol"),
+        ("site_pages.render", "from tournaments.league.store import Store\nimport protocol"),
         ("bots.python.greedy.bot", "import json, sys"),
     ],
 )

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from referee.errors import BotError, DataError
-from tournaments import bot_files
-from tournaments.bot_files import MOST_BYTES, contents, copy_files, file_hash, walk
-from tournaments.bots import find_bot
+from tournaments.entries import bot_files
+from tournaments.entries.bot_files import MOST_BYTES, contents, copy_files, file_hash, list_files
+from tournaments.entries.bots import find_bot
 
 MANIFEST = 'name = "mine"\nrun = ["sh", "bot"]\nignore = ["build", "*.log"]\n'
 
@@ -99,7 +99,7 @@ def test_links_that_lead_nowhere_or_round_in_circles_are_never_followed(folder: 
     (folder / "build/bot").write_text("x")
 
     assert hash_of(folder) == before
-    assert {each.path for each in walk(folder, ("build",))} == {
+    assert {each.path for each in list_files(folder, ("build",))} == {
         "bot.toml", "bot", "out", "self", "src/loop", "src/more",
     }  # fmt: skip
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from referee.errors import BotError, DataError
-from tournaments.bots import find_bot, labels, shipped
+from tournaments.entries.bots import find_bot, list_shipped_bots
+from tournaments.league.config import assign_labels
 
 MANIFEST = 'name = "mine"\nversion = "2"\nrun = ["{python}", "bot.py"]\n'
 
@@ -33,7 +34,7 @@ def test_a_folder_with_a_manifest_is_a_bot(folder: Path) -> None:
 
 
 def test_every_shipped_bot_is_found_by_name_and_by_language() -> None:
-    assert {"first", "uniform", "greedy", "planner"} <= set(shipped())
+    assert {"first", "uniform", "greedy", "planner"} <= set(list_shipped_bots())
     assert find_bot("greedy").hash == find_bot("python/greedy").hash
 
 
@@ -201,4 +202,4 @@ def test_what_a_bot_is_made_for_is_known_by_the_names_of_the_rulesets(folder: Pa
 
 
 def test_twins_get_numbers() -> None:
-    assert labels(["a", "b", "a", "a"]) == ["a", "b", "a#2", "a#3"]
+    assert assign_labels(["a", "b", "a", "a"]) == ["a", "b", "a#2", "a#3"]

@@ -14,7 +14,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 import site_pages
 from protocol.messages import View
 from referee.records import Record
-from referee.replay import steps
+from referee.replay import replay_steps
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import LABELS, League
 
@@ -240,7 +240,7 @@ def test_the_table_is_the_one_that_the_engine_shows(browser: Chrome, tmp_path: P
 
 
 def views(record: Record) -> list[View | None]:
-    return [step.view for step in steps(record, views=True)]
+    return [step.view for step in replay_steps(record, views=True)]
 
 
 def told(view: View) -> dict[str, Any]:

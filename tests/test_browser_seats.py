@@ -16,9 +16,9 @@ import site_pages
 from protocol.messages import Count, Event, Pass, Shuffled, View
 from referee import ruleset
 from referee.dealer import Dealer
-from referee.games import game
+from referee.games import make_rules
 from referee.records import Key, Record
-from referee.replay import steps
+from referee.replay import replay_steps
 from referee.rules import Shuffle
 from referee.ruleset import Parameters, Ruleset
 from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay, visit
@@ -61,7 +61,7 @@ def league(folder: Path, name: str | Ruleset, seats: int = 2) -> League:
 
 def one_game(folder: Path, name: str | Ruleset, choose: Chooser) -> Record:
     """Render a league of one game, in which both bots choose in the same way."""
-    told = ruleset.load(name) if isinstance(name, str) else name
+    told = ruleset.load_ruleset(name) if isinstance(name, str) else name
     record = play(told.rules, ("bot0", "bot1"), Key(0, 0, 0), choose=choose)
     made = League(("bot0", "bot1"), deals=0, rulesets=(name,))
     made.add(0, told.name, record)
@@ -73,14 +73,14 @@ def first(record: Record, *events: type[Event]) -> int:
     """Return the number of the first action with all these kinds of events."""
     return next(
         number
-        for number, step in enumerate(steps(record), -1)
+        for number, step in enumerate(replay_steps(record), -1)
         if number >= 0 and set(events) <= {type(event) for event in step.events}
     )
 
 
 def last_view(record: Record) -> tuple[View, int]:
     """Return what the last seat to act was shown before the last action, and the number of that action."""
-    table, dealer = game(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed))
+    table, dealer = make_rules(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed))
     state = table.start()
     earlier = [action for _, action in record.actions[:-1]]
     while earlier or isinstance(table.next(state), Shuffle):
@@ -200,7 +200,7 @@ def test_counts_are_seen_by_all_seats_from_when_they_were_asked_for_until_a_pay_
 
 
 def test_counts_can_be_seen_by_the_seat_that_asks_alone_until_its_turn_ends(browser: Chrome, tmp_path: Path) -> None:
-    rules = msgspec.structs.replace(ruleset.load("catsatcards").rules, payoff_count="on_request_own")
+    rules = msgspec.structs.replace(ruleset.load_ruleset("catsatcards").rules, payoff_count="on_request_own")
     record = one_game(tmp_path, Ruleset("alone", "Counts for who asks", "made up", rules), ask)
     number = first(record, Count)
     asker = record.actions[number][0]

@@ -17,7 +17,7 @@ from protocol.messages import Move, MoveAnswer
 from referee.verdicts import Verdict
 from tests.tables import Script, first_legal, play
 from tournaments.cli import main
-from tournaments.export import encode_decisions, encode_game
+from tournaments.league.export import encode_decisions, encode_game
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ def clock(move_ms: int | None, bank_ms: int | None, increment_ms: int = 0, margi
 def test_the_limit_is_the_shorter_of_move_and_bank_with_the_margin(
     move_ms: int | None, bank_ms: int | None, limit_ms: int | None
 ) -> None:
-    limit = clock(move_ms, bank_ms, margin_ms=100).limit()
+    limit = clock(move_ms, bank_ms, margin_ms=100).time_limit_ns()
 
     assert limit == (None if limit_ms is None else limit_ms * MS)
 
@@ -36,8 +36,8 @@ def test_the_bank_pays_for_every_action_and_shortens_the_limit() -> None:
     seat.spend(700 * MS, 0)
     seat.spend(700 * MS, 0)
 
-    assert seat.shown().bank_ms == 600
-    assert seat.limit() == 700 * MS
+    assert seat.to_message().bank_ms == 600
+    assert seat.time_limit_ns() == 700 * MS
 
 
 def test_time_used_of_the_margin_counts_but_the_bank_is_never_negative() -> None:
@@ -45,8 +45,8 @@ def test_time_used_of_the_margin_counts_but_the_bank_is_never_negative() -> None
 
     seat.spend(150 * MS, 0)
 
-    assert seat.shown().bank_ms == 0
-    assert seat.limit() == 100 * MS
+    assert seat.to_message().bank_ms == 0
+    assert seat.time_limit_ns() == 100 * MS
     assert seat.used == 150 * MS
 
 
@@ -54,11 +54,11 @@ def test_the_increment_fills_the_bank_up_to_its_start() -> None:
     seat = clock(None, 1000, increment_ms=50)
 
     seat.begin_turn()
-    assert seat.shown().bank_ms == 1000
+    assert seat.to_message().bank_ms == 1000
 
     seat.spend(200 * MS, 0)
     seat.begin_turn()
-    assert seat.shown().bank_ms == 850
+    assert seat.to_message().bank_ms == 850
 
 
 def test_without_a_bank_an_increment_changes_nothing() -> None:
@@ -68,17 +68,17 @@ def test_without_a_bank_an_increment_changes_nothing() -> None:
     seat.spend(200 * MS, 0)
     seat.begin_turn()
 
-    assert seat.limit() == 1000 * MS
-    assert seat.shown().bank_ms is None
+    assert seat.time_limit_ns() == 1000 * MS
+    assert seat.to_message().bank_ms is None
 
 
 def test_the_clock_shows_the_last_action_and_nothing_at_first() -> None:
     seat = clock(1000, 30_000)
-    assert seat.shown() == SeatClock(30_000, None, None)
+    assert seat.to_message() == SeatClock(30_000, None, None)
 
     seat.spend(2_125_000, 1_000_000)
 
-    assert seat.shown() == SeatClock(29_997.9, 2.125, 1.0)
+    assert seat.to_message() == SeatClock(29_997.9, 2.125, 1.0)
 
 
 def test_the_clock_adds_up_what_was_used_and_keeps_the_slowest() -> None:
@@ -93,12 +93,12 @@ def test_the_clock_adds_up_what_was_used_and_keeps_the_slowest() -> None:
 def test_by_cpu_time_the_bank_pays_for_that_alone_and_the_wall_has_a_cap() -> None:
     seat = Clock(ClockRules(1000, 2000, 0, 100, kind="cpu", cap_ms=10_000))
 
-    assert (seat.limit(), seat.cpu_limit()) == (10_100 * MS, 1100 * MS)
+    assert (seat.time_limit_ns(), seat.cpu_limit_ns()) == (10_100 * MS, 1100 * MS)
     seat.spend(9000 * MS, 1500 * MS)
 
-    assert seat.shown() == SeatClock(500, 9000, 1500)
-    assert (seat.limit(), seat.cpu_limit()) == (10_100 * MS, 600 * MS)
+    assert seat.to_message() == SeatClock(500, 9000, 1500)
+    assert (seat.time_limit_ns(), seat.cpu_limit_ns()) == (10_100 * MS, 600 * MS)
 
 
 def test_on_the_wall_cpu_time_has_no_limit() -> None:
-    assert clock(1000, 2000).cpu_limit() is None
+    assert clock(1000, 2000).cpu_limit_ns() is None

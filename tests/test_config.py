@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import DataError
-from tournaments.config import Config, EntryLine, identity, read_config
+from tournaments.league.config import Config, EntryLine, encode_identity, read_config
 
 
 def read(tmp_path: Path, text: str) -> Config:
@@ -77,5 +77,5 @@ def test_a_clock_of_cpu_time_has_a_cap_on_the_wall(tmp_path: Path, lines: str, c
 def test_only_jobs_and_isolation_may_change_while_a_tournament_goes_on() -> None:
     config = Config(entries=("a", "b"))
 
-    assert identity(config) == identity(Config(entries=("a", "b"), jobs=7, isolation="none"))
-    assert identity(config) != identity(Config(entries=("a", "b"), deals=51))
+    assert encode_identity(config) == encode_identity(Config(entries=("a", "b"), jobs=7, isolation="none"))
+    assert encode_identity(config) != encode_identity(Config(entries=("a", "b"), deals=51))

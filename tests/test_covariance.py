@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tournaments.ratings.bradley_terry import PRIOR_DRAWS, maximise
-from tournaments.ratings.comparisons import Floats, RatedGame, compare
-from tournaments.ratings.covariance import clustered, from_information, student_cdf, student_quantile
+from tournaments.ratings.covariance import cluster_by_deal, from_information, student_cdf, student_quantile
+from tournaments.ratings.pairings import Floats, RatedGame, make_pairings
 
 
 def mixed_games(players: int, groups: int) -> list[RatedGame]:
@@ -53,7 +53,7 @@ def prior(strengths: Floats) -> tuple[Floats, Floats]:
 
 def test_no_step_raises_the_likelihood_of_a_fit() -> None:
     games = mixed_games(7, 30)
-    fitted = maximise(compare(games, 7))
+    fitted = maximise(make_pairings(games, 7))
 
     slope, information = prior(fitted.values)
     for game in games:
@@ -67,7 +67,7 @@ def test_no_step_raises_the_likelihood_of_a_fit() -> None:
 
 def test_the_clustered_covariance_leaves_every_group_out_once() -> None:
     games = mixed_games(7, 30)
-    comparisons = compare(games, 7)
+    comparisons = make_pairings(games, 7)
     fitted = maximise(comparisons)
 
     expected = np.zeros((7, 7))
@@ -76,22 +76,22 @@ def test_the_clustered_covariance_leaves_every_group_out_once() -> None:
         moved = np.linalg.pinv(fitted.information - sum(part[1] for part in parts)) @ sum(part[0] for part in parts)
         expected += 29 / 30 * np.outer(moved, moved)
 
-    assert clustered(comparisons, fitted) == pytest.approx(expected)
+    assert cluster_by_deal(comparisons, fitted) == pytest.approx(expected)
 
 
 def test_blocks_of_groups_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    comparisons = compare(mixed_games(7, 30), 7)
+    comparisons = make_pairings(mixed_games(7, 30), 7)
     fitted = maximise(comparisons)
-    whole = clustered(comparisons, fitted)
+    whole = cluster_by_deal(comparisons, fitted)
 
     monkeypatch.setattr("tournaments.ratings.covariance.BLOCK", 10)
 
-    assert clustered(comparisons, fitted) == pytest.approx(whole)
+    assert cluster_by_deal(comparisons, fitted) == pytest.approx(whole)
 
 
 def test_independent_duels_have_the_inverse_of_the_information() -> None:
     games = [game for game in mixed_games(7, 90) if len(game.sides) == 2]
-    comparisons = compare(games, 7)
+    comparisons = make_pairings(games, 7)
     fitted = maximise(comparisons)
 
     assert from_information(comparisons, fitted) == pytest.approx(fitted.inverse, abs=1e-9)
@@ -100,7 +100,7 @@ def test_independent_duels_have_the_inverse_of_the_information() -> None:
 def test_a_game_of_four_equals_has_five_thirds_the_variance_of_six_duels() -> None:
     order = [(1, 2, 3, 4), (4, 3, 2, 1), (2, 1, 4, 3), (3, 4, 1, 2)]
     games = [RatedGame(((0,), (1,), (2,), (3,)), places, group) for group, places in enumerate(order * 500)]
-    comparisons = compare(games, 4)
+    comparisons = make_pairings(games, 4)
     fitted = maximise(comparisons)
 
     assert from_information(comparisons, fitted) == pytest.approx(fitted.inverse * 5 / 3, rel=1e-3)

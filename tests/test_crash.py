@@ -33,7 +33,7 @@ def die_at(what):
         os.kill(os.getpid(), signal.SIGKILL)
 
 from site_pages import files
-from tournaments import store
+from tournaments.league import store
 
 class Dying(store.Store):
     def _begin_writing(self):

@@ -19,15 +19,15 @@ from site_pages import render
 from tests.leagues import change, play_small_league
 from tests.runs import MALICE
 from tests.test_cli import malice
-from tournaments.dialogue import dialogue
-from tournaments.endings import EXIT_CODES
+from tournaments.commands.exit_codes import EXIT_CODES
 from tournaments.errors import DamagedLeague, LeagueError
-from tournaments.export import encode_game
-from tournaments.schedule import Seeds
-from tournaments.store import Store
-from tournaments.text_tables import standings_text
-from tournaments.transcript import transcript
-from tournaments.verify import verify
+from tournaments.league.export import encode_game
+from tournaments.league.schedule import Seeds
+from tournaments.league.store import Store
+from tournaments.league.verify import verify_league
+from tournaments.terminal.dialogue import rebuild_dialogue
+from tournaments.terminal.tables import format_standings
+from tournaments.terminal.transcript import format_transcript
 
 FLIPS = 2000
 HEADER_BITS = 800
@@ -35,7 +35,7 @@ KEY = Key(0, 0, 1)
 
 
 def print_standings(store: Store) -> None:
-    assert list(standings_text(store.standings()))
+    assert list(format_standings(store.standings()))
     assert store.tournament().complete
 
 
@@ -45,14 +45,14 @@ def export(store: Store) -> None:
 
 
 def replay(store: Store) -> None:
-    assert list(transcript(store.record(KEY)))
+    assert list(format_transcript(store.record(KEY)))
 
 
 def log(store: Store) -> None:
     record = store.record(KEY)
     rngs = Seeds(store.seed()).order(KEY, len(record.entries)).rngs
     assert store.settings().init_ms
-    assert list(dialogue(record, rngs, 0))
+    assert list(rebuild_dialogue(record, rngs, 0))
 
 
 READERS: tuple[Callable[[Store], object], ...] = (print_standings, export, replay, log)
@@ -113,7 +113,7 @@ def test_any_flipped_bit_is_harmless_or_ends_with_5(league: bytes, tmp_path: Pat
     codes: Counter[int] = Counter()
     for bit, reader in zip(bits(league, 1), cycle(READERS)):
         write(path, flipped(league, bit))
-        codes[code := read(path, reader, verify)] += 1
+        codes[code := read(path, reader, verify_league)] += 1
         assert code in (0, 5), f"bit {bit}, {reader.__name__}"
 
     assert codes[5] > FLIPS / 4, codes
@@ -126,7 +126,7 @@ def test_verify_finds_any_flipped_bit_of_a_game(league: bytes, tmp_path: Path) -
     for _ in range(100):
         path.write_bytes(flipped(league, bit := rng.randrange(8 * start, 8 * end)))
 
-        assert read(path, verify) == 5, f"bit {bit}"
+        assert read(path, verify_league) == 5, f"bit {bit}"
 
 
 def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path: Path) -> None:
@@ -135,10 +135,10 @@ def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path:
     for length in (1, 15, 16, 50, 99, 100, 511, 512, *(rng.randrange(512, len(league)) for _ in range(60))):
         path.write_bytes(league[:length])
 
-        assert read(path, verify) == 5, f"{length} bytes"
+        assert read(path, verify_league) == 5, f"{length} bytes"
 
 
-@pytest.mark.parametrize("reader", [*READERS, verify])
+@pytest.mark.parametrize("reader", [*READERS, verify_league])
 @pytest.mark.parametrize(
     ("statements", "place"),
     [
@@ -208,7 +208,7 @@ def test_a_damaged_record_is_named_with_its_place(league: bytes, tmp_path: Path,
     path.write_bytes(league)
     change(path, statements)
 
-    for reader in (export, replay, log, verify):
+    for reader in (export, replay, log, verify_league):
         with pytest.raises(DamagedLeague, match=place), Store(path) as store:
             reader(store)
 
@@ -218,7 +218,7 @@ def test_a_record_without_its_game_is_found_by_whoever_reads_them_all(league: by
     path.write_bytes(league)
     change(path, "INSERT INTO records SELECT 7, record FROM records WHERE number = 1")
 
-    for reader in (export, verify):
+    for reader in (export, verify_league):
         with pytest.raises(DamagedLeague, match="expected 2 records, got 3"), Store(path) as store:
             reader(store)
 

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from protocol.codec import encode
 from referee.records import Fault, Record
-from referee.requests import asked
+from referee.requests import replay_requests
 from referee.verdicts import Verdict
 from tests.tables import Script, play
 from tournaments.cli import main
-from tournaments.dialogue import Said, dialogue, dialogue_text
+from tournaments.terminal.dialogue import Message, format_dialogue, rebuild_dialogue
 
 SCRIBE = Path(__file__).parent / "bots" / "scribe.py"
 CRASH = Verdict("crash", "the bot exited with status 3")
@@ -113,14 +113,14 @@ def test_without_a_seat_every_seat_is_told_in_turn(tmp_path: Path) -> None:
     assert malice("log", db, "0.0.0", "--seat", "2").exit_code == 2
 
 
-def told(record: Record, seat: int) -> list[Said]:
-    return list(dialogue(record, (0, 1), seat))
+def told(record: Record, seat: int) -> list[Message]:
+    return list(rebuild_dialogue(record, (0, 1), seat))
 
 
 def test_where_no_verdict_fell_it_is_said_that_no_stderr_was_kept() -> None:
     record = play(Script(), Script())
 
-    *_, last = dialogue_text(record, 0, told(record, 0))
+    *_, last = format_dialogue(record, 0, told(record, 0))
 
     assert last == "# no verdict fell on this seat, so neither raw messages nor stderr were kept"
 
@@ -140,7 +140,7 @@ def test_a_request_that_nobody_may_have_sent_is_left_out() -> None:
 
 def test_a_request_is_told_when_the_evidence_shows_it_by_whatever_number() -> None:
     record = failed_at_once(())
-    start = encode(next(asked(record, (0, 1), 0, lambda: 2)).request).decode().strip()
+    start = encode(next(replay_requests(record, (0, 1), 0, lambda: 2)).request).decode().strip()
     kept = start.replace('"id":2,"game":1', '"id":2040,"game":17')
 
     found = told(failed_at_once((f"> {kept}", "< what?")), 0)
@@ -150,7 +150,7 @@ def test_a_request_is_told_when_the_evidence_shows_it_by_whatever_number() -> No
 
 def test_a_request_that_was_cut_is_recognised() -> None:
     record = failed_at_once(())
-    start = encode(next(asked(record, (0, 1), 0, lambda: 2)).request).decode().strip()
+    start = encode(next(replay_requests(record, (0, 1), 0, lambda: 2)).request).decode().strip()
     long = start.replace('"ruleset":"standard"', f'"ruleset":"{"x" * 5000}"')
 
     found = told(replace(failed_at_once((f"> {long[:4096]}",)), ruleset="x" * 5000), 0)
@@ -162,7 +162,7 @@ def test_hostile_text_is_spelled_out() -> None:
     fault = Fault(0, "illegal", 0, "got \x1b[2J", None, ("< \x9b2J",), "\u202eoops\x07")
     record = replace(failed_at_once(()), faults=(fault,), entries=(("\x1bX", ""), ("fine", "")))
 
-    text = "\n".join(dialogue_text(record, 0, told(record, 0)))
+    text = "\n".join(format_dialogue(record, 0, told(record, 0)))
 
     assert not set("\x1b\x9b\u202e\x07") & set(text)
     assert r"| \u202eoops\x07" in text

@@ -18,13 +18,13 @@ import pytest
 from protocol import messages
 from protocol.messages import ClockRules
 from referee import rules_text
-from referee.ruleset import Compulsory, Parameters, load, names, read_ruleset
+from referee.ruleset import Compulsory, Parameters, list_rulesets, load_ruleset, read_ruleset
 from referee.toml_files import convert
 from site_pages import markdown
 from tests.documents import EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
-from tournaments.bots import Manifest
-from tournaments.config import Config, checked
-from tournaments.endings import EXIT_CODES, INTERRUPTED
+from tournaments.commands.exit_codes import EXIT_CODES, INTERRUPTED
+from tournaments.entries.bots import Manifest
+from tournaments.league.config import Config, check_config
 
 CODE = ("protocol", "referee", "tournaments", "bots", "site/site_pages", "docs", "SECURITY.md", "pyproject.toml")
 """What a copy of malice needs in which somebody wants to change it."""
@@ -119,7 +119,7 @@ def test_every_toml_block_is_read_by_what_it_is_for(block: Block, tmp_path: Path
         if told["rules"].get("game") is None:  # what is added on the page itself is read there
             assert read_ruleset(tmp_path / "mine.toml").about == told["about"]
     else:
-        assert checked(convert({"entries": ["greedy"]} | told, Config, "tournament.toml"), "tournament.toml")
+        assert check_config(convert({"entries": ["greedy"]} | told, Config, "tournament.toml"), "tournament.toml")
 
 
 @pytest.mark.parametrize("block", [*example("python")])
@@ -187,14 +187,14 @@ def test_the_tables_of_rulesets_say_what_the_rulesets_say() -> None:
     sections = ("Two seats, kings wild", "Two seats, jokers", "More seats and partners", "Skip-Bo")
     told = [row for title in sections for row in tables("docs/rules.md", title)]
 
-    assert sorted(told) == sorted(ruleset_row(name) for name in names())
+    assert sorted(told) == sorted(ruleset_row(name) for name in list_rulesets())
 
 
 def ruleset_row(name: str) -> list[str]:
-    ruleset = load(name)
+    ruleset = load_ruleset(name)
     least, most = ruleset.rules.players
     seats = str(least) if least == most else f"{least}–{most}"
-    fewest = rules_text.show(ruleset).seats[0]
+    fewest = rules_text.describe_ruleset(ruleset).seats[0]
     centre = "∞" if fewest.centre is None else str(fewest.centre)
     return [f"`{name}`", ruleset.about, seats, str(fewest.payoff), centre, str(fewest.stock)]
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from referee.isolation import bwrap, limits, probe
 from referee.records import Player
 from tournaments.cli import main
-from tournaments.isolation import short_of, shortcomings
-from tournaments.store import Store
+from tournaments.league.store import Store
+from tournaments.running.isolation import explain_weaker_isolation, shortcomings
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,12 @@ def test_isolation_that_is_demanded_and_not_to_be_had_is_exit_4(tmp_path: Path) 
 def test_isolation_that_is_missed_is_told_in_one_line() -> None:
     line = "bots run under 'rlimit' isolation, not 'bwrap': bwrap not found; malice doctor says more"
 
-    assert [short_of(asked) for asked in ("auto", "bwrap", "rlimit", "none")] == [line, line, None, None]
+    assert [explain_weaker_isolation(asked) for asked in ("auto", "bwrap", "rlimit", "none")] == [
+        line,
+        line,
+        None,
+        None,
+    ]
 
 
 def test_bots_that_could_have_users_of_their_own_and_have_none_are_named_with_the_reason(
@@ -120,8 +125,8 @@ def test_no_bot_can_read_the_league_beside_it(tmp_path: Path) -> None:
 
 def test_a_machine_without_bubblewrap_is_examined_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bwrap.Sandbox, "command", lambda *_, **__: ["no-such-bubblewrap"])
-    for question in (probe.sandbox_lack, probe.works, probe.nested_users_can_be_disabled):
+    for question in (probe.explain_missing_sandbox, probe.sandbox_works, probe.can_disable_nested_users):
         monkeypatch.setattr(probe, question.__name__, question.__wrapped__)
 
-    assert not probe.works(own_user=False)
-    assert not probe.nested_users_can_be_disabled()
+    assert not probe.sandbox_works(own_user=False)
+    assert not probe.can_disable_nested_users()

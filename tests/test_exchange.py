@@ -15,11 +15,11 @@ import msgspec
 import pytest
 
 from protocol.messages import BareAnswer, GameEnd
-from referee.bot import Bot, Excerpt, start_time
+from referee.bot import BotProcess, StreamExcerpt, read_start_time
 from referee.clock import MS
-from referee.exchange import Abandoned, Line
+from referee.exchange import Abandoned, BotConnection
 from referee.records import Player
-from referee.seat import BotSeat, greet_once
+from referee.seat import BotSeat, greet_bot
 from referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, move_request, player, seated
 
@@ -38,7 +38,7 @@ def move_verdict(name: str, *arguments: str, limit_ms: int = PATIENCE_MS) -> tup
     return caught.value.code, caught.value.sentence
 
 
-def ask(line: Line, id: int, *, size: int = 0, limit_ms: int | None = None) -> BareAnswer:
+def ask(line: BotConnection, id: int, *, size: int = 0, limit_ms: int | None = None) -> BareAnswer:
     """Send a request of a type that nobody knows, with so many letters in it."""
     text = b'{"id":%d,"type":"hello","x":"%s"}\n' % (id, b"x" * size)
     answer, _, _ = line.ask(text, "hello", id, msgspec.json.Decoder(BareAnswer), limit_ms and limit_ms * MS)
@@ -50,10 +50,10 @@ def game_end(id: int) -> GameEnd:
 
 
 @pytest.fixture
-def line() -> Iterator[Line]:
+def line() -> Iterator[BotConnection]:
     """A line to a program that reads nothing and says nothing."""
-    bot = Bot(Player("sleep", "00", ("sleep", "1000")))
-    yield Line(bot, None)
+    bot = BotProcess(Player("sleep", "00", ("sleep", "1000")))
+    yield BotConnection(bot, None)
     bot.kill()
 
 
@@ -153,8 +153,8 @@ def test_a_bot_that_never_answers_runs_out_of_time() -> None:
 
 
 def test_a_bot_that_falls_silent_is_told_how_it_answered_before() -> None:
-    bot = Bot(player("honest"))
-    line = Line(bot, None)
+    bot = BotProcess(player("honest"))
+    line = BotConnection(bot, None)
     try:
         for id in range(1, 7):
             ask(line, id)
@@ -221,7 +221,7 @@ def test_a_bot_that_writes_to_stderr_for_ever_runs_out_of_time_and_is_ended() ->
     assert found[0] == "timeout"
 
 
-def test_a_bot_that_does_not_read_while_the_pipe_is_full_runs_out_of_time(line: Line) -> None:
+def test_a_bot_that_does_not_read_while_the_pipe_is_full_runs_out_of_time(line: BotConnection) -> None:
     fcntl.fcntl(line.bot.stdin, fcntl.F_SETPIPE_SZ, 4096)
 
     with pytest.raises(Verdict) as caught:
@@ -332,8 +332,8 @@ def test_stray_lines_that_wait_before_a_request_are_counted_too() -> None:
 
 
 def test_a_bot_that_talks_while_it_is_asked_is_read_and_nobody_waits_for_ever() -> None:
-    bot = Bot(player("babbles", "90", "10000"))
-    line = Line(bot, None)
+    bot = BotProcess(player("babbles", "90", "10000"))
+    line = BotConnection(bot, None)
     try:
         ask(line, 1)
         ask(line, 2, size=1_000_000)
@@ -379,15 +379,15 @@ def test_a_verdict_comes_with_the_last_five_messages_the_exit_and_both_ends_of_s
 
 
 def test_the_number_of_a_bot_is_its_own_until_it_is_killed_and_its_last_words_are_kept() -> None:
-    bot = Bot(Player("sh", "00", ("/bin/sh", "-c", "echo oh >&2; exit 1")))
+    bot = BotProcess(Player("sh", "00", ("/bin/sh", "-c", "echo oh >&2; exit 1")))
     try:
-        assert bot.exit(60) == bot.exit() == "exited with status 1"
-        assert start_time(bot.pid)
+        assert bot.exit_status(60) == bot.exit_status() == "exited with status 1"
+        assert read_start_time(bot.pid)
     finally:
         bot.kill()
         bot.kill()
 
-    assert bot.errors.text() == "oh\n"
+    assert bot.stderr_excerpt.text() == "oh\n"
     assert not Path(f"/proc/{bot.pid}").exists()
 
 
@@ -460,18 +460,18 @@ def test_a_bot_that_keeps_its_name_is_called_as_it_was_entered() -> None:
 
 
 def test_a_greeting_is_a_hello_and_nothing_else() -> None:
-    greet_once(player("dies", "game_start", "1", "0"), PATIENCE_MS)
+    greet_bot(player("dies", "game_start", "1", "0"), PATIENCE_MS)
 
 
 def test_a_failed_greeting_tells_the_end_of_stderr() -> None:
     with pytest.raises(Verdict) as caught:
-        greet_once(player("dies", "hello", "4", "6"), PATIENCE_MS)
+        greet_bot(player("dies", "hello", "4", "6"), PATIENCE_MS)
 
     assert caught.value.sentence == "the bot exited with status 4; its stderr ends: aaazzz"
 
 
 def test_an_excerpt_keeps_all_of_what_is_short_and_both_ends_of_what_is_long() -> None:
-    excerpt = Excerpt(4)
+    excerpt = StreamExcerpt(4)
     for letter in b"abcdefgh":
         excerpt.add(bytes([letter]))
     assert excerpt.text() == "abcdefgh"

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tournaments.cli import main
-from tournaments.hidden_modules import hint
+from tournaments.entries.hidden_modules import hint
 
 SANDBOX = ("bwrap", "seccomp")
 LOOKS = """\

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from protocol.messages import ClockRules
 from referee.isolation import cgroups, probe
 from referee.records import Batch, Isolation, Key, Layer, Record
-from referee.replay import check
+from referee.replay import check_record
 from tests.misbehaving import HOSTILE, LAYERS, MISBEHAVING, Misbehaving, title
 from tests.tables import BOTS, PATIENCE_MS, batch, player
 from tests.test_referee import records
 from tests.warded import Played, WardedReferee
-from tournaments.bench import ruffian
-from tournaments.coordinator import play as play_all
+from tournaments.bench import hostile_bot as ruffian
+from tournaments.running.coordinator import play_batches as play_all
 
 SHORT_MS = 400
 """For an answer that never comes."""
@@ -93,8 +93,8 @@ def in_force(record: Record, layer: Layer) -> set[str]:
     """Return the words for what was around the bots."""
     found = set(record.isolation.split("+"))
     if layer != "none":
-        found |= {"cgroup"} if cgroups.parents().folders() else set()
-        found |= {"memory cgroup"} if cgroups.parents().memory else set()
+        found |= {"cgroup"} if cgroups.find_parents().folders() else set()
+        found |= {"memory cgroup"} if cgroups.find_parents().memory else set()
     return found
 
 
@@ -119,7 +119,7 @@ def test_a_hostile_bot_gets_its_verdict_in_time_and_leaves_nothing(
         (referee.home / name).unlink()
 
     (record,) = played.records
-    check(record)
+    check_record(record)
     words = in_force(record, layer)
     assert layer in words
     if hostile.code is None:
@@ -164,7 +164,7 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
     assert outcome.given_up == {}
     assert len(played) == len(entries) >= 30
     for record in played:
-        assert record.isolation.split("+")[0] == probe.strongest(layer)
+        assert record.isolation.split("+")[0] == probe.strongest_layer(layer)
         seat = [label for label, _ in record.entries].index("honest")
         assert [fault for fault in record.faults if fault.seat == seat] == []
         code = entries[record.key.table].code
@@ -186,7 +186,7 @@ def test_names_and_notes_of_hostile_bots_are_stored_as_they_came_and_cut() -> No
 
 @pytest.mark.parametrize("way", ruffian.WAYS)
 def test_the_bots_of_the_benchmark_play_well_and_then_break_a_rule(way: str, referees: Referees) -> None:
-    layer = probe.strongest("auto")
+    layer = probe.strongest_layer("auto")
     referee = referees.get(layer)
     clock = ClockRules(TOURNAMENT_MS, None, 0, 0)
     ruffian_bot = replace(player("honest"), label=way, command=(sys.executable, "-I", ruffian.__file__, way))

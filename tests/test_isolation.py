@@ -20,7 +20,7 @@ import pytest
 from protocol.messages import ClockRules
 from referee.clock import MS
 from referee.isolation import cgroups, limits, seccomp, views
-from referee.isolation.layers import in_common
+from referee.isolation.layers import name_common_isolation
 from referee.playing import play_batch
 from referee.records import Isolation, Layer, Player, Record
 from referee.seat import BotSeat
@@ -166,7 +166,7 @@ def test_a_fork_bomb_goes_out_or_nobody_says_that_processes_are_counted(layer: L
             assert int(seat.version) < limits.PROCESSES + 4 * limits.PROCESSES
         else:  # the kernel has no limit for root
             assert os.getuid() == 0
-            assert cgroups.parents().pids is None
+            assert cgroups.find_parents().pids is None
 
 
 @every_layer
@@ -179,7 +179,7 @@ def test_who_eats_memory_gets_a_verdict_or_an_error(layer: Layer) -> None:
 
     # Whoever counts its memory can say why it was killed.
     killed = "the bot was killed by signal 9 (SIGKILL): it used more memory than it may"
-    assert found == (killed if cgroups.parents().memory else "MemoryError")
+    assert found == (killed if cgroups.find_parents().memory else "MemoryError")
 
 
 @every_layer
@@ -247,7 +247,7 @@ def bots_of_ours() -> set[int]:
 
 
 def own_groups() -> Iterator[Path]:
-    for folder in cgroups.parents().folders():
+    for folder in cgroups.find_parents().folders():
         yield from folder.glob(f"{cgroups.PREFIX}{os.getpid()}-*")
 
 
@@ -407,9 +407,9 @@ def test_a_record_says_what_was_in_force(layer: Layer) -> None:
 
 
 def test_of_different_boxes_that_is_told_which_all_have() -> None:
-    assert in_common([("bwrap", "seccomp", "uid"), (), ("bwrap", "seccomp")]) == "bwrap+seccomp"
-    assert in_common([("bwrap",), ("rlimit",)]) == "none"
-    assert in_common([(), ()]) == "none"
+    assert name_common_isolation([("bwrap", "seccomp", "uid"), (), ("bwrap", "seccomp")]) == "bwrap+seccomp"
+    assert name_common_isolation([("bwrap",), ("rlimit",)]) == "none"
+    assert name_common_isolation([(), ()]) == "none"
 
 
 @pytest.mark.parametrize(("machine", "arch"), [("x86_64", 0xC000003E), ("aarch64", 0xC00000B7)])
@@ -418,7 +418,7 @@ def test_the_filter_answers_for_every_machine(
     machine: str, arch: int, network: bool, counted: bool, stopped: bool
 ) -> None:
     column = ("x86_64", "aarch64").index(machine)
-    program = seccomp.program(network=network, counted=counted, stopped=stopped, machine=machine)
+    program = seccomp.build_filter(network=network, counted=counted, stopped=stopped, machine=machine)
     code = list(struct.iter_unpack("=HBBI", program))
 
     def answer(number: int, argument: int = 0, arch: int = arch, **more: int) -> int:
@@ -475,8 +475,8 @@ def test_a_program_is_shown_with_its_installation_and_a_home_is_not(tmp_path: Pa
     (real / "python3").touch()
     (venv / "python").symlink_to(real / "python3")
 
-    assert list(views.chain(venv / "python"))[:2] == [venv.parent, real.parent]
-    assert Path.home() not in views.chain(Path.home() / "bin" / "tool")
+    assert list(views.list_installations(venv / "python"))[:2] == [venv.parent, real.parent]
+    assert Path.home() not in views.list_installations(Path.home() / "bin" / "tool")
 
 
 def test_what_the_sandbox_shows_by_itself_is_not_shown_again() -> None:

@@ -20,9 +20,9 @@ from referee.records import Batch, BatchDone, Isolation, Key, Layer, Player, Rec
 from referee.verdicts import Verdict
 from tests.tables import batch, move_request, player, seated
 from tests.test_isolation import BOT, boxed, every_layer
-from tournaments.coordinator import TRIES, Outcome, _play_batch
-from tournaments.in_process import InProcess
-from tournaments.running import Running
+from tournaments.running.coordinator import TRIES, Outcome, _play_batch
+from tournaments.running.in_process import InProcess
+from tournaments.running.leftovers import ProcessLedger
 
 EAT = "x = [b'x' * (1 << 20) for _ in range({})]"
 SUICIDE = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
@@ -106,7 +106,7 @@ def test_how_a_process_ended_is_known_after_its_parent_has_reaped_it_or_not_at_a
 @pytest.fixture
 def scarce(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the groups of bots be in one that has little memory, as on a machine that runs out of it."""
-    where = cgroups.parents()
+    where = cgroups.find_parents()
     assert where.memory
     folder = where.memory / cgroups._name("scarce")
     folder.mkdir()
@@ -154,9 +154,9 @@ def test_kills_are_counted_in_our_own_group_where_it_has_a_counter() -> None:
     path = kills.counter()
 
     assert path.name in ("memory.events.local", "memory.oom_control", "vmstat")
-    assert kills.count() == kills.field(path, "oom_kill")
-    assert kills.field(path, "no such field") is None
-    assert kills.field(Path("/nowhere"), "oom_kill") is None
+    assert kills.count_kills() == kills.read_field(path, "oom_kill")
+    assert kills.read_field(path, "no such field") is None
+    assert kills.read_field(Path("/nowhere"), "oom_kill") is None
 
 
 # how often
@@ -218,7 +218,7 @@ def test_at_the_terminal_such_a_game_is_played_again_to_its_verdict(more_each_ti
     records: list[Record] = []
 
     outcome = InProcess({}, None, lambda line: None)(
-        iter([game]), 1, 1, records.append, Running(None), lambda key: True
+        iter([game]), 1, 1, records.append, ProcessLedger(None), lambda key: True
     )
 
     assert outcome.given_up == {}

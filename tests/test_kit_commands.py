@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from referee.errors import DataError
-from tournaments import bots
-from tournaments.bots import find_bot
 from tournaments.cli import main
-from tournaments.config import read_config
-from tournaments.kits import copy_kit, kits, renamed
+from tournaments.entries import bots
+from tournaments.entries.bots import find_bot
+from tournaments.entries.kits import copy_kit, list_kits, rename_kit
+from tournaments.league.config import read_config
 
 SHIPPED = bots.SHIPPED
 
@@ -185,7 +185,7 @@ def test_new_refuses_what_it_cannot_make_in_one_line_and_makes_nothing(
 def test_a_manifest_without_a_name_to_replace_is_an_error() -> None:
     for text in ('run = ["x"]\n', "name = 'x'\n", 'about = """\nname = "x"\n"""\nname = \'y\'\n'):
         with pytest.raises(DataError, match=r'kit/bot\.toml: expected a line that begins with name = "'):
-            renamed(text, "mine", "kit/bot.toml")
+            rename_kit(text, "mine", "kit/bot.toml")
 
 
 def test_build_says_what_it_did(shelf: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -315,7 +315,7 @@ def test_json_and_a_tournament_cannot_be_had_at_once() -> None:
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize("language", kits())
+@pytest.mark.parametrize("language", list_kits())
 def test_every_kit_that_ships_can_be_copied(language: str, tmp_path: Path) -> None:
     shipped = find_bot(f"{language}/starter")
 

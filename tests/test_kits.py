@@ -19,13 +19,13 @@ from click.testing import CliRunner
 from referee.records import Isolation
 from tests.streams import Request, from_the_future, recorded, written
 from tests.toolchains import KITS
-from tournaments.bots import Bot, Manifest, find_bot
-from tournaments.builds import built
+from tournaments.check.exam_log import Times
 from tournaments.check.examination import Examination
-from tournaments.check.journal import Times
 from tournaments.check.situations import corpus
 from tournaments.cli import main
-from tournaments.programs import DEBIAN, LIBRARIES
+from tournaments.entries.bots import BotSpec, Manifest, find_bot
+from tournaments.entries.builds import ensure_built
+from tournaments.entries.programs import DEBIAN, LIBRARIES
 
 PATIENCE_S = 120
 """For a whole conversation, on however slow a machine."""
@@ -42,18 +42,18 @@ Answer = dict[str, Any]
 every_kit = pytest.mark.parametrize("language", KITS)
 
 
-def copied(folder: Path, home: Path) -> Bot:
+def copied(folder: Path, home: Path) -> BotSpec:
     """Return the bot of a copy of `folder`, built by its own command."""
     told = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
     shutil.copytree(folder, home, ignore=shutil.ignore_patterns("__pycache__", ".*", *told.get("ignore", ())))
-    return built(find_bot(str(home)))
+    return ensure_built(find_bot(str(home)))
 
 
 @pytest.fixture(
     scope="session",
     params=[pytest.param(name, marks=[pytest.mark.kit(name), pytest.mark.slow], id=name) for name in KITS],
 )
-def kit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bot:
+def kit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> BotSpec:
     """Every kit in turn, built once."""
     return copied(KITS[request.param], tmp_path_factory.mktemp("kits") / request.param)
 
@@ -61,7 +61,7 @@ def kit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 class Conversation:
     """A bot as a process that is asked one thing after the other; its stderr is shown if the test fails."""
 
-    def __init__(self, bot: Bot) -> None:
+    def __init__(self, bot: BotSpec) -> None:
         self.process = subprocess.Popen(
             bot.command, cwd=bot.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
@@ -88,7 +88,7 @@ class Conversation:
 
 
 @contextmanager
-def conversation(bot: Bot) -> Iterator[Conversation]:
+def conversation(bot: BotSpec) -> Iterator[Conversation]:
     """Start the bot, and end it: when all is said, or when it takes too long."""
     talk = Conversation(bot)
     alarm = threading.Timer(PATIENCE_S, talk.process.kill)
@@ -101,7 +101,7 @@ def conversation(bot: Bot) -> Iterator[Conversation]:
             talk.process.kill()
 
 
-def answers(bot: Bot, lines: Sequence[bytes]) -> list[Answer]:
+def answers(bot: BotSpec, lines: Sequence[bytes]) -> list[Answer]:
     """Return what the bot answers to all lines but the last, which is `bye`; it has to leave by itself."""
     with conversation(bot) as talk:
         said = [talk.ask(line) for line in lines[:-1]]
@@ -199,13 +199,13 @@ def test_pay_off_cards_go_first_then_cards_to_the_centre_then_the_last_discard_o
 
 
 def test_a_kit_plays_move_by_move_what_the_kit_in_python_plays(
-    kit: Bot, requests: list[Request], wanted: list[str]
+    kit: BotSpec, requests: list[Request], wanted: list[str]
 ) -> None:
     assert moves(requests, answers(kit, plain(requests))) == wanted
 
 
 def test_a_kit_plays_the_same_however_the_json_is_written_and_whatever_a_later_referee_adds(
-    kit: Bot, later: Later, wanted: list[str]
+    kit: BotSpec, later: Later, wanted: list[str]
 ) -> None:
     assert moves(later.requests, answers(kit, later.lines)) == wanted[::STEP]
 
@@ -213,7 +213,7 @@ def test_a_kit_plays_the_same_however_the_json_is_written_and_whatever_a_later_r
 # How it ends
 
 
-def test_a_kit_leaves_at_bye_though_its_input_stays_open(kit: Bot, requests: list[Request]) -> None:
+def test_a_kit_leaves_at_bye_though_its_input_stays_open(kit: BotSpec, requests: list[Request]) -> None:
     with conversation(kit) as talk:
         talk.ask(plain(requests)[0])
         talk.tell(b'{"type":"bye"}')
@@ -222,7 +222,7 @@ def test_a_kit_leaves_at_bye_though_its_input_stays_open(kit: Bot, requests: lis
 
 
 @pytest.mark.parametrize("heard", [0, 1, 3])
-def test_a_kit_leaves_at_the_end_of_its_input(kit: Bot, requests: list[Request], heard: int) -> None:
+def test_a_kit_leaves_at_the_end_of_its_input(kit: BotSpec, requests: list[Request], heard: int) -> None:
     with conversation(kit) as talk:
         for line in plain(requests)[:heard]:
             talk.ask(line)
@@ -235,7 +235,7 @@ def test_a_kit_leaves_at_the_end_of_its_input(kit: Bot, requests: list[Request],
 # What is in its folder
 
 
-def test_a_kit_passes_the_examination(kit: Bot) -> None:
+def test_a_kit_passes_the_examination(kit: BotSpec) -> None:
     patient = Times(move_ms=PATIENCE_S * 1000, init_ms=PATIENCE_S * 1000)
 
     report = Examination(kit, patient, Isolation("auto"), rare=RARE, games=GAMES).run()
@@ -243,7 +243,7 @@ def test_a_kit_passes_the_examination(kit: Bot) -> None:
     assert [step for step in report.steps if step.result != "passed"] == []
 
 
-def test_a_kit_beats_uniform(kit: Bot) -> None:
+def test_a_kit_beats_uniform(kit: BotSpec) -> None:
     words = ["play", str(kit.folder), "uniform", "--deals", "5", "--seed", "kits", "--json"]
     played = CliRunner().invoke(main, words, prog_name="malice")
 

@@ -74,13 +74,13 @@ def test_a_group_of_a_process_that_is_gone_is_removed(gone: int, tmp_path: Path)
 
 @pytest.mark.memory_group
 def test_what_is_left_in_the_group_of_a_process_that_is_gone_is_killed(gone: int) -> None:
-    where = cgroups.parents().memory
+    where = cgroups.find_parents().memory
     assert where
     folder = where / f"malice-{gone}-0-{cgroups._namespace()}"
     folder.mkdir()
     with subprocess.Popen(["sleep", "600"]) as left:
         (folder / "cgroup.procs").write_text(str(left.pid))
-        cgroups.sweep(cgroups.parents())
+        cgroups.sweep(cgroups.find_parents())
 
         assert left.wait(10) == -9
     assert not folder.exists()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bot import Bot
+from referee.bot import BotProcess
 from referee.clock import MS
 from referee.errors import MachineFault
 from referee.isolation import cgroups, probe
@@ -67,7 +67,7 @@ def test_the_game_in_which_the_machine_slept_is_given_back_and_the_next_one_is_p
 @pytest.fixture
 def fragile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Put a bubblewrap first on the path that fails for a bot of tests as often as the returned file has lines."""
-    assert probe.sandbox_lack() is None
+    assert probe.explain_missing_sandbox() is None
     real, failures = shutil.which("bwrap"), tmp_path / "failures"
     failures.write_text("")
     script = tmp_path / "bin" / "bwrap"
@@ -132,7 +132,7 @@ def test_what_children_think_counts_where_a_control_group_can_tell_and_else_meet
     finally:
         seat.dismiss()
 
-    counted = "100 ms of CPU time (it still thinks)" if cgroups.parents().freeze else "2000 ms ("
+    counted = "100 ms of CPU time (it still thinks)" if cgroups.find_parents().freeze else "2000 ms ("
     assert caught.value.sentence.startswith(f"no answer to move within {counted}")
 
 
@@ -146,7 +146,7 @@ def test_a_bot_that_waits_uses_no_cpu_time_but_meets_the_cap_on_the_wall() -> No
 
 
 def test_cpu_time_between_an_answer_and_the_next_request_is_counted_as_idle_in_its_game() -> None:
-    bots: list[Bot] = []
+    bots: list[BotProcess] = []
     seat = BotSeat(player("ponders", "60"), PATIENCE_MS, None, on_start=bots.append)
     try:
         seat.begin()
@@ -165,7 +165,7 @@ def test_cpu_time_between_an_answer_and_the_next_request_is_counted_as_idle_in_i
 
 @pytest.mark.sandbox
 def test_what_children_think_while_nothing_was_asked_is_idle_time_too() -> None:
-    bots: list[Bot] = []
+    bots: list[BotProcess] = []
     code = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'while True: pass'])"
     command = (sys.executable, "-I", str(Path(__file__).parent / "isolated_bot.py"), code)
     boxed = Player("boxed", "00", command)

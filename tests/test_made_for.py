@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from referee.errors import DataError
-from referee.ruleset import names
-from tournaments.bots import find_bot
+from referee.ruleset import list_rulesets
 from tournaments.check.games import everything, syllabus_of
 from tournaments.check.situations import position, situations
 from tournaments.cli import main
-from tournaments.config import Config
-from tournaments.plan import Plan
-from tournaments.store import Store
+from tournaments.entries.bots import find_bot
+from tournaments.league.config import Config
+from tournaments.league.store import Store
+from tournaments.running.plan import Plan
 
 PLAYS = """\
 import json, sys
@@ -123,6 +123,6 @@ def test_rare_situations_are_those_of_the_rulesets_asked_for(folder: Path) -> No
     found = list(situations(12, own))
 
     assert found == list(situations(12, own))
-    assert {situation.ruleset for situation in found} == {"partners-4", "mine"} != set(names())
+    assert {situation.ruleset for situation in found} == {"partners-4", "mine"} != set(list_rulesets())
     assert all(position(situation, own.__getitem__).seat is not None for situation in found)
     assert len(set(found)) > 8

@@ -21,8 +21,8 @@ from tests.tables import Script, move_request, play
 from tests.terminals import Terminal
 from tests.terminals import malice as in_terminal
 from tournaments.cli import main
-from tournaments.person import Person
-from tournaments.wording import action_words, event_words
+from tournaments.terminal.person import Person
+from tournaments.terminal.wording import describe_action, describe_event_to_seat
 
 TINY = 'extends = "{}"\n[rules]\npayoff_size = 2\n'
 PROMPT = "? or q> "
@@ -255,7 +255,7 @@ def test_an_action_is_told_in_words(action: str, words: str) -> None:
         for seat, top, side in zip(view.seats, tops, sides, strict=True)
     )
 
-    assert action_words(action, replace(view, seats=seats), NAMES) == words
+    assert describe_action(action, replace(view, seats=seats), NAMES) == words
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_an_action_is_told_in_words(action: str, words: str) -> None:
     ],
 )
 def test_an_event_is_told_in_words(event: CardMoved, words: str | None) -> None:
-    assert event_words(event, 0, NAMES) == words
+    assert describe_event_to_seat(event, 0, NAMES) == words
 
 
 def test_many_actions_stand_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from tournaments.progress import Progress, clock
+from tournaments.running.progress import Progress, format_duration
 
 
 class Terminal(io.StringIO):
@@ -54,4 +54,4 @@ def test_nothing_is_said_when_nothing_was_played() -> None:
     [(0.4, "0 s"), (59.4, "59 s"), (60, "1:00"), (187, "3:07"), (7511, "2:05:11"), (90000, "25:00:00")],
 )
 def test_a_span_of_time_is_told_as_people_say_it(seconds: float, said: str) -> None:
-    assert clock(seconds) == said
+    assert format_duration(seconds) == said

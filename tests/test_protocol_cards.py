@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from protocol.messages import CardMoved, Deal, Draw, Event, Flip, Shuffled, TurnBegins
 from referee.dealer import Dealer
-from referee.games import game
+from referee.games import make_rules
 from referee.records import Key
 from referee.rules import Result, Shuffle
-from referee.ruleset import load
+from referee.ruleset import load_ruleset
 
 PAGE = (Path(__file__).parents[1] / "protocol/PROTOCOL.md").read_text("utf-8")
 RANKS = "A23456789TJQK"
@@ -94,7 +94,7 @@ def test_seeds_are_made_as_the_page_says() -> None:
 
 
 def test_the_tournament_makes_the_same_seeds() -> None:
-    from tournaments.schedule import Seeds
+    from tournaments.league.schedule import Seeds
 
     seeds = Seeds(bytes.fromhex(VECTOR["tournament seed"][0]))
     order = seeds.order(Key(0, 0, 0), 2)
@@ -171,7 +171,7 @@ def test_every_order_of_a_few_cards_is_about_as_likely() -> None:
 
 def played(ruleset: str, seed: bytes, actions: int) -> list[Event]:
     """Play the first legal actions with the cards of a seed; return what happened, nothing hidden."""
-    rules, dealer = game(load(ruleset).rules, 2), Dealer(seed)
+    rules, dealer = make_rules(load_ruleset(ruleset).rules, 2), Dealer(seed)
     state = rules.start()
     events: list[Event] = []
     while not isinstance(step := rules.next(state), Result):
@@ -190,7 +190,7 @@ def played(ruleset: str, seed: bytes, actions: int) -> list[Event]:
 @pytest.mark.parametrize("deal", range(4))
 def test_every_card_of_a_game_can_be_told_from_the_seed(ruleset: str, deal: int) -> None:
     seed = hmac.digest(bytes(32), f"deal\0{7}\0{deal}".encode(), "sha256")
-    recycle = load(ruleset).rules.recycle
+    recycle = load_ruleset(ruleset).rules.recycle
     stream = Stream(seed)
     stock = stream.shuffled(two_packs())
     payoffs = [dealt_from_top(stock, 20) for _ in range(2)]

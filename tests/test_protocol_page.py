@@ -17,7 +17,7 @@ from protocol.messages import ClockRules
 from referee.clock import MS, Clock
 from referee.playing import play_batch
 from referee.records import Batch, GameOrder, Key, Player, Record
-from referee.ruleset import load, names
+from referee.ruleset import list_rulesets, load_ruleset
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "protocol/PROTOCOL.md").read_text("utf-8")
@@ -53,7 +53,7 @@ def pattern(text: str) -> str:
 def played(bot: Path, ruleset: str) -> Record:
     """Return a game of the bot against itself."""
     bots = tuple(Player(f"bot {seat}", "", (sys.executable, "-I", str(bot))) for seat in range(8))
-    rules = load(ruleset).rules
+    rules = load_ruleset(ruleset).rules
     seats = tuple(range(rules.players[0]))
     order = GameOrder(Key(0, 0, 0), "00" * 32, seats, seats)
     batch = Batch(ruleset, rules, tuple(bots[seat] for seat in seats), ClockRules(None, None), 10_000, "", (order,))
@@ -78,7 +78,7 @@ def test_the_bot_in_ten_lines_has_ten_lines(bot: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ruleset", names())
+@pytest.mark.parametrize("ruleset", list_rulesets())
 def test_the_bot_in_ten_lines_plays_every_ruleset_to_its_end(bot: Path, ruleset: str) -> None:
     record = played(bot, ruleset)
 
@@ -183,14 +183,14 @@ def test_the_example_of_the_clock_is_right() -> None:
     for event, before, deadline, used, after in rows("The clock"):
         if event == "a turn begins":
             clock.begin_turn()
-        limit = clock.limit()
-        assert (clock.shown().bank_ms, limit) == (int(before), int(deadline) * MS)
+        limit = clock.time_limit_ns()
+        assert (clock.to_message().bank_ms, limit) == (int(before), int(deadline) * MS)
         if after == "timeout":
             assert limit is not None
             assert int(used) * MS > limit
         else:
             clock.spend(int(used) * MS, 0)
-            assert clock.shown().bank_ms == int(after)
+            assert clock.to_message().bank_ms == int(after)
 
 
 def test_the_type_of_a_request_is_its_tag() -> None:

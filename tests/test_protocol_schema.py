@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from protocol.schema import LINES, schema, text
+from protocol.schema import LINES, schema, schema_text
 
 FOLDER = Path(__file__).parents[1] / "protocol"
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "schema.json").read_text("utf-8"))
@@ -80,7 +80,9 @@ def spoken() -> Iterator[tuple[str, Any]]:
 
 
 def test_the_schema_on_the_disk_is_made_from_the_structs() -> None:
-    assert (FOLDER / "schema.json").read_text("utf-8") == text(), "python -m protocol.schema > protocol/schema.json"
+    assert (FOLDER / "schema.json").read_text("utf-8") == schema_text(), (
+        "python -m protocol.schema > protocol/schema.json"
+    )
 
 
 def test_every_line_of_the_transcripts_fits_the_schema() -> None:

@@ -38,11 +38,11 @@ from protocol.messages import (
     View,
 )
 from referee.clock import Clock
+from referee.game_runner import GameRunner
 from referee.records import Batch, GameOrder, Key, Player
-from referee.ruleset import load
+from referee.ruleset import load_ruleset
 from referee.seat import BYE_WAIT_NS, REFEREE, BotSeat
-from referee.table import Table
-from referee.verdicts import Verdict, illegal
+from referee.verdicts import Verdict, judge_illegal_move
 
 FOLDER = Path(__file__).parents[1] / "protocol/transcripts"
 SEED = bytes(range(32))
@@ -210,7 +210,7 @@ GAMES = {
 
 def played(game: Game) -> bytes:
     """Play the games and return the transcript of seat 0."""
-    rules = replace(load(game.ruleset).rules, **game.changes)
+    rules = replace(load_ruleset(game.ruleset).rules, **game.changes)
     names = ("alpha", "beta", "gamma")[: len(game.players)]
     seats = [Script(name, player) for name, player in zip(names, game.players, strict=True)]
     seats[0] = Script(names[0], game.players[0], game.hello)
@@ -221,7 +221,7 @@ def played(game: Game) -> bytes:
         key = Key(0, deal, 0)
         rngs = tuple(int.from_bytes(told("rng", key, seat)[:4], "big") >> 1 for seat in range(len(seats)))
         order = GameOrder(key, told("deal", 0, deal).hex(), tuple(range(len(seats))), rngs)
-        Table(batch, order, list(seats)).play()
+        GameRunner(batch, order, list(seats)).play()
     seats[0].leave()
     return written(seats[0].dialogue)
 
@@ -332,10 +332,10 @@ def converse(seat: BotSeat, requests: list[Request]) -> None:
         else:
             assert request.id == seat.next_id()
             if isinstance(request, Move):
-                answer, _, _ = seat.ask_move(request, clock.limit())
+                answer, _, _ = seat.ask_move(request, clock.time_limit_ns())
                 assert request.legal
                 if answer.move not in request.legal:
-                    raise illegal(answer.move, request.legal)
+                    raise judge_illegal_move(answer.move, request.legal)
             else:
                 seat.ask(request)
                 clock = Clock(request.clock) if isinstance(request, GameStart) else clock

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from tournaments.ratings import Fit, RatedGame, fit
+from tournaments.ratings import Fit, RatedGame, fit_ratings
 from tournaments.ratings.covariance import student_cdf, student_quantile
 from tournaments.ratings.fit import ELO
 
@@ -67,7 +67,7 @@ def ranks(fitted: Fit) -> list[tuple[int | None, int | None]]:
 
 
 def test_a_score_gives_the_elo_difference_that_expects_it() -> None:
-    fitted = fit(pairs(0, 1, [(1, 1), (1, 0), (0.5, 1), (0.5, 0.5)] * 50), 2)
+    fitted = fit_ratings(pairs(0, 1, [(1, 1), (1, 0), (0.5, 1), (0.5, 0.5)] * 50), 2)
 
     one, other = elos(fitted)
     assert fitted.ratings[0].score == 5.5 / 8
@@ -77,7 +77,7 @@ def test_a_score_gives_the_elo_difference_that_expects_it() -> None:
 
 def test_the_prior_is_a_tenth_of_a_draw_per_player_whatever_the_number_of_opponents() -> None:
     games = round_robin(range(12), 1)
-    fitted = fit(games, 12)
+    fitted = fit_ratings(games, 12)
 
     ratings = elos(fitted)
     pulls = [0.1 * (expected(rating) - 0.5) for rating in ratings]
@@ -91,14 +91,14 @@ def test_a_draw_is_half_a_win_for_each() -> None:
     drawn = pairs(0, 1, [(0.5, 0.5), (1, 1), (0, 1)]) + pairs(1, 2, [(0.5, 0.5)] * 3, 10)
     decided = pairs(0, 1, [(1, 0), (1, 1), (0, 1)]) + pairs(1, 2, [(0, 1)] * 3, 10)
 
-    assert elos(fit(drawn, 3)) == pytest.approx(elos(fit(decided, 3)))
+    assert elos(fit_ratings(drawn, 3)) == pytest.approx(elos(fit_ratings(decided, 3)))
 
 
 def test_the_order_of_the_games_makes_no_difference() -> None:
     games = round_robin(range(5), 6)
     shuffled = random.Random(3).sample(games, len(games))
 
-    one, other = fit(games, 5), fit(shuffled, 5)
+    one, other = fit_ratings(games, 5), fit_ratings(shuffled, 5)
 
     assert elos(one) == pytest.approx(elos(other))
     assert widths(one) == pytest.approx(widths(other))
@@ -106,7 +106,7 @@ def test_the_order_of_the_games_makes_no_difference() -> None:
 
 def test_ratings_are_relative_to_the_mean_or_to_the_anchor() -> None:
     games = round_robin(range(5), 6)
-    free, anchored = fit(games, 5), fit(games, 5, anchor=3)
+    free, anchored = fit_ratings(games, 5), fit_ratings(games, 5, anchor=3)
 
     assert sum(elos(free)) == pytest.approx(0)
     assert elos(anchored) == pytest.approx([elo - elos(free)[3] for elo in elos(free)])
@@ -117,7 +117,7 @@ def test_ratings_are_relative_to_the_mean_or_to_the_anchor() -> None:
 def test_places_of_four_seats_are_six_comparisons() -> None:
     games = [RatedGame(((0,), (1,), (2,), (3,)), (2, 1, 3, 3), group) for group in (0, 0, 1, 1)]
 
-    fitted = fit(games, 4)
+    fitted = fit_ratings(games, 4)
 
     assert [(one.games, one.wins, one.draws, one.losses) for one in fitted.ratings] == [
         (4, 8, 0, 4),
@@ -130,7 +130,7 @@ def test_places_of_four_seats_are_six_comparisons() -> None:
 
 
 def test_the_average_opponent_is_weighted_by_games() -> None:
-    fitted = fit(round_robin(range(3), 4) + pairs(0, 1, [(1, 0)] * 4, 900), 3)
+    fitted = fit_ratings(round_robin(range(3), 4) + pairs(0, 1, [(1, 0)] * 4, 900), 3)
 
     _, one, other = elos(fitted)
     assert fitted.ratings[0].average_opponent == pytest.approx((2 * one + other) / 3)
@@ -141,7 +141,7 @@ def test_a_side_of_partners_is_as_strong_as_the_mean_of_its_members() -> None:
     random_ = random.Random(1)
     games = [RatedGame(sides[n % 3], random_.choice(((1, 2), (2, 1))), n // 6) for n in range(120)]
 
-    fitted = fit(games, 4)
+    fitted = fit_ratings(games, 4)
 
     elo = elos(fitted)
     for side in sides:
@@ -155,13 +155,13 @@ def test_two_copies_of_a_player_are_as_strong_as_the_player() -> None:
     alone = pairs(0, 1, [(1, 1), (1, 0), (0, 1)] * 4)
     doubled = [RatedGame(((0, 0), (1, 1)), game.places, game.group) for game in alone]
 
-    assert fit(doubled, 2).ratings == fit(alone, 2).ratings
+    assert fit_ratings(doubled, 2).ratings == fit_ratings(alone, 2).ratings
 
 
 def test_partners_who_never_part_have_no_interval_of_their_own() -> None:
     games = [RatedGame(((0, 1), (2, 3)), (1, 2) if n % 3 else (2, 1), n // 2) for n in range(60)]
 
-    fitted = fit(games, 4)
+    fitted = fit_ratings(games, 4)
 
     assert fitted.ratings[0].elo == pytest.approx(fitted.ratings[1].elo)
     assert widths(fitted) == []
@@ -172,7 +172,7 @@ def test_partners_who_never_part_have_no_interval_of_their_own() -> None:
 
 
 def test_partners_who_never_part_may_owe_all_their_wins_to_one_of_them() -> None:
-    fitted = fit([RatedGame(((0, 1), (2, 3)), (1, 2), group) for group in range(2000)], 4)
+    fitted = fit_ratings([RatedGame(((0, 1), (2, 3)), (1, 2), group) for group in range(2000)], 4)
 
     assert {(one.low, one.high) for one in fitted.ratings} == {(None, None)}
     assert fitted.los(0, 2) is None
@@ -182,12 +182,12 @@ def test_partners_who_never_part_may_owe_all_their_wins_to_one_of_them() -> None
 def test_pools_that_never_met_are_rated_apart() -> None:
     games = round_robin((0, 2, 5), 6) + round_robin((1, 4), 6, first_group=500)
 
-    fitted = fit(games, 6, anchor=5)
+    fitted = fit_ratings(games, 6, anchor=5)
 
     assert [one.pool for one in fitted.ratings] == [0, 1, 0, 2, 1, 0]
     assert fitted.pools == 2
     assert fitted.ratings[5].elo == 0
-    alone = fit([game for game in games if game.sides[0][0] in (1, 4)], 6)
+    alone = fit_ratings([game for game in games if game.sides[0][0] in (1, 4)], 6)
     assert fitted.ratings[1].elo == alone.ratings[1].elo
     assert fitted.ratings[1].low == alone.ratings[1].low
     assert fitted.ratings[1].rank_high == 2
@@ -199,7 +199,7 @@ def test_pools_that_never_met_are_rated_apart() -> None:
 
 def test_a_pair_of_players_has_the_interval_of_their_deals() -> None:
     points = [(1, 1), (1, 0), (1, 0), (0, 0), (1, 0.5)] * 8
-    fitted = fit(pairs(0, 1, points), 2)
+    fitted = fit_ratings(pairs(0, 1, points), 2)
 
     mean = sum(map(sum, points)) / 80
     spread = sum((sum(both) / 2 - mean) ** 2 for both in points) / 39
@@ -215,8 +215,8 @@ def test_games_that_repeat_a_deal_say_nothing_new() -> None:
     once = coin_flips()
     thrice = [game for game in once for _ in range(3)]
 
-    assert widths(fit(thrice, 4)) == pytest.approx(widths(fit(once, 4)), rel=0.02)
-    assert fit(thrice, 4).variance_ratio == pytest.approx(3, rel=0.2)
+    assert widths(fit_ratings(thrice, 4)) == pytest.approx(widths(fit_ratings(once, 4)), rel=0.02)
+    assert fit_ratings(thrice, 4).variance_ratio == pytest.approx(3, rel=0.2)
 
 
 def test_mirrored_deals_narrow_the_interval() -> None:
@@ -225,10 +225,10 @@ def test_mirrored_deals_narrow_the_interval() -> None:
     mirrored = once + [RatedGame(game.sides, game.places[:: -1 if game.group % 3 else 1], game.group) for game in once]
     apart = [RatedGame(game.sides, game.places, number) for number, game in enumerate(mirrored)]
 
-    ratio = fit(mirrored, 4).variance_ratio
+    ratio = fit_ratings(mirrored, 4).variance_ratio
     assert ratio is not None
     assert ratio < 0.8
-    assert max(widths(fit(mirrored, 4))) < min(widths(fit(apart, 4)))
+    assert max(widths(fit_ratings(mirrored, 4))) < min(widths(fit_ratings(apart, 4)))
 
 
 def coin_flips() -> list[RatedGame]:
@@ -252,14 +252,14 @@ def test_intervals_hold_the_true_rating_19_times_in_20(deals: int) -> None:
                 cards = random_.random()
                 for turned in (cards, 1 - cards if random_.random() < 0.6 else random_.random()):
                     games.append(duel(one, other, float(turned < chance), table * deals + deal))
-        for rating, truth in zip(fit(games, 4).ratings, true, strict=True):
+        for rating, truth in zip(fit_ratings(games, 4).ratings, true, strict=True):
             held += (rating.low is None or rating.low <= truth) and (rating.high is None or truth <= rating.high)
 
     assert 0.93 <= held / 600 <= 0.975
 
 
 def test_few_deals_give_no_narrower_interval_than_independent_games() -> None:
-    fitted = fit(pairs(0, 1, [(1, 0.5), (0.5, 1), (1, 0.5), (0.5, 1)]), 2)
+    fitted = fit_ratings(pairs(0, 1, [(1, 0.5), (0.5, 1), (1, 0.5), (0.5, 1)]), 2)
 
     independent = student_quantile(3) / math.sqrt(8 * 0.75 * 0.25) * ELO
     assert widths(fitted) == pytest.approx([independent, independent], rel=0.05)
@@ -268,7 +268,7 @@ def test_few_deals_give_no_narrower_interval_than_independent_games() -> None:
 def test_an_anchor_of_few_deals_gives_no_narrower_interval_than_independent_games() -> None:
     games = pairs(0, 1, [(1, 0.5), (0.5, 1), (1, 0.5), (0.5, 1)]) + round_robin((1, 2), 30, first_group=100)
 
-    other = fit(games, 3, anchor=0).ratings[1]
+    other = fit_ratings(games, 3, anchor=0).ratings[1]
 
     assert other.elo is not None
     assert other.high is not None
@@ -276,7 +276,7 @@ def test_an_anchor_of_few_deals_gives_no_narrower_interval_than_independent_game
 
 
 def test_a_single_lost_deal_gives_no_narrower_interval_than_independent_games() -> None:
-    fitted = fit(pairs(0, 1, [(1, 1)] * 59 + [(0.5, 0.5)]), 2)
+    fitted = fit_ratings(pairs(0, 1, [(1, 1)] * 59 + [(0.5, 0.5)]), 2)
 
     chance = 119 / 120
     independent = student_quantile(59) / math.sqrt(120 * chance * (1 - chance)) * ELO
@@ -284,7 +284,7 @@ def test_a_single_lost_deal_gives_no_narrower_interval_than_independent_games() 
 
 
 def test_one_deal_gives_no_interval() -> None:
-    fitted = fit(pairs(0, 1, [(1, 0.5)]), 2)
+    fitted = fit_ratings(pairs(0, 1, [(1, 0.5)]), 2)
 
     assert fitted.ratings[0].elo is not None
     assert (fitted.ratings[0].low, fitted.ratings[0].high) == (None, None)
@@ -293,7 +293,7 @@ def test_one_deal_gives_no_interval() -> None:
 
 @pytest.mark.parametrize("points", [(1, 0), (0.5, 0.5)])
 def test_players_who_split_every_deal_have_no_likelihood_of_superiority(points: tuple[float, float]) -> None:
-    fitted = fit(pairs(0, 1, [points] * 20), 2)
+    fitted = fit_ratings(pairs(0, 1, [points] * 20), 2)
 
     assert elos(fitted) == [0, 0]
     assert (fitted.los(0, 1), fitted.variance_ratio) == (None, None)
@@ -305,14 +305,14 @@ def test_ranks_tell_only_what_is_significant() -> None:
     close = round_robin((1, 2, 3), 30)
     above = [game for loser in (1, 2, 3) for game in pairs(0, loser, [(1, 1), (1, 0)] * 15, 1000 * loser)]
 
-    fitted = fit(close + above, 4)
+    fitted = fit_ratings(close + above, 4)
 
     assert ranks(fitted) == [(1, 1), (2, 4), (2, 4), (2, 4)]
     assert all((fitted.los(0, loser) or 0) > 0.975 for loser in (1, 2, 3))
 
 
 def test_the_likelihoods_of_two_players_add_up_to_one() -> None:
-    fitted = fit(round_robin(range(4), 8) + sweep(4, range(4), 8), 5)
+    fitted = fit_ratings(round_robin(range(4), 8) + sweep(4, range(4), 8), 5)
 
     for one, other in combinations(range(5), 2):
         there, back = fitted.los(one, other), fitted.los(other, one)
@@ -327,7 +327,7 @@ def test_the_likelihoods_of_two_players_add_up_to_one() -> None:
 def test_twenty_wins_bound_the_rating_from_below() -> None:
     bound = -400 * math.log10(0.025 ** (-1 / 20) - 1)
 
-    fitted = fit(pairs(0, 1, [(1, 1)] * 10), 2, anchor=1)
+    fitted = fit_ratings(pairs(0, 1, [(1, 1)] * 10), 2, anchor=1)
 
     assert fitted.ratings[0].low == pytest.approx(bound)
     assert fitted.ratings[0].high is None
@@ -338,14 +338,14 @@ def test_twenty_wins_bound_the_rating_from_below() -> None:
 def test_without_an_anchor_winner_and_loser_are_bounded_alike() -> None:
     bound = -400 * math.log10(0.025 ** (-1 / 20) - 1)
 
-    winner, loser = fit(pairs(0, 1, [(1, 1)] * 10), 2).ratings
+    winner, loser = fit_ratings(pairs(0, 1, [(1, 1)] * 10), 2).ratings
 
     assert (winner.high, loser.low) == (None, None)
     assert (winner.low, loser.high) == pytest.approx((bound / 2, -bound / 2))
 
 
 def test_two_wins_prove_nothing() -> None:
-    fitted = fit(pairs(0, 1, [(1, 1)]), 2)
+    fitted = fit_ratings(pairs(0, 1, [(1, 1)]), 2)
 
     assert ranks(fitted) == [(1, 2), (1, 2)]
     assert fitted.los(0, 1) == pytest.approx(0.75)
@@ -354,7 +354,7 @@ def test_two_wins_prove_nothing() -> None:
 def test_half_of_a_side_of_partners_is_bounded_by_what_it_adds() -> None:
     sides = [((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2))]
 
-    best = fit([RatedGame(sides[group % 3], (1, 2), group) for group in range(30)], 4).ratings[0]
+    best = fit_ratings([RatedGame(sides[group % 3], (1, 2), group) for group in range(30)], 4).ratings[0]
 
     assert best.low == pytest.approx(-2 * 400 * math.log10(0.025 ** (-1 / 30) - 1))
 
@@ -363,7 +363,7 @@ def test_first_of_four_equals_counts_as_one_event_of_chance_a_quarter() -> None:
     rotations = [(1, 2, 3, 4), (1, 3, 4, 2), (1, 4, 2, 3)]
     games = [RatedGame(((0,), (1,), (2,), (3,)), places, group) for group in range(4) for places in rotations]
 
-    fitted = fit(games, 4)
+    fitted = fit_ratings(games, 4)
 
     chance = 0.025 ** (1 / 12)
     assert fitted.ratings[0].low == pytest.approx(400 * math.log10(3 * chance / (1 - chance)))
@@ -373,8 +373,8 @@ def test_first_of_four_equals_counts_as_one_event_of_chance_a_quarter() -> None:
 def test_bots_that_win_or_lose_all_leave_the_intervals_of_the_others_alone() -> None:
     games = round_robin(range(1, 5), 10)
 
-    without = fit(games, 6).ratings[1:5]
-    best, *others, worst = fit(games + sweep(0, range(1, 5), 10) + rout(5, range(1, 5), 10), 6).ratings
+    without = fit_ratings(games, 6).ratings[1:5]
+    best, *others, worst = fit_ratings(games + sweep(0, range(1, 5), 10) + rout(5, range(1, 5), 10), 6).ratings
 
     assert (best.high, worst.low) == (None, None)
     assert (best.low or 0) > 400
@@ -386,7 +386,7 @@ def test_bots_that_win_or_lose_all_leave_the_intervals_of_the_others_alone() -> 
 def test_two_bots_that_only_beat_each_other_are_bounded_together() -> None:
     games = round_robin(range(3), 10) + rout(3, range(3), 5, 1000) + rout(4, range(3), 5, 2000)
 
-    fitted = fit(games + pairs(3, 4, [(1, 0)] * 60, 3000), 5)
+    fitted = fit_ratings(games + pairs(3, 4, [(1, 0)] * 60, 3000), 5)
 
     assert [one.low is None for one in fitted.ratings] == [False, False, False, True, True]
     assert [one.high is None for one in fitted.ratings] == [False] * 5
@@ -397,7 +397,7 @@ def test_two_bots_that_only_beat_each_other_are_bounded_together() -> None:
 def test_who_beats_the_best_is_bounded_above_the_bound_of_the_best() -> None:
     games = round_robin(range(3), 10) + sweep(3, range(3), 5, 1000)
 
-    fitted = fit(games + sweep(4, range(4), 5, 2000), 5)
+    fitted = fit_ratings(games + sweep(4, range(4), 5, 2000), 5)
 
     second, best = fitted.ratings[3:]
     assert (second.high, best.high) == (None, None)
@@ -410,7 +410,7 @@ def test_who_beats_the_best_is_bounded_above_the_bound_of_the_best() -> None:
 
 def test_without_games_nobody_is_rated() -> None:
     for players in (0, 1, 3):
-        fitted = fit([], players)
+        fitted = fit_ratings([], players)
 
         assert (fitted.games, fitted.groups, fitted.pools, fitted.variance_ratio) == (0, 0, 0, None)
         for number, rating in enumerate(fitted.ratings):
@@ -421,15 +421,15 @@ def test_without_games_nobody_is_rated() -> None:
 def test_a_player_without_games_does_not_move_the_others() -> None:
     games = round_robin((0, 2), 8)
 
-    fitted = fit(games, 3)
+    fitted = fit_ratings(games, 3)
 
     assert fitted.ratings[1].elo is None
     assert fitted.los(0, 1) is None
-    assert [fitted.ratings[0].elo, fitted.ratings[2].elo] == elos(fit(round_robin((0, 1), 8), 2))
+    assert [fitted.ratings[0].elo, fitted.ratings[2].elo] == elos(fit_ratings(round_robin((0, 1), 8), 2))
 
 
 def test_a_player_against_itself_is_not_compared() -> None:
-    rating = fit([duel(0, 0, 1, 0)], 1).ratings[0]
+    rating = fit_ratings([duel(0, 0, 1, 0)], 1).ratings[0]
 
     assert (rating.elo, rating.games, rating.wins, rating.losses) == (None, 0, 0, 0)
 
@@ -454,7 +454,7 @@ ODD: dict[str, list[RatedGame]] = {
 @pytest.mark.parametrize("games", ODD.values(), ids=ODD)
 @pytest.mark.parametrize("anchor", [None, 0, 3])
 def test_no_figure_is_ever_nan_or_infinite(games: list[RatedGame], anchor: int | None) -> None:
-    fitted = fit(games, 5, anchor=anchor)
+    fitted = fit_ratings(games, 5, anchor=anchor)
 
     figures = [fitted.variance_ratio, *(fitted.los(one, other) for one in range(5) for other in range(5))]
     for rating in fitted.ratings:
@@ -470,12 +470,12 @@ def test_no_figure_is_ever_nan_or_infinite(games: list[RatedGame], anchor: int |
 
 def test_games_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="expected players from 0 to 1, got: 2"):
-        fit([duel(0, 2, 1, 0)], 2)
+        fit_ratings([duel(0, 2, 1, 0)], 2)
     with pytest.raises(ValueError, match="expected players from 0 to 1, got: -1"):
-        fit([duel(0, -1, 1, 0)], 2)
+        fit_ratings([duel(0, -1, 1, 0)], 2)
     with pytest.raises(ValueError, match=r"expected one place for each of 2 sides, got: \(1,\)"):
-        fit([RatedGame(((0,), (1,)), (1,), 0)], 2)
+        fit_ratings([RatedGame(((0,), (1,)), (1,), 0)], 2)
     with pytest.raises(ValueError, match="expected at least one player on each side"):
-        fit([RatedGame(((0,), ()), (1, 2), 0)], 2)
+        fit_ratings([RatedGame(((0,), ()), (1, 2), 0)], 2)
     with pytest.raises(ValueError, match="expected an anchor from 0 to 1, got: 2"):
-        fit([], 2, anchor=2)
+        fit_ratings([], 2, anchor=2)

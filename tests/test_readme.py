@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.ruleset import names
+from referee.ruleset import list_rulesets
 from tournaments.cli import main
-from tournaments.kits import kits
+from tournaments.entries.kits import list_kits
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -21,7 +21,7 @@ def test_every_command_is_told(command: str) -> None:
 
 
 def test_the_number_of_rulesets_is_right() -> None:
-    assert f"{len(names())} rulesets ship" in README
+    assert f"{len(list_rulesets())} rulesets ship" in README
 
 
 def test_every_language_with_a_kit_is_told() -> None:
@@ -29,4 +29,4 @@ def test_every_language_with_a_kit_is_told() -> None:
     (listed,) = re.findall(r"Kits are there for (.*?)\.", README, re.DOTALL)
     told = re.split(r",\s+|\s+and\s+", listed)
 
-    assert sorted(told) == sorted(names.get(language, language.capitalize()) for language in kits())
+    assert sorted(told) == sorted(names.get(language, language.capitalize()) for language in list_kits())

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from referee.playing import play_batch
 from referee.records import Batch, BatchDone, Key, Record, RefereeFault, Report, Started
-from referee.replay import check
+from referee.replay import check_record
 from tests.tables import RULES, Script, batch, play, player, seated
 
 MARK = "MALICE_REFEREE_TEST"
@@ -48,7 +48,7 @@ def test_a_batch_has_a_record_for_each_game_and_then_it_is_done() -> None:
 
     assert [type(report) for report in found] == [Started, Started, Record, Record, Record, BatchDone]
     for deal, record in enumerate(report for report in found if isinstance(report, Record)):
-        check(record)
+        check_record(record)
         assert record.key == Key(0, deal, 0)
         assert record.entries == (("honest", "00"), ("honest", "00"))
         assert record.faults == ()
@@ -75,7 +75,7 @@ def test_players_sit_where_the_game_says() -> None:
 def test_a_crash_is_a_forfeit_with_all_its_evidence() -> None:
     found = records(batch(player("dies", "move", "SIGSEGV", "20000"), player("honest")))
 
-    check(found[0])
+    check_record(found[0])
     assert (found[0].places, found[0].reason, found[0].actions) == ((2, 1), "forfeit", ((0, "!crash"),))
     fault = found[0].faults[0]
     assert (fault.code, fault.exit, fault.action) == ("crash", "killed by signal 11 (SIGSEGV)", 0)
@@ -96,7 +96,7 @@ def test_after_a_verdict_the_next_game_has_a_fresh_process_and_the_honest_bot_ke
 def test_a_death_off_turn_counts_at_the_next_request() -> None:
     found = records(batch(player("leaves"), player("honest")))
 
-    check(found[0])
+    check_record(found[0])
     played = [seat for seat, action in found[0].actions if action[0] != "!"]
     assert played.count(0) == 1
     assert played.count(1) >= 1
@@ -118,7 +118,7 @@ def test_a_game_that_nobody_can_begin_is_void_and_the_next_one_is_tried() -> Non
     found = records(batch(player("vanishes"), player("dies", "game_start", "2", "0"), games=2))
 
     for record in found:
-        check(record)
+        check_record(record)
         assert record.reason == "void"
         assert [fault.exit for fault in record.faults] == ["exited with status 5", "exited with status 2"]
 
@@ -128,7 +128,7 @@ def test_a_bot_that_cannot_be_started_forfeits() -> None:
 
     found = records(batch(player("honest"), lost))
 
-    check(found[0])
+    check_record(found[0])
     assert (found[0].places, found[0].actions) == ((1, 2), ((1, "!crash"),))
 
 
@@ -137,7 +137,7 @@ def test_a_bot_that_does_not_begin_in_time_forfeits(stops: str) -> None:
     with seated("stops", stops, init_ms=1000) as seat:
         record = play(seat, Script())
 
-    check(record)
+    check_record(record)
     assert (record.actions, record.places) == (((0, "!timeout"),), (2, 1))
     assert record.faults[0].sentence.startswith(f"no answer to {stops} within 1000 ms (")
     assert 1000 <= record.micros[0] / 1000 == record.seats[0].used_ms < 5000
@@ -296,7 +296,7 @@ def test_a_batch_line_becomes_record_lines(referee: Referee) -> None:
     for one, other in zip(found[2:4], again[2:4], strict=True):
         assert isinstance(one, Record)
         assert isinstance(other, Record)
-        check(one)
+        check_record(one)
         assert one.digest == other.digest
 
 

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from protocol.messages import Deal, Out
 from referee.errors import RecordError
-from referee.records import Key, Record, digest
-from referee.replay import check, steps
-from referee.ruleset import load
+from referee.records import Key, Record, compute_digest
+from referee.replay import check_record, replay_steps
+from referee.ruleset import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import Script, play
 
@@ -40,7 +40,7 @@ def replace_key(record: Record) -> Record:
 
 def signed(record: Record) -> Record:
     """Make a digest for what was changed: the replay alone has to see it."""
-    return replace(record, digest=digest(record))
+    return replace(record, digest=compute_digest(record))
 
 
 def with_action(record: Record, index: int, action: tuple[int, str]) -> Record:
@@ -49,11 +49,11 @@ def with_action(record: Record, index: int, action: tuple[int, str]) -> Record:
 
 def test_what_was_played_is_accepted(won: Record, void: Record, forfeit: Record) -> None:
     for record in (won, void, forfeit):
-        check(record)
+        check_record(record)
 
 
 def test_the_first_step_is_the_deal_and_each_action_has_one(won: Record) -> None:
-    found = list(steps(won))
+    found = list(replay_steps(won))
 
     assert (found[0].seat, found[0].action) == (None, "")
     assert isinstance(found[0].events[0], Deal)
@@ -61,16 +61,16 @@ def test_the_first_step_is_the_deal_and_each_action_has_one(won: Record) -> None
 
 
 def test_views_are_those_of_a_spectator_and_end_with_the_game(won: Record) -> None:
-    found = list(steps(won, views=True))
+    found = list(replay_steps(won, views=True))
 
     assert all(step.view is not None and step.view.hand for step in found[:-1])
     assert found[-1].view is None
-    assert all(step.view is None for step in steps(won))
+    assert all(step.view is None for step in replay_steps(won))
 
 
 def test_a_withdrawal_is_told_as_an_event(void: Record, forfeit: Record) -> None:
-    assert [step.events for step in steps(void)][1:] == [(Out(0, "crash"),), (Out(1, "crash"),)]
-    assert [step.events[0] for step in steps(forfeit)][1:] == [Out(1, "crash")]
+    assert [step.events for step in replay_steps(void)][1:] == [(Out(0, "crash"),), (Out(1, "crash"),)]
+    assert [step.events[0] for step in replay_steps(forfeit)][1:] == [Out(1, "crash")]
 
 
 TAMPERED: dict[str, Callable[[Record], Record]] = {
@@ -94,7 +94,7 @@ TAMPERED: dict[str, Callable[[Record], Record]] = {
     "reason and places, to void": lambda record: replace(record, reason="void", places=(1, 1), scores=(0, 0)),
     "the deal seed": lambda record: replace(record, deal_seed="ab" * 32),
     "a deal seed that is none": lambda record: replace(record, deal_seed="cards"),
-    "the rules": lambda record: replace(record, rules=load("book").rules),
+    "the rules": lambda record: replace(record, rules=load_ruleset("book").rules),
     "rules that are none": lambda record: replace(record, rules=replace(record.rules, payoff_size=99)),
     "an entry too many": lambda record: replace(record, entries=(*record.entries, ("me", "00"))),
 }
@@ -116,7 +116,7 @@ def test_what_cannot_have_been_played_is_refused_by_its_key_even_with_a_new_dige
     won: Record, tamper: Callable[[Record], Record]
 ) -> None:
     with pytest.raises(RecordError, match=r"^game 3\.14\.1: "):
-        check(signed(tamper(won)))
+        check_record(signed(tamper(won)))
 
 
 @pytest.mark.parametrize("tamper", OF_A_VOID_GAME.values(), ids=OF_A_VOID_GAME)
@@ -124,12 +124,12 @@ def test_a_void_game_is_one_in_which_every_side_failed_and_nobody_won(
     void: Record, tamper: Callable[[Record], Record]
 ) -> None:
     with pytest.raises(RecordError, match=r"^game 3\.14\.1: "):
-        check(signed(tamper(void)))
+        check_record(signed(tamper(void)))
 
 
 def test_a_forfeit_is_told_once(forfeit: Record) -> None:
     with pytest.raises(RecordError, match=r"^game 3\.14\.1: action 1 \('!crash' of seat 1\): expected Result"):
-        check(signed(replace(forfeit, actions=forfeit.actions * 2)))
+        check_record(signed(replace(forfeit, actions=forfeit.actions * 2)))
 
 
 def test_who_is_not_asked_cannot_forfeit_once_somebody_has_played(won: Record, forfeit: Record) -> None:
@@ -137,7 +137,7 @@ def test_who_is_not_asked_cannot_forfeit_once_somebody_has_played(won: Record, f
     record = replace(forfeit, actions=((seat, action), (seat, "!crash")))
 
     with pytest.raises(RecordError, match=r"action 1 \('!crash' of seat 0\): expected Turn\(seat=1\)"):
-        check(signed(record))
+        check_record(signed(record))
 
 
 SWAPPED: dict[str, Callable[[Record], Record]] = {
@@ -154,9 +154,9 @@ def test_what_could_have_been_played_is_refused_by_its_digest(
     forfeit: Record, tamper: Callable[[Record], Record]
 ) -> None:
     with pytest.raises(RecordError, match=r"^game 3\.14\.\d: the digest does not match"):
-        check(tamper(forfeit))
+        check_record(tamper(forfeit))
 
 
 def test_another_format_is_refused(won: Record) -> None:
     with pytest.raises(RecordError, match=r"^game 3\.14\.1: expected format 1, got 2"):
-        check(signed(replace(won, format=2)))
+        check_record(signed(replace(won, format=2)))

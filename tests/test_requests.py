@@ -14,8 +14,8 @@ from protocol.messages import ClockRules, GameEnd, GameStart, Move
 from referee.errors import RecordError
 from referee.playing import play_batch
 from referee.records import Batch, GameOrder, Key, Record
-from referee.requests import Asked, Decision, asked, decisions
-from referee.ruleset import load
+from referee.requests import Asked, Decision, replay_decisions, replay_requests
+from referee.ruleset import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import Script, first_legal, play, player
 
@@ -31,7 +31,7 @@ def unnumbered(line: bytes | str) -> bytes:
 
 
 def told_again(record: Record, rngs: tuple[int, ...], seat: int) -> list[Asked]:
-    return list(asked(record, rngs, seat, itertools.count(2).__next__, listed=record.seats[seat].wants_legal))
+    return list(replay_requests(record, rngs, seat, itertools.count(2).__next__, listed=record.seats[seat].wants_legal))
 
 
 def decisions_by_seat(record: Record, rngs: tuple[int, ...]) -> list[Decision]:
@@ -47,7 +47,7 @@ def decisions_by_seat(record: Record, rngs: tuple[int, ...]) -> list[Decision]:
 
 def scribes(folder: Path, ruleset: str, seats: int, games: int, *how: tuple[str, ...]) -> tuple[Batch, list[Record]]:
     """Let bots play that write down what they hear."""
-    rules = load(ruleset).rules
+    rules = load_ruleset(ruleset).rules
     extra = dict(enumerate(how))
     players = tuple(player("scribe", str(folder / f"{seat}.log"), *extra.get(seat, ())) for seat in range(seats))
     players = tuple(replace(each, label=f"scribe{seat}") for seat, each in enumerate(players))
@@ -101,7 +101,7 @@ def test_every_request_is_made_again_byte_by_byte(
             again = [unnumbered(encode(each.request)) for each in told_again(record, order.rngs, seat)]
             assert again == game
     for record, order in zip(records, batch.games, strict=True):
-        assert list(decisions(record)) == decisions_by_seat(record, order.rngs)
+        assert list(replay_decisions(record)) == decisions_by_seat(record, order.rngs)
 
 
 @pytest.mark.slow
@@ -132,7 +132,9 @@ def test_every_action_of_the_seat_has_its_request_with_what_was_played_and_the_t
 def test_the_list_is_left_out_of_the_request_where_it_is_not_wanted_but_known_all_the_same() -> None:
     record = play(Script(), Script())
 
-    moves = [each for each in asked(record, (0, 1), 0, itertools.count(2).__next__, listed=False) if each.legal]
+    moves = [
+        each for each in replay_requests(record, (0, 1), 0, itertools.count(2).__next__, listed=False) if each.legal
+    ]
 
     assert moves
     assert all(b'"legal"' not in encode(each.request) for each in moves)
@@ -151,14 +153,14 @@ def crash_in_turn_three(request: Move) -> str:
 def test_decisions_show_what_each_seat_was_shown_in_the_order_of_the_game(second: Script) -> None:
     record = play(Script(), second)
 
-    found = list(decisions(record))
+    found = list(replay_decisions(record))
 
     assert found == decisions_by_seat(record, (0, 1))
     assert all(each.played == record.actions[each.index][1] for each in found)
 
 
 def test_a_void_game_has_no_decisions() -> None:
-    assert list(decisions(play(Script(fails={"begin": CRASH}), Script(fails={"game_start": CRASH})))) == []
+    assert list(replay_decisions(play(Script(fails={"begin": CRASH}), Script(fails={"game_start": CRASH})))) == []
 
 
 def test_in_a_void_game_nobody_is_asked_for_a_move() -> None:
@@ -174,4 +176,4 @@ def test_a_record_that_does_not_replay_is_refused() -> None:
         with pytest.raises(RecordError):
             told_again(wrong, (0, 1), 1)
         with pytest.raises(RecordError):
-            list(decisions(wrong))
+            list(replay_decisions(wrong))

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from referee.errors import RulesetError
-from referee.rules_text import diff, prose, show
-from referee.ruleset import Parameters, Ruleset, load, names, read_ruleset
+from referee.rules_text import compare_rulesets, describe_ruleset, prose
+from referee.ruleset import Parameters, Ruleset, list_rulesets, load_ruleset, read_ruleset
 
 
 def test_every_parameter_has_prose_in_whole_sentences() -> None:
@@ -20,7 +20,7 @@ def test_every_parameter_has_prose_in_whole_sentences() -> None:
 
 
 def test_a_ruleset_is_shown_in_the_order_of_its_parameters() -> None:
-    text = show(load("book"))
+    text = describe_ruleset(load_ruleset("book"))
     named = [parameter.name for parameter in text.parameters]
 
     assert (text.name, text.source) == ("book", "pagat.com, Spite and Malice (the book version)")
@@ -33,7 +33,7 @@ def test_a_ruleset_is_shown_in_the_order_of_its_parameters() -> None:
 
 
 def test_what_differs_from_standard_is_marked() -> None:
-    text = show(load("wiki"))
+    text = describe_ruleset(load_ruleset("wiki"))
 
     assert {p.name: (p.value, p.standard) for p in text.parameters if p.differs} == {
         "payoff_size": ("0.425", "20"),
@@ -42,18 +42,18 @@ def test_what_differs_from_standard_is_marked() -> None:
     }
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_rulesets())
 def test_values_are_toml_that_gives_the_ruleset_again(name: str, tmp_path: Path) -> None:
-    lines = [f"{parameter.name} = {parameter.value}" for parameter in show(load(name)).parameters]
+    lines = [f"{parameter.name} = {parameter.value}" for parameter in describe_ruleset(load_ruleset(name)).parameters]
     path = tmp_path / "again.toml"
     path.write_text("\n".join(['about = "a"', 'source = "s"', "[rules]", *lines]), encoding="utf-8")
 
     assert tomllib.loads(path.read_text("utf-8"))
-    assert read_ruleset(path).rules == load(name).rules
+    assert read_ruleset(path).rules == load_ruleset(name).rules
 
 
 def test_a_diff_names_both_values() -> None:
-    found = diff(load("classic"), load("standard"))
+    found = compare_rulesets(load_ruleset("classic"), load_ruleset("standard"))
 
     assert (found.left, found.right) == ("classic", "standard")
     assert [(d.name, d.left, d.right) for d in found.differences] == [
@@ -61,33 +61,33 @@ def test_a_diff_names_both_values() -> None:
         ("side_visible", '"top"', '"all"'),
     ]
     assert found.differences[0].prose == prose()["stock_out_result"]
-    assert diff(load("catsatcards"), load("cat-and-mouse")).differences == ()
+    assert compare_rulesets(load_ruleset("catsatcards"), load_ruleset("cat-and-mouse")).differences == ()
 
 
 def test_numbers_follow_from_parameters_and_seats() -> None:
-    three, four = show(load("cats-multi")).seats
+    three, four = describe_ruleset(load_ruleset("cats-multi")).seats
 
     assert (three.seats, three.cards, three.payoff, three.centre, three.stock) == (3, 156, 20, 4, 81)
     assert (four.seats, four.stock) == (4, 56)
-    assert show(load("wiki")).seats[0].centre is None
+    assert describe_ruleset(load_ruleset("wiki")).seats[0].centre is None
 
 
 def test_a_thin_stock_is_worth_a_remark() -> None:
-    thin = Ruleset("thin", "", "", replace(load("skipbo-20").rules, payoff_size=21, players=(6, 6)))
+    thin = Ruleset("thin", "", "", replace(load_ruleset("skipbo-20").rules, payoff_size=21, players=(6, 6)))
 
-    assert show(thin).seats[0].remark == "only 6 cards are left in the stock after the deal"
-    assert show(load("skipbo-20")).seats[1].remark == ""
+    assert describe_ruleset(thin).seats[0].remark == "only 6 cards are left in the stock after the deal"
+    assert describe_ruleset(load_ruleset("skipbo-20")).seats[1].remark == ""
 
 
 def test_numbers_of_seats_that_cannot_play_are_left_out() -> None:
     pairs = Ruleset("pairs", "", "", Parameters(teams="2x2", decks=4, players=(2, 6)))
 
-    assert [told.seats for told in show(pairs).seats] == [4]
+    assert [told.seats for told in describe_ruleset(pairs).seats] == [4]
 
 
 def test_a_ruleset_that_nobody_can_play_is_refused() -> None:
     with pytest.raises(RulesetError, match="no effect"):
-        show(Ruleset("void", "", "", Parameters(stalemate="redeal")))
+        describe_ruleset(Ruleset("void", "", "", Parameters(stalemate="redeal")))
 
 
 def test_without_source_text_there_is_no_prose(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import DataError, RulesetError
-from referee.ruleset import DEFAULT, FOLDER, Compulsory, Parameters, load, names, read_ruleset
+from referee.ruleset import DEFAULT, FOLDER, Compulsory, Parameters, list_rulesets, load_ruleset, read_ruleset
 
 PRESETS = """
     aces book book-end book-must-play book-unlimited cat-and-mouse cats-multi cats-unlimited catsatcards classic
@@ -24,12 +24,12 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_every_ruleset_of_the_family_ships() -> None:
-    assert names() == tuple(PRESETS.split())
+    assert list_rulesets() == tuple(PRESETS.split())
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_rulesets())
 def test_a_ruleset_says_what_it_is_and_where_it_comes_from(name: str) -> None:
-    ruleset = load(name)
+    ruleset = load_ruleset(name)
 
     assert ruleset.name == name
     assert 10 < len(ruleset.about) <= 120
@@ -39,17 +39,20 @@ def test_a_ruleset_says_what_it_is_and_where_it_comes_from(name: str) -> None:
 
 
 def test_the_defaults_are_spread_and_the_default_is_standard() -> None:
-    assert load("spread").rules == Parameters()
-    assert load("classic").rules == Parameters(side_visible="top")
-    assert load(DEFAULT).rules == Parameters(stock_out_result="fewest")
+    assert load_ruleset("spread").rules == Parameters()
+    assert load_ruleset("classic").rules == Parameters(side_visible="top")
+    assert load_ruleset(DEFAULT).rules == Parameters(stock_out_result="fewest")
 
 
 def test_side_stacks_are_squared_in_two_rulesets_alone() -> None:
-    assert [name for name in names() if load(name).rules.side_visible == "top"] == ["classic", "squared"]
+    assert [name for name in list_rulesets() if load_ruleset(name).rules.side_visible == "top"] == [
+        "classic",
+        "squared",
+    ]
 
 
 def test_what_extends_classic_says_how_its_side_stacks_lie() -> None:
-    files = {name: tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")) for name in names()}
+    files = {name: tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8")) for name in list_rulesets()}
 
     assert not [
         name for name, file in files.items() if file.get("extends") == "classic" and "side_visible" not in file["rules"]
@@ -58,7 +61,7 @@ def test_what_extends_classic_says_how_its_side_stacks_lie() -> None:
 
 def test_an_unknown_name_is_answered_with_the_list() -> None:
     with pytest.raises(RulesetError) as refusal:
-        load("standart")
+        load_ruleset("standart")
 
     assert str(refusal.value).startswith("unknown ruleset 'standart' (did you mean 'standard'?); rulesets: aces, book,")
 
@@ -79,7 +82,7 @@ def test_a_table_of_the_extended_ruleset_is_replaced_as_a_whole(tmp_path: Path) 
 
 
 def test_a_chain_of_files_is_followed_to_its_end() -> None:
-    assert load("cats-unlimited").rules.jokers == load("book").rules.jokers == 4
+    assert load_ruleset("cats-unlimited").rules.jokers == load_ruleset("book").rules.jokers == 4
 
 
 def test_a_file_of_the_same_name_elsewhere_may_extend_the_one_that_ships(tmp_path: Path) -> None:
@@ -139,11 +142,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         read_ruleset(tmp_path / "none.toml")
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_rulesets())
 def test_every_line_of_a_ruleset_changes_something(name: str) -> None:
     file = tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))
-    own = load(name).rules
-    parent = load(file["extends"]).rules if "extends" in file else Parameters()
+    own = load_ruleset(name).rules
+    parent = load_ruleset(file["extends"]).rules if "extends" in file else Parameters()
 
     idle = [field for field in file.get("rules", {}) if getattr(own, field) == getattr(parent, field)]
 

@@ -15,7 +15,7 @@ import pytest
 from referee.records import Record
 from tests.runs import MALICE, Run
 from tests.tables import BOTS
-from tournaments.store import Store
+from tournaments.league.store import Store
 
 TELLER = BOTS / "teller.py"
 

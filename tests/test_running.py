@@ -14,11 +14,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.bot import start_time
+from referee.bot import read_start_time
 from referee.records import Started
 from tests.runs import Run
 from tests.tables import BOTS
-from tournaments.running import Ledger, Running, end_leftovers
+from tournaments.running.leftovers import Ledger, ProcessLedger, end_leftovers
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ def leader() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def known(process: subprocess.Popen[bytes]) -> Started:
-    return Started(process.pid, start_time(process.pid) or 0)
+    return Started(process.pid, read_start_time(process.pid) or 0)
 
 
 def group_lives(pid: int) -> bool:
@@ -54,14 +54,14 @@ def rewrite(path: Path, **changes: object) -> None:
 
 
 def test_a_leader_that_lives_is_ended_with_its_group(leader: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    Running(tmp_path / "account").add(known(leader))
+    ProcessLedger(tmp_path / "account").add(known(leader))
 
     assert end_leftovers(tmp_path / "account") == 1
     assert leader.wait(10) == -signal.SIGKILL
 
 
 def test_a_group_that_outlived_its_leader_is_ended(leader: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    Running(tmp_path / "account").add(known(leader))
+    ProcessLedger(tmp_path / "account").add(known(leader))
     leader.kill()
     leader.wait()
     assert group_lives(leader.pid)
@@ -73,7 +73,7 @@ def test_a_group_that_outlived_its_leader_is_ended(leader: subprocess.Popen[byte
 def test_a_number_that_now_is_somebody_elses_is_left_alone(
     changes: dict[str, object], leader: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    Running(tmp_path / "account").add(known(leader))
+    ProcessLedger(tmp_path / "account").add(known(leader))
     if "leaders" in changes:
         changes = {"leaders": (Started(leader.pid, known(leader).start_time - 1),)}
     rewrite(tmp_path / "account", **changes)
@@ -86,7 +86,7 @@ def test_a_group_that_came_to_be_after_the_run_had_died_is_left_alone(
     leader: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     found = known(leader)
-    Running(tmp_path / "account").add(found)
+    ProcessLedger(tmp_path / "account").add(found)
     rewrite(tmp_path / "account", beat=found.start_time - 1000, leaders=(Started(found.pid, found.start_time - 2000),))
     leader.kill()
     leader.wait()
@@ -96,7 +96,7 @@ def test_a_group_that_came_to_be_after_the_run_had_died_is_left_alone(
 
 
 def test_what_was_struck_out_is_not_ended(leader: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    running = Running(tmp_path / "account")
+    running = ProcessLedger(tmp_path / "account")
     running.add(known(leader))
     running.drop(leader.pid)
     running.beat()

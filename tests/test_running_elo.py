@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tournaments.ratings import RatedGame, _elo
-from tournaments.ratings.running_elo import history, thin
+from tournaments.ratings.running_elo import compute_history, thin_points
 
 # From elo 0.1.1: k, rating, other rating, drawn -> the new ratings of the winner and the loser (or of both that drew).
 RATED_1VS1 = {
@@ -58,7 +58,7 @@ def test_the_drop_in_equals_package_elo_to_the_last_bit() -> None:
 
 
 def test_curves_are_the_chain_of_games_between_two() -> None:
-    first, second = history([duel(0, 1), duel(1, 0), duel(0, 1, drawn=True)], 2, k=32, initial=1200)
+    first, second = compute_history([duel(0, 1), duel(1, 0), duel(0, 1, drawn=True)], 2, k=32, initial=1200)
 
     elo = _elo.Elo(32)
     chain = [(1200.0, 1200.0)]
@@ -70,20 +70,20 @@ def test_curves_are_the_chain_of_games_between_two() -> None:
 
 
 def test_points_carry_the_number_of_the_game_in_the_schedule() -> None:
-    curves = history([duel(0, 1), duel(1, 2), duel(0, 1)], 4)
+    curves = compute_history([duel(0, 1), duel(1, 2), duel(0, 1)], 4)
 
     assert [[number for number, _ in curve] for curve in curves] == [[0, 1, 3], [0, 1, 2, 3], [0, 2], [0]]
     assert {curve[0] for curve in curves} == {(0, 1500.0)}
 
 
 def test_every_rating_is_a_float() -> None:
-    curves = history([duel(0, 1), duel(1, 0)], 2, k=10, initial=1500)
+    curves = compute_history([duel(0, 1), duel(1, 0)], 2, k=10, initial=1500)
 
     assert {type(rating) for curve in curves for _, rating in curve} == {float}
 
 
 def test_four_seats_are_six_comparisons_with_a_third_of_k() -> None:
-    curves = history([RatedGame(((0,), (1,), (2,), (3,)), (2, 1, 3, 3), 0)], 4, k=24)
+    curves = compute_history([RatedGame(((0,), (1,), (2,), (3,)), (2, 1, 3, 3), 0)], 4, k=24)
 
     gains = [curve[-1][1] - 1500 for curve in curves]
     assert gains == pytest.approx([8 * 0.5, 8 * 1.5, 8 * -1.0, 8 * -1.0])
@@ -92,7 +92,7 @@ def test_four_seats_are_six_comparisons_with_a_third_of_k() -> None:
 def test_all_comparisons_of_a_game_use_the_ratings_before_it() -> None:
     games = [duel(0, 1), RatedGame(((0,), (1,), (2,)), (1, 2, 3), 1)]
 
-    curves = history(games, 3, k=20)
+    curves = compute_history(games, 3, k=20)
 
     one, other = _elo.Elo(20).rate_1vs1(1500.0, 1500.0)
     assert curves[2][-1][1] == pytest.approx(_elo.Elo(10).rate(1500.0, [(0, one), (0, other)]))
@@ -101,7 +101,7 @@ def test_all_comparisons_of_a_game_use_the_ratings_before_it() -> None:
 def test_partners_play_with_their_mean_and_both_get_the_gain() -> None:
     games = [duel(0, 1), RatedGame(((0, 2), (1, 3)), (2, 1), 1)]
 
-    curves = history(games, 4, k=20)
+    curves = compute_history(games, 4, k=20)
 
     mean, other_mean = (1510.0 + 1500.0) / 2, (1490.0 + 1500.0) / 2
     loss = _elo.Elo(20).rate(mean, [(0, other_mean)]) - mean
@@ -111,7 +111,7 @@ def test_partners_play_with_their_mean_and_both_get_the_gain() -> None:
 
 
 def test_a_player_named_twice_on_a_side_gets_the_gain_once() -> None:
-    curves = history([RatedGame(((0, 0), (1, 1)), (1, 2), 0)], 2, k=20)
+    curves = compute_history([RatedGame(((0, 0), (1, 1)), (1, 2), 0)], 2, k=20)
 
     assert [curve[-1][1] for curve in curves] == [1510, 1490]
 
@@ -120,7 +120,7 @@ def test_thinned_points_keep_the_first_and_the_last() -> None:
     points = [(number, float(number)) for number in range(1001)]
 
     for at_most in (2, 3, 7, 100, 1000):
-        kept = thin(points, at_most)
+        kept = thin_points(points, at_most)
         assert len(kept) == at_most
         assert (kept[0], kept[-1]) == (points[0], points[-1])
         gaps = [later - earlier for (earlier, _), (later, _) in pairwise(kept)]
@@ -130,10 +130,10 @@ def test_thinned_points_keep_the_first_and_the_last() -> None:
 def test_few_points_are_not_thinned() -> None:
     points = [(0, 1500.0), (4, 1510.0), (9, 1490.0)]
 
-    assert thin(points, 3) == points
-    assert thin([], 2) == []
+    assert thin_points(points, 3) == points
+    assert thin_points([], 2) == []
 
 
 def test_room_for_less_than_two_points_is_refused() -> None:
     with pytest.raises(ValueError, match="expected room for 2 points or more, got: 1"):
-        thin([(0, 1500.0)], 1)
+        thin_points([(0, 1500.0)], 1)

@@ -141,7 +141,7 @@ def test_a_bot_in_a_private_folder_has_a_user_of_its_own_and_plays_from_a_copy(p
 
         assert found == ["data", "data", "a dot-file"]
         assert where == "/bot"
-        assert ("uid" in seat.isolation) == (limits.uid_lack() is None)
+        assert ("uid" in seat.isolation) == (limits.explain_missing_uids() is None)
         if "uid" in seat.isolation:
             assert uid != os.getuid()
             assert [path.stat().st_mode & 0o777 for path in copied] == [0o700]
@@ -244,7 +244,9 @@ def test_copies_of_a_killed_process_are_swept_and_those_of_another_stay(private:
 
 def test_a_sandbox_of_little_memory_can_be_made() -> None:
     true = Path("/bin/true")
-    words = bwrap.Sandbox([str(true)], true, View([str(true)], true, Path("/")), 1).command(None, 2, disable=False)
+    words = bwrap.Sandbox([str(true)], true, View([str(true)], true, Path("/")), 1).build_command(
+        None, 2, disable=False
+    )
 
     assert words.count(str(1 << 19)) == 2
-    assert probe.sandbox_lack() is None
+    assert probe.explain_missing_sandbox() is None

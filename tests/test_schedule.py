@@ -10,10 +10,10 @@ import math
 import pytest
 
 from referee.records import Key
-from referee.ruleset import load
-from tournaments.schedule import BATCH_DEALS, ROUNDS, Schedule, Seeds
+from referee.ruleset import load_ruleset
+from tournaments.league.schedule import BATCH_DEALS, ROUNDS, Schedule, Seeds
 
-STANDARD = ((load("standard"), 2),)
+STANDARD = ((load_ruleset("standard"), 2),)
 
 
 def games(schedule: Schedule) -> list[Key]:
@@ -60,7 +60,7 @@ def test_every_table_has_played_its_first_batch_in_both_seats_before_any_plays_i
 
 
 def test_several_rulesets_give_every_pair_a_table_of_each() -> None:
-    schedule = Schedule(((load("standard"), 2), (load("classic"), 2)), 3, 1)
+    schedule = Schedule(((load_ruleset("standard"), 2), (load_ruleset("classic"), 2)), 3, 1)
 
     assert [(table.ruleset.name, table.entries) for table in schedule.tables] == [
         ("standard", (0, 1)),
@@ -103,7 +103,7 @@ def test_the_commit_is_the_digest_of_the_seed() -> None:
 
 @pytest.mark.parametrize(("entries", "seats", "deals"), [(4, 3, 26), (5, 4, 2), (6, 6, 1)])
 def test_tables_of_more_seats_play_every_deal_in_every_rotation(entries: int, seats: int, deals: int) -> None:
-    schedule = Schedule([(load("standard"), seats)], entries, deals)
+    schedule = Schedule([(load_ruleset("standard"), seats)], entries, deals)
 
     found = games(schedule)
     assert len(schedule.tables) == math.comb(entries, seats)
@@ -112,7 +112,7 @@ def test_tables_of_more_seats_play_every_deal_in_every_rotation(entries: int, se
 
 
 def test_rulesets_with_different_numbers_of_seats_share_one_schedule() -> None:
-    schedule = Schedule([(load("standard"), 2), (load("classic"), 3)], 3, 30)
+    schedule = Schedule([(load_ruleset("standard"), 2), (load_ruleset("classic"), 3)], 3, 30)
 
     assert [schedule.number(key) for key in games(schedule)] == list(range(schedule.total))
     assert schedule.total == 30 * (3 * 2 + 1 * 3)

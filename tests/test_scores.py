@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tournaments.ratings import RatedGame, fit
+from tournaments.ratings import RatedGame, fit_ratings
 
 T7 = 2.364624251592785
 """Student's t with 7 degrees of freedom: 97.5 % lie below."""
@@ -19,7 +19,7 @@ def deals(points: Sequence[tuple[float, float]]) -> list[RatedGame]:
 
 
 def interval(games: list[RatedGame], players: int = 2) -> tuple[float | None, float | None]:
-    rating = fit(games, players).ratings[0]
+    rating = fit_ratings(games, players).ratings[0]
     return rating.score_low, rating.score_high
 
 
@@ -60,7 +60,7 @@ def test_deals_that_all_split_are_no_certainty() -> None:
 
 def test_who_won_every_deal_is_bounded_from_below() -> None:
     low, high = interval(deals([(1, 1)] * 10))
-    lost = fit(deals([(0, 0)] * 10), 2).ratings[0]
+    lost = fit_ratings(deals([(0, 0)] * 10), 2).ratings[0]
 
     assert (low, high) == pytest.approx((0.025 ** (1 / 10), 1))
     assert (lost.score_low, lost.score_high) == pytest.approx((0, 1 - 0.025 ** (1 / 10)))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from referee.records import Key
 from tests.test_standings import played
-from tournaments.config import Config
-from tournaments.league import Game
-from tournaments.plan import Plan
-from tournaments.series import Score, Tally, scores, tallies
+from tournaments.league.config import Config
+from tournaments.league.contents import Game
+from tournaments.league.series import Score, Tally, score_series, tally_series
+from tournaments.running.plan import Plan
 
 TARGETS = {"g4a": 50, "standard": 0}
 
@@ -23,7 +23,7 @@ def deal(number: int, points: tuple[int, int], rotation: int = 0, ruleset: str =
 def test_points_add_up_until_the_target_and_the_next_deal_begins_anew() -> None:
     games = [deal(0, (30, 0)), deal(1, (0, 12)), deal(2, (20, 0)), deal(3, (0, 7))]
 
-    assert dict(scores(games, TARGETS)) == {
+    assert dict(score_series(games, TARGETS)) == {
         Key(0, 0, 0): Score(0, (30, 0), False),
         Key(0, 1, 0): Score(0, (30, 12), False),
         Key(0, 2, 0): Score(0, (50, 12), True),
@@ -34,21 +34,21 @@ def test_points_add_up_until_the_target_and_the_next_deal_begins_anew() -> None:
 def test_each_rotation_has_a_series_of_its_own_told_by_seat() -> None:
     games = [deal(0, (30, 0)), deal(0, (5, 0), rotation=1), deal(1, (0, 4), rotation=1)]
 
-    assert dict(scores(games, TARGETS))[Key(0, 1, 1)] == Score(0, (5, 4), False)
+    assert dict(score_series(games, TARGETS))[Key(0, 1, 1)] == Score(0, (5, 4), False)
 
 
 def test_a_chain_breaks_off_before_a_missing_deal() -> None:
-    assert [key.deal for key, _ in scores([deal(0, (1, 0)), deal(2, (1, 0))], TARGETS)] == [0]
+    assert [key.deal for key, _ in score_series([deal(0, (1, 0)), deal(2, (1, 0))], TARGETS)] == [0]
 
 
 def test_single_games_have_no_series() -> None:
-    assert list(scores([deal(0, (60, 0), ruleset="standard")], TARGETS)) == []
+    assert list(score_series([deal(0, (60, 0), ruleset="standard")], TARGETS)) == []
 
 
 def test_decided_series_are_counted() -> None:
     games = [deal(0, (60, 0)), deal(1, (0, 60)), deal(2, (50, 0)), deal(3, (49, 0))]
 
-    assert tallies(games, TARGETS) == {"g4a": {"a": Tally(2, 3), "b": Tally(1, 3)}}
+    assert tally_series(games, TARGETS) == {"g4a": {"a": Tally(2, 3), "b": Tally(1, 3)}}
 
 
 def test_a_table_plays_on_in_every_rotation_until_no_series_is_open(tmp_path: Path) -> None:

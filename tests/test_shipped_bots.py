@@ -21,9 +21,9 @@ import pytest
 
 from protocol.messages import ClockRules
 from referee.dealer import Dealer
-from referee.games import game
+from referee.games import make_rules
 from referee.rules import Result, Shuffle
-from referee.ruleset import load
+from referee.ruleset import load_ruleset
 
 Choose = Callable[[dict[str, Any], list[str], dict[str, Any], Random], str]
 Watch = Callable[[dict[str, Any], list[str], str], None]
@@ -32,7 +32,7 @@ SHIPPED = Path(__file__).parents[1] / "bots"
 FOLDERS = sorted(manifest.parent for manifest in SHIPPED.glob("python/*/bot.toml"))
 C_FIRST = SHIPPED / "c/first"
 DECIDING = ("greedy", "planner", "staller", "uniform")
-STANDARD: dict[str, Any] = msgspec.to_builtins(load("standard").rules)
+STANDARD: dict[str, Any] = msgspec.to_builtins(load_ruleset("standard").rules)
 
 KIT = SHIPPED / "python/starter"  # a kit has more tests, in test_kits.py
 
@@ -71,8 +71,8 @@ def ignore(view: dict[str, Any], legal: list[str], action: str) -> None:
 
 def play(ruleset: str, names: Sequence[str], seed: int, watch: Watch = ignore) -> tuple[Result, list[str]]:
     """Play a game with a bot in each seat; they get what they would get as JSON."""
-    parameters = load(ruleset).rules
-    rules = game(parameters, len(names))
+    parameters = load_ruleset(ruleset).rules
+    rules = make_rules(parameters, len(names))
     sent = msgspec.to_builtins(parameters)
     dealer = Dealer(seed.to_bytes(32, "big"))
     chance = [Random(f"{seed}/{seat}") for seat in range(len(names))]
@@ -197,7 +197,7 @@ def goes_by_itself(bot: Dialogue) -> bool:
 
 def requests() -> tuple[dict[str, Any], dict[str, Any]]:
     """Return `game_start` and the first `move` of a real game, without their ids."""
-    rules = game(load("standard").rules, 2)
+    rules = make_rules(load_ruleset("standard").rules, 2)
     state, dealer = rules.start(), Dealer(bytes(32))
     while isinstance(who := rules.next(state), Shuffle):
         state, _ = rules.shuffled(state, dealer.order(who.size))
@@ -331,7 +331,7 @@ def test_a_bot_plays_whole_games_by_the_rules_and_the_same_again(name: str, rule
 @pytest.mark.parametrize("ruleset", ["catsatcards", "loading", "massachusetts", "partners-4", "skipbo-short"])
 @every_deciding_bot
 def test_a_bot_gets_along_with_relatives_of_the_game(name: str, ruleset: str) -> None:
-    seats = load(ruleset).rules.players[0]
+    seats = load_ruleset(ruleset).rules.players[0]
 
     result, _ = play(ruleset, [name, "greedy"] * (seats // 2), 1)
 

@@ -22,13 +22,14 @@ from protocol.cards import CARDS
 from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins
 from referee import ruleset
 from referee.records import Key, Record
-from referee.replay import steps
+from referee.replay import replay_steps
 from site_pages import chart, text
 from site_pages.keys import KeyIndex
 from site_pages.shards import FORMAT, symbol
 from tests.test_site_league import HOSTILE, LABELS, League, play
-from tournaments.league import Game
-from tournaments.standings import APART
+from tournaments.league.contents import Game
+from tournaments.league.standings import APART
+from tournaments.sanitizer import sanitize
 
 
 class Page(HTMLParser):
@@ -152,18 +153,18 @@ def test_text_of_strangers_makes_no_markup_and_no_invisible_character(out: Path)
         assert "img" not in page.tags, name
         assert page.tags.count("script") <= 7, name
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", page.words), name
-    assert text.label(HOSTILE) in Page(out / "index.html").words
+    assert text.format_label(HOSTILE) in Page(out / "index.html").words
 
 
 def test_what_is_shown_can_be_seen() -> None:
-    assert text.shown("a\u202eb\x1b[0m\u200b\x00") == r"a\u202eb\x1b[0m\u200b\x00"
-    assert text.shown("a\nb", lines=True) == "a\nb"
-    assert text.shown("a\nb") == r"a\x0ab"
-    assert text.shown("e" + "\u0301" * 9).count("\u0301") == 2
-    assert text.shown("naïve \u05d0 日本 ♥") == "naïve \u05d0 日本 ♥"
-    assert text.shown("x" * 50, 10) == "x" * 9 + "…"
-    assert text.label("\u3164") == r"\u3164"
-    assert text.label(" ") == "(no name)"
+    assert sanitize("a\u202eb\x1b[0m\u200b\x00") == r"a\u202eb\x1b[0m\u200b\x00"
+    assert sanitize("a\nb", lines=True) == "a\nb"
+    assert sanitize("a\nb") == r"a\x0ab"
+    assert sanitize("e" + "\u0301" * 9).count("\u0301") == 2
+    assert sanitize("naïve \u05d0 日本 ♥") == "naïve \u05d0 日本 ♥"
+    assert sanitize("x" * 50, 10) == "x" * 9 + "…"
+    assert text.format_label("\u3164") == r"\u3164"
+    assert text.format_label(" ") == "(no name)"
 
 
 def test_slugs_are_safe_and_tell_all_labels_apart() -> None:
@@ -184,20 +185,20 @@ def test_slugs_are_safe_and_tell_all_labels_apart() -> None:
         "e",
     ]
 
-    slugs = [text.slug(label) for label in labels]
+    slugs = [text.make_slug(label) for label in labels]
 
     assert slugs[0] == "greedy"
     assert len({slug.lower() for slug in slugs}) == len(labels)
     assert all(re.fullmatch(r"[a-z0-9][a-z0-9._-]*", slug) and ".." not in slug for slug in slugs)
-    assert text.slug(text.slug("Greedy")) != text.slug("Greedy")
+    assert text.make_slug(text.make_slug("Greedy")) != text.make_slug("Greedy")
 
 
 def test_figures_are_never_nan() -> None:
-    for figure in (text.decimal, text.signed, text.percent, text.milliseconds):
+    for figure in (text.format_decimal, text.format_signed, text.format_percent, text.format_milliseconds):
         assert figure(None) == figure(math.nan) == figure(math.inf) == "n/a"
-    assert [text.signed(elo) for elo in (12.4, -12.4, 0.2, -0.2)] == ["+12", "−12", "0", "0"]
-    assert text.percent(0.5) == "50.0 %"
-    assert [text.milliseconds(ms) for ms in (0.0123, 1.234, 45.67, 1234.5)] == ["0.012", "1.23", "45.7", "1234"]
+    assert [text.format_signed(elo) for elo in (12.4, -12.4, 0.2, -0.2)] == ["+12", "−12", "0", "0"]
+    assert text.format_percent(0.5) == "50.0 %"
+    assert [text.format_milliseconds(ms) for ms in (0.0123, 1.234, 45.67, 1234.5)] == ["0.012", "1.23", "45.7", "1234"]
 
 
 def test_values_to_sort_by_are_numbers(out: Path) -> None:
@@ -247,7 +248,7 @@ def test_ranks_of_groups_that_never_met_stand_apart_and_every_list_says_so(tmp_p
     for number, (name, pair, rotation) in enumerate(product(rulesets, (0, 1), (0, 1))):
         own = LABELS[2 * pair : 2 * pair + 2]
         key = Key(2 * rulesets.index(name) + pair, 0, rotation)
-        league.add(number, name, play(ruleset.load(name).rules, own[rotation:] + own[:rotation], key))
+        league.add(number, name, play(ruleset.load_ruleset(name).rules, own[rotation:] + own[:rotation], key))
 
     site_pages.render(league, tmp_path)
 
@@ -256,7 +257,7 @@ def test_ranks_of_groups_that_never_met_stand_apart_and_every_list_says_so(tmp_p
     assert [row[1] for row in tables[:4]] == ["1", "1", "2", "2"]
     assert [(row[0].split()[0], row[1]) for row in tables[4:]] == [("1", "1"), ("2", "1"), ("1", "2"), ("2", "2")] * 2
     assert page.words.count(APART) == 1 + 2 * 2  # the table over all, and with each ranking its chart
-    assert "of 2 in group 2" in Page(tmp_path / "bots" / f"{text.slug(LABELS[3])}.html").words
+    assert "of 2 in group 2" in Page(tmp_path / "bots" / f"{text.make_slug(LABELS[3])}.html").words
 
 
 def test_faults_are_shown_with_their_evidence(league: League, out: Path) -> None:
@@ -357,7 +358,7 @@ def test_a_shard_holds_exactly_what_happened(name: str, seats: int, tmp_path: Pa
 
     shard = data(tmp_path / "data/games-0.js")
     for row, record in enumerate(league.records()):
-        expected = [(step.seat, [told(event) for event in step.events]) for step in steps(record)]
+        expected = [(step.seat, [told(event) for event in step.events]) for step in replay_steps(record)]
         assert list(read(shard, row)) == expected
         assert shard["columns"]["key"][row] == str(record.key)
         assert shard["columns"]["odd"][row] == {}, "every action can be made out of its events"
@@ -470,7 +471,7 @@ def test_what_an_earlier_rendering_left_is_taken_away_and_nothing_else(tmp_path:
 
 
 def test_a_record_that_does_not_replay_is_shown_as_such(tmp_path: Path) -> None:
-    rules = ruleset.load("standard").rules
+    rules = ruleset.load_ruleset("standard").rules
     record = play(rules, LABELS[:2], Key(0, 0, 0))
     broken = msgspec.structs.replace(record, actions=(*record.actions[:9], (0, "hXX-c9")))
     league = League(LABELS[:2], deals=0)
@@ -486,7 +487,7 @@ def test_a_record_that_does_not_replay_is_shown_as_such(tmp_path: Path) -> None:
 def test_a_bot_that_thinks_while_it_is_not_asked_is_flagged_on_its_page(tmp_path: Path) -> None:
     league = League(LABELS[:2], deals=0)
     for rotation, labels in enumerate((LABELS[:2], LABELS[1::-1])):
-        record = play(ruleset.load("standard").rules, labels, Key(0, 0, rotation))
+        record = play(ruleset.load_ruleset("standard").rules, labels, Key(0, 0, rotation))
         seats = list(record.seats)
         own = seats[rotation]
         seats[rotation] = msgspec.structs.replace(own, idle_ms=2 * own.cpu_ms + 2.0 * len(record.actions))

@@ -66,7 +66,7 @@ def test_what_the_protocol_links_to_is_beside_it(out: Path) -> None:
 
 
 def test_a_link_to_what_the_site_does_not_have_is_words_alone() -> None:
-    assert html("see [the *code*](../referee/table.py) and [here](#here)") == (
+    assert html("see [the *code*](../referee/game_runner.py) and [here](#here)") == (
         '<p>see the <em>code</em> and <a href="#here">here</a></p>\n'
     )
 

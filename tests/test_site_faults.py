@@ -9,7 +9,7 @@ import msgspec
 import site_pages
 from referee import ruleset
 from referee.records import Fault, Key
-from referee.verdicts import describe_answers, too_late
+from referee.verdicts import describe_answers, judge_late_answer
 from site_pages.faults import KINDS, PLACES, BotFaults
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
@@ -33,7 +33,8 @@ def test_timeouts_after_different_answers_are_one_kind() -> None:
     told = BotFaults()
     for answers in range(5):
         told.add(
-            "0.0.0", fault(str(too_late("move", "9 ms", 0, describe_answers("move", answers + 1, None))), "timeout")
+            "0.0.0",
+            fault(str(judge_late_answer("move", "9 ms", 0, describe_answers("move", answers + 1, None))), "timeout"),
         )
 
     assert [kind.games for kind in told.kinds] == [5]
@@ -67,7 +68,7 @@ def test_of_many_kinds_the_first_of_each_code_are_shown_and_the_rest_is_counted(
 
 def test_a_page_opens_the_first_evidence_and_links_to_all_games_of_a_kind(tmp_path: Path) -> None:
     league = League(LABELS[:2], deals=0)
-    rules = ruleset.load("standard").rules
+    rules = ruleset.load_ruleset("standard").rules
     for number in range(20):
         record = play(rules, LABELS[:2], Key(0, number, 0), (0, "crash"))
         league.add(number, "standard", msgspec.structs.replace(record, faults=(fault(),)))

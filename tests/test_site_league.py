@@ -12,13 +12,13 @@ import msgspec
 from protocol.messages import ClockRules
 from referee import ruleset
 from referee.dealer import Dealer
-from referee.games import game
-from referee.records import Fault, Key, Record, SeatReport, digest
+from referee.games import make_rules
+from referee.records import Fault, Key, Record, SeatReport, compute_digest
 from referee.rules import Result, Shuffle
 from referee.ruleset import Parameters, Ruleset
-from tournaments.league import Entry, Game, Tournament, game_of
-from tournaments.series import Score, scores
-from tournaments.standings import Standings, standings
+from tournaments.league.contents import Entry, Game, Tournament, summarize_record
+from tournaments.league.series import Score, score_series
+from tournaments.league.standings import Standings, compute_standings
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"
 LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)
@@ -52,7 +52,7 @@ def play(
     """Play one game: the lower the entry's place in `LABELS`, the more often it plays at random."""
     random = Random(str(key))
     seed = hashlib.sha256(str((key.table, key.deal)).encode()).digest()
-    table, dealer = game(rules, len(labels)), Dealer(seed)
+    table, dealer = make_rules(rules, len(labels)), Dealer(seed)
     state = table.start()
     actions: list[tuple[int, str]] = []
     notes: dict[int, str] = {}
@@ -127,7 +127,7 @@ def _record(
         started=1.7e9,
         elapsed_ms=100.0,
     )
-    return msgspec.structs.replace(record, digest=digest(record))
+    return msgspec.structs.replace(record, digest=compute_digest(record))
 
 
 class League:
@@ -143,7 +143,7 @@ class League:
         planned: int = 0,
     ) -> None:
         self._labels = labels
-        told = [ruleset.load(each) if isinstance(each, str) else each for each in rulesets]
+        told = [ruleset.load_ruleset(each) if isinstance(each, str) else each for each in rulesets]
         self._rulesets = {each.name: each for each in told}
         self._pairs: list[tuple[Game, Record]] = []
         self._planned = planned
@@ -164,8 +164,8 @@ class League:
     def add(self, number: int, name: str, record: Record) -> None:
         """Take in a game."""
         record = msgspec.structs.replace(record, ruleset=name)
-        teams = game(record.rules, len(record.entries)).teams
-        self._pairs.append((game_of(record, number, teams), record))
+        teams = make_rules(record.rules, len(record.entries)).teams
+        self._pairs.append((summarize_record(record, number, teams), record))
 
     def keep(self, count: int) -> None:
         """Forget all games but the first ones."""
@@ -224,11 +224,11 @@ class League:
 
     def standings(self) -> tuple[Standings, ...]:
         """Return the standings, fitted to the games."""
-        return standings(self.games(), self._labels)
+        return compute_standings(self.games(), self._labels)
 
     def series(self) -> dict[Key, Score]:
         """Return where the series stands after each game."""
         if not self._knows_series:
             return {}
         targets = {name: rules.match_target for name, rules in self._rules().items()}
-        return dict(scores((row for row, _ in self._pairs), targets))
+        return dict(score_series((row for row, _ in self._pairs), targets))

@@ -18,9 +18,9 @@ from site_pages.series import SeriesRow, series_rows, standing
 from site_pages.sides import side_rows
 from tests.test_site import Page, data
 from tests.test_site_league import LABELS, League, play
-from tournaments.league import Game
+from tournaments.league.contents import Game
+from tournaments.league.series import Score, Tally
 from tournaments.ratings.pairs import head_to_head
-from tournaments.series import Score, Tally
 
 
 def game(
@@ -121,16 +121,16 @@ def test_a_bot_page_tells_what_the_pairs_say(tmp_path: Path) -> None:
     for other in LABELS[1:3]:
         pairs = head_to_head(told.pairs("standard", "greedy", other))
 
-        assert text.signed(pairs.pairs.elo) in page.words
-        assert text.likelihood(pairs.pairs.los) in page.words
-        assert text.whole_percent(pairs.luck) in page.words
+        assert text.format_signed(pairs.pairs.elo) in page.words
+        assert text.format_likelihood(pairs.pairs.los) in page.words
+        assert text.format_whole_percent(pairs.luck) in page.words
         assert pairs.pairs.elo is None or str(pairs.pairs.elo) in page.values
     assert page.words.count("count as one result here") == 1, "explained once"
 
 
 def test_results_that_are_all_alike_tell_nothing(tmp_path: Path) -> None:
     league = League(LABELS[:2], deals=0)
-    rules = ruleset.load("standard").rules
+    rules = ruleset.load_ruleset("standard").rules
     for number in range(4):
         deal, rotation = divmod(number, 2)
         seats = LABELS[:2] if rotation == 0 else LABELS[1::-1]
@@ -151,7 +151,7 @@ def test_more_than_two_seats_have_no_pairs(tmp_path: Path) -> None:
 
 
 def test_a_likelihood_is_never_certain() -> None:
-    told = [text.likelihood(los) for los in (None, 1e-9, 0.001, 0.5, 0.999, 1 - 1e-12)]
+    told = [text.format_likelihood(los) for los in (None, 1e-9, 0.001, 0.5, 0.999, 1 - 1e-12)]
 
     assert told == ["n/a", "< 0.1 %", "0.1 %", "50.0 %", "99.9 %", "> 99.9 %"]
 

@@ -13,6 +13,7 @@ from referee.ruleset import Parameters, Ruleset
 from site_pages import text
 from tests.test_site import Page, data, pages
 from tests.test_site_league import HOSTILE, LABELS, League
+from tournaments.sanitizer import sanitize
 
 
 def own(name: str = "mine") -> Ruleset:
@@ -42,7 +43,7 @@ def test_standings_games_bots_and_replays_lead_to_the_rules(out: Path, name: str
 
 
 def test_a_ruleset_page_says_what_rules_show_says(out: Path) -> None:
-    told = rules_text.show(ruleset.load("skipbo-short"))
+    told = rules_text.describe_ruleset(ruleset.load_ruleset("skipbo-short"))
     page = Page(out / "rules/skipbo-short.html")
     words = " ".join(page.words.split())
 
@@ -58,7 +59,7 @@ def test_a_ruleset_page_says_what_rules_show_says(out: Path) -> None:
 
 
 def test_what_differs_from_standard_is_marked(out: Path) -> None:
-    told = rules_text.show(ruleset.load("skipbo-short"))
+    told = rules_text.describe_ruleset(ruleset.load_ruleset("skipbo-short"))
     differing = [each for each in told.parameters if each.differs]
 
     html = (out / "rules/skipbo-short.html").read_text()
@@ -82,7 +83,7 @@ def test_the_text_of_a_users_ruleset_is_harmless(out: Path) -> None:
     page = Page(out / "rules/mine.html")
 
     assert "img" not in page.tags
-    assert text.shown(HOSTILE) in page.words
+    assert sanitize(HOSTILE) in page.words
     assert "my own <idea>" in page.words
 
 
@@ -91,7 +92,7 @@ def test_a_strange_name_makes_a_safe_file(tmp_path: Path) -> None:
     site_pages.render(League(LABELS[:2], deals=1, rulesets=(own(name),)), tmp_path)
 
     [path] = (tmp_path / "rules").iterdir()
-    assert path.name == f"{text.slug(name)}.html"
+    assert path.name == f"{text.make_slug(name)}.html"
     assert name in Page(path).words
 
 
@@ -106,8 +107,8 @@ def test_the_page_of_a_ruleset_that_is_gone_is_taken_away(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_every_ruleset_that_ships_has_a_page(tmp_path: Path) -> None:
-    site_pages.render(League(LABELS[:2], deals=0, rulesets=ruleset.names()), tmp_path)
+    site_pages.render(League(LABELS[:2], deals=0, rulesets=ruleset.list_rulesets()), tmp_path)
 
     found = pages(tmp_path / "rules")
-    assert sorted(found) == sorted(f"{name}.html" for name in ruleset.names())
-    assert all(ruleset.load(name).about in found[f"{name}.html"].words for name in ruleset.names())
+    assert sorted(found) == sorted(f"{name}.html" for name in ruleset.list_rulesets())
+    assert all(ruleset.load_ruleset(name).about in found[f"{name}.html"].words for name in ruleset.list_rulesets())

@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from referee.records import Key
-from tournaments.league import Game
-from tournaments.standings import APART, Meeting, standings
-from tournaments.text_tables import standings_csv, standings_json, standings_text
+from tournaments.league.contents import Game
+from tournaments.league.standings import APART, Meeting, compute_standings
+from tournaments.terminal.tables import encode_standings_csv, encode_standings_json, format_standings
 
 
 def played(
@@ -51,7 +51,7 @@ def pair(deal: int, first: tuple[int, int], second: tuple[int, int]) -> list[Gam
 def test_the_better_bot_stands_first() -> None:
     games = [game for deal in range(6) for game in pair(deal, (2, 1), (2, 1) if deal else (1, 2))]
 
-    (found,) = standings(games, ["a", "b"])
+    (found,) = compute_standings(games, ["a", "b"])
 
     assert [row.label for row in found.rows] == ["b", "a"]
     assert (found.rows[0].rating.wins, found.rows[0].rating.losses) == (11, 1)
@@ -63,7 +63,7 @@ def test_the_better_bot_stands_first() -> None:
 def test_only_complete_pairs_count() -> None:
     games = [*pair(0, (1, 2), (1, 2)), played((0, 1, 0), ("a", "b"), (1, 2))]
 
-    (found,) = standings(games, ["a", "b"])
+    (found,) = compute_standings(games, ["a", "b"])
 
     assert (found.games, found.waiting) == (2, 1)
     assert found.rows[0].rating.games == 2
@@ -75,7 +75,7 @@ def test_void_games_are_rated_for_nobody_but_their_faults_count() -> None:
         played((0, 1, rotation), ("a", "b"), (1, 1), reason="void", verdicts=("crash", "crash")) for rotation in (0, 1)
     ]
 
-    (found,) = standings([*pair(0, (1, 2), (1, 2)), *void], ["a", "b"])
+    (found,) = compute_standings([*pair(0, (1, 2), (1, 2)), *void], ["a", "b"])
 
     assert found.games == 2
     assert [row.forfeits for row in found.rows] == [2, 2]
@@ -84,7 +84,7 @@ def test_void_games_are_rated_for_nobody_but_their_faults_count() -> None:
 def test_the_crosstable_counts_wins_draws_and_losses_from_each_side() -> None:
     games = [*pair(0, (1, 2), (1, 1)), *pair(1, (2, 1), (1, 2))]
 
-    (found,) = standings(games, ["a", "b", "c"])
+    (found,) = compute_standings(games, ["a", "b", "c"])
 
     assert found.crosstable["a"] == {"b": Meeting(4, 2, 1, 1)}
     assert found.crosstable["b"] == {"a": Meeting(4, 1, 1, 2)}
@@ -96,14 +96,14 @@ def test_partners_meet_only_the_other_side() -> None:
     labels = ("a", "b", "c", "d")
     games = [played((0, 0, turn), labels, (1, 2, 1, 2), teams=(0, 1, 0, 1), verdicts=("",) * 4) for turn in range(4)]
 
-    (found,) = standings(games, list(labels))
+    (found,) = compute_standings(games, list(labels))
 
     assert set(found.crosstable["a"]) == {"b", "d"}
     assert found.crosstable["a"]["b"] == Meeting(4, 4, 0, 0)
 
 
 def test_time_is_told_per_action() -> None:
-    (found,) = standings(pair(0, (1, 2), (1, 2)), ["a", "b"])
+    (found,) = compute_standings(pair(0, (1, 2), (1, 2)), ["a", "b"])
 
     times = {row.label: row.mean_ms for row in found.rows}
     assert times == {"a": (30.0 + 60.0) / 50, "b": (60.0 + 30.0) / 50}
@@ -120,7 +120,7 @@ def test_time_is_told_per_action() -> None:
 def test_much_cpu_time_off_turn_is_flagged(idle_ms: tuple[float, ...], flagged: tuple[bool, bool]) -> None:
     games = [replace(game, cpu_ms=(30.0, 400.0), idle_ms=idle_ms) for game in (played((0, 0, 0), ("a", "b"), (1, 2)),)]
 
-    (told,) = standings(games, ("a", "b"))
+    (told,) = compute_standings(games, ("a", "b"))
 
     assert tuple(row.thinks_off_turn for row in sorted(told.rows, key=lambda row: row.label)) == flagged
 
@@ -128,14 +128,14 @@ def test_much_cpu_time_off_turn_is_flagged(idle_ms: tuple[float, ...], flagged: 
 def test_every_ruleset_has_standings_of_its_own() -> None:
     other = [played((1, 0, rotation), ("a", "b"), (2, 1), ruleset="classic") for rotation in (0, 1)]
 
-    found = standings([*pair(0, (1, 2), (1, 2)), *other], ["a", "b"])
+    found = compute_standings([*pair(0, (1, 2), (1, 2)), *other], ["a", "b"])
 
     assert [each.ruleset for each in found] == ["standard", "classic"]
     assert [each.rows[0].label for each in found] == ["a", "b"]
 
 
 def test_an_entry_without_games_is_listed_last_without_a_rating() -> None:
-    (found,) = standings(pair(0, (1, 2), (1, 2)), ["idle", "a", "b"])
+    (found,) = compute_standings(pair(0, (1, 2), (1, 2)), ["idle", "a", "b"])
 
     assert found.rows[-1].label == "idle"
     assert found.rows[-1].rating.elo is None
@@ -143,7 +143,7 @@ def test_an_entry_without_games_is_listed_last_without_a_rating() -> None:
 
 
 def test_the_history_begins_equal_and_follows_the_results() -> None:
-    (found,) = standings([game for deal in range(5) for game in pair(deal, (1, 2), (1, 2))], ["a", "b"])
+    (found,) = compute_standings([game for deal in range(5) for game in pair(deal, (1, 2), (1, 2))], ["a", "b"])
 
     assert found.history["a"][0] == found.history["b"][0]
     assert found.history["a"][-1][1] > found.history["a"][0][1] > found.history["b"][-1][1]
@@ -159,7 +159,7 @@ def islands() -> list[Game]:
 
 
 def test_ranks_are_those_within_a_group_and_the_larger_group_stands_first() -> None:
-    (found,) = standings(islands(), ["idle", "a", "b", "c", "d", "e"])
+    (found,) = compute_standings(islands(), ["idle", "a", "b", "c", "d", "e"])
 
     assert [(row.label, row.group, row.rank) for row in found.rows] == [
         ("c", 1, 1),
@@ -175,18 +175,18 @@ def test_ranks_are_those_within_a_group_and_the_larger_group_stands_first() -> N
 def test_bots_that_all_met_by_way_of_others_need_no_warning() -> None:
     bridge = [played((9, 0, 0), ("b", "c"), (1, 2)), played((9, 0, 1), ("c", "b"), (1, 2))]
 
-    (found,) = standings([*islands(), *bridge], ["a", "b", "c", "d", "e"])
+    (found,) = compute_standings([*islands(), *bridge], ["a", "b", "c", "d", "e"])
 
     assert (found.groups, found.warning) == (1, None)
     assert [row.rank for row in found.rows] == [1, 2, 3, 4, 5]
 
 
 def test_terminal_csv_and_json_warn_in_the_same_words_and_name_the_group() -> None:
-    found = standings(islands(), ["a", "b", "c", "d", "e"])
+    found = compute_standings(islands(), ["a", "b", "c", "d", "e"])
 
-    lines = list(standings_text(found))
-    rows = list(csv.DictReader(io.StringIO(standings_csv(found))))
-    (told,) = json.loads(standings_json(found))
+    lines = list(format_standings(found))
+    rows = list(csv.DictReader(io.StringIO(encode_standings_csv(found))))
+    (told,) = json.loads(encode_standings_json(found))
 
     assert lines[1] == APART
     assert [line.split()[:2] for line in lines[2:6]] == [["group", "rank"], ["1", "1"], ["1", "2"], ["1", "3"]]
@@ -198,16 +198,16 @@ def test_terminal_csv_and_json_warn_in_the_same_words_and_name_the_group() -> No
 def test_labels_and_rulesets_are_defused_in_csv() -> None:
     games = [played((0, 0, rotation), ("=1+1", "b"), (1, 2), ruleset="@home") for rotation in (0, 1)]
 
-    rows = list(csv.DictReader(io.StringIO(standings_csv(standings(games, ["=1+1", "b"])))))
+    rows = list(csv.DictReader(io.StringIO(encode_standings_csv(compute_standings(games, ["=1+1", "b"])))))
 
     assert {(row["ruleset"], row["bot"]) for row in rows} == {("'@home", "'=1+1"), ("'@home", "b")}
 
 
 def test_where_all_met_nothing_speaks_of_groups() -> None:
-    found = standings(pair(0, (1, 2), (1, 2)), ["a", "b"])
+    found = compute_standings(pair(0, (1, 2), (1, 2)), ["a", "b"])
 
-    lines = list(standings_text(found))
-    (row, _) = csv.DictReader(io.StringIO(standings_csv(found)))
+    lines = list(format_standings(found))
+    (row, _) = csv.DictReader(io.StringIO(encode_standings_csv(found)))
 
     assert not any("group" in line for line in lines)
     assert (row["group"], row["warning"]) == ("1", "")
@@ -220,20 +220,20 @@ def test_text_and_csv_have_the_interval_of_the_score_and_the_cpu_time_of_an_acti
         for game in pair(deal, (1, 2), (1, 2) if deal < 4 else (2, 1))
     ]
 
-    found = standings(games, ["a", "b"])
+    found = compute_standings(games, ["a", "b"])
 
     rating = found[0].rows[0].rating
     assert rating.score_low is not None
     assert rating.score_high is not None
     interval = f"{100 * rating.score_low:.1f} .. {100 * rating.score_high:.1f}"
-    head, line = list(standings_text(found))[1:3]
+    head, line = list(format_standings(found))[1:3]
     assert " ".join(line.split()).split(" 75.0 % ")[1].startswith(interval)
     assert head.split("  ")[-2].strip() == "CPU ms/action"
     # By deal a answers 30 actions in 15 ms from the first seat, and 20 in 40 ms from the second.
     assert line.split()[-2] == f"{(15 + 40) / (30 + 20):.2f}"
-    (row, _) = csv.DictReader(io.StringIO(standings_csv(found)))
+    (row, _) = csv.DictReader(io.StringIO(encode_standings_csv(found)))
     assert (float(row["score_low"]), float(row["score_high"])) == (rating.score_low, rating.score_high)
 
 
 def test_no_games_give_no_standings() -> None:
-    assert standings([], ["a"]) == ()
+    assert compute_standings([], ["a"]) == ()

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.records import Batch, Key, Record, SeatReport, digest
-from referee.replay import check
-from tournaments.config import Config
+from referee.records import Batch, Key, Record, SeatReport, compute_digest
+from referee.replay import check_record
 from tournaments.errors import LeagueError
-from tournaments.plan import Plan, open_league
-from tournaments.store import Store
+from tournaments.league.config import Config
+from tournaments.league.store import Store
+from tournaments.running.plan import Plan, open_league
 
 CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
 
@@ -51,12 +51,12 @@ def forfeited(plan: Plan, key: Key) -> Record:
         started=1.5,
         elapsed_ms=2.5,
     )
-    return replace(record, digest=digest(record))
+    return replace(record, digest=compute_digest(record))
 
 
 def founded(path: Path, plan: Plan) -> Store:
     store = Store(path, create=True)
-    store.found(CONFIG, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+    store.create_tournament(CONFIG, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
     return store
 
 
@@ -131,20 +131,20 @@ def test_a_readmission_that_lifts_nothing_goes_when_the_league_is_complete(tmp_p
 def test_a_stored_game_replays(tmp_path: Path, plan: Plan) -> None:
     record = forfeited(plan, Key(0, 0, 1))
     record = replace(record, scores=_scores(record))
-    record = replace(record, digest=digest(record))
+    record = replace(record, digest=compute_digest(record))
     with founded(tmp_path / "t.db", plan) as store:
         store.add(plan.game(record), record)
 
-        check(store.record(record.key))
+        check_record(store.record(record.key))
 
 
 def _scores(record: Record) -> tuple[int, ...]:
     """What the winner of a forfeited game gets: by the rules, not by this test."""
     from referee.dealer import Dealer
-    from referee.games import game
+    from referee.games import make_rules
     from referee.rules import Result, Shuffle
 
-    rules = game(record.rules, 2)
+    rules = make_rules(record.rules, 2)
     state, dealer = rules.start(), Dealer(bytes.fromhex(record.deal_seed))
     while isinstance(step := rules.next(state), Shuffle):
         state, _ = rules.shuffled(state, dealer.order(step.size))

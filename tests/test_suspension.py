@@ -16,8 +16,8 @@ from tests.runs import Run
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_standings import played
-from tournaments.league import Game
-from tournaments.suspension import Suspensions, left_out, suspended, suspensions
+from tournaments.league.contents import Game
+from tournaments.league.suspension import Suspensions, find_suspended, is_left_out, suspensions
 
 
 def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Game:
@@ -30,28 +30,28 @@ BAD, GOOD = ("crash", ""), ("", "")
 def test_so_many_verdicts_in_a_row_suspend() -> None:
     games = [game(0, BAD), game(1, GOOD), game(2, BAD), game(3, BAD), game(4, BAD), game(5, GOOD)]
 
-    assert suspended(games, 3) == {"a": 4}
-    assert suspended(games, 4) == {}
-    assert suspended(games, 0) == {}
+    assert find_suspended(games, 3) == {"a": 4}
+    assert find_suspended(games, 4) == {}
+    assert find_suspended(games, 0) == {}
 
 
 def test_games_without_a_suspended_bot_go_on_and_its_own_are_left_out() -> None:
-    assert left_out(5, ("a", "b"), {"a": 4})
-    assert not left_out(4, ("a", "b"), {"a": 4})
-    assert not left_out(5, ("b", "c"), {"a": 4})
+    assert is_left_out(5, ("a", "b"), {"a": 4})
+    assert not is_left_out(4, ("a", "b"), {"a": 4})
+    assert not is_left_out(5, ("b", "c"), {"a": 4})
 
 
 def test_what_was_played_ahead_counts_for_nobody() -> None:
     games = [game(number, BAD) for number in range(3)] + [game(number, ("", "late")) for number in range(3, 9)]
 
-    assert suspended(games, 3) == {"a": 2}
+    assert find_suspended(games, 3) == {"a": 2}
 
 
 def test_a_readmitted_bot_begins_to_count_anew() -> None:
     games = [game(number, BAD) for number in range(7)]
 
-    assert suspended(games, 3, {("a", 2)}) == {"a": 5}
-    assert suspended(games, 3, {("a", 2), ("a", 5)}) == {}
+    assert find_suspended(games, 3, {("a", 2)}) == {"a": 5}
+    assert find_suspended(games, 3, {("a", 2), ("a", 5)}) == {}
 
 
 def test_suspensions_that_were_lifted_are_listed_too() -> None:
@@ -77,7 +77,7 @@ def test_a_run_that_is_watched_knows_what_the_games_say_in_whatever_order_they_f
     for at, each in enumerate(order[10:], 11):
         suspensions.add(each)
         finished = sorted(order[:at], key=lambda game: game.number)
-        assert suspensions.suspended == suspended(finished, 3, readmitted)
+        assert suspensions.suspended == find_suspended(finished, 3, readmitted)
 
 
 @pytest.fixture

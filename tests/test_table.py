@@ -13,14 +13,14 @@ from protocol.codec import encode
 from protocol.messages import CardMoved, ClockRules, Deal, Draw, GameEnd, GameStart, Move, MoveAnswer, Out
 from referee.clock import MS
 from referee.dealer import Dealer
-from referee.games import game
+from referee.game_runner import GameRunner, Seat
+from referee.games import make_rules
 from referee.records import Player
-from referee.replay import check
+from referee.replay import check_record
 from referee.rules import Events, Shuffle, Turn
-from referee.ruleset import load
+from referee.ruleset import load_ruleset
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
-from referee.table import Seat, Table
 from referee.verdicts import Verdict
 from tests.tables import RULES, Script, batch, first_legal, play
 
@@ -43,7 +43,7 @@ def fails(verdict: Verdict, after: int = 0) -> Callable[[Move], str]:
 def test_a_game_is_played_to_its_end_and_its_record_replays() -> None:
     record = play(Script(), Script())
 
-    check(record)
+    check_record(record)
     assert record.faults == ()
     assert {seat for seat, _ in record.actions} == {0, 1}
     assert len(record.actions) == len(record.micros) == len(record.cpu_micros)
@@ -110,7 +110,7 @@ def test_a_seat_that_fails_has_lost_and_the_game_is_over(after: int, action: int
 
     record = play(*seats)
 
-    check(record)
+    check_record(record)
     assert (record.places, record.reason) == ((2, 1), "forfeit")
     assert record.actions[-1] == (0, "!timeout")
     assert (record.micros[-1], record.cpu_micros[-1]) == (7000, 2000)
@@ -125,7 +125,7 @@ def test_a_seat_that_fails_has_lost_and_the_game_is_over(after: int, action: int
 def test_an_illegal_action_is_a_verdict() -> None:
     record = play(Script(), Script(lambda request: "p-c9", wall_ms=5))
 
-    check(record)
+    check_record(record)
     assert (record.micros[-1], record.seats[1].used_ms) == (5000, 5.0)
     assert (record.places, record.reason) == ((1, 2), "forfeit")
     assert record.actions[-1] == (1, "!illegal")
@@ -150,7 +150,7 @@ def test_one_seat_that_cannot_begin_forfeits(when: str, seat: int) -> None:
 
     record = play(*seats)
 
-    check(record)
+    check_record(record)
     assert (record.actions, record.reason) == (((seat, "!crash"),), "forfeit")
     assert record.places[seat] == 2
     assert seats[1 - seat].moves == []
@@ -162,7 +162,7 @@ def test_a_game_that_nobody_can_begin_is_void_and_replays(when: tuple[str, str])
 
     record = play(*seats)
 
-    check(record)
+    check_record(record)
     assert (record.reason, record.places, record.scores) == ("void", (1, 1), (0, 0))
     assert record.actions == ((0, "!crash"), (1, "!timeout"))
     assert [fault.code for fault in record.faults] == ["crash", "timeout"]
@@ -180,13 +180,13 @@ def test_who_fails_when_the_game_is_over_has_lost_nothing() -> None:
 
 
 def test_the_game_goes_on_when_one_of_three_is_out() -> None:
-    rules = replace(load("multi").rules, first_player="seat")
+    rules = replace(load_ruleset("multi").rules, first_player="seat")
     seats = Script(), Script(fails(CRASH, 2)), Script()
     told = replace(batch(*(Player(name, "00", ()) for name in "abc")), rules=rules)
 
-    record = Table(told, told.games[0], list(seats)).play()
+    record = GameRunner(told, told.games[0], list(seats)).play()
 
-    check(record)
+    check_record(record)
     assert record.places[1] == 3
     assert len(seats[2].moves) > 2
     assert Out(1, "crash") in [event for request in seats[2].moves for event in request.events]
@@ -205,11 +205,11 @@ def test_partners_go_together_and_a_game_without_a_whole_side_is_void(
     failing: tuple[int, ...], reason: str, places: tuple[int, ...]
 ) -> None:
     seats = [Script(fails={"begin": CRASH} if number in failing else None) for number in range(4)]
-    told = replace(batch(*(Player(name, "00", ()) for name in "abcd")), rules=load("partners-4").rules)
+    told = replace(batch(*(Player(name, "00", ()) for name in "abcd")), rules=load_ruleset("partners-4").rules)
 
-    record = Table(told, told.games[0], list(seats)).play()
+    record = GameRunner(told, told.games[0], list(seats)).play()
 
-    check(record)
+    check_record(record)
     assert (record.reason, record.places) == (reason, places)
     assert [fault.seat for fault in record.faults] == list(failing)
     for number, seat in enumerate(seats):
@@ -346,7 +346,7 @@ def visible(state: State, events: Events, seat: int) -> tuple[object, ...]:
 
 def same_for(seat: int, orders: tuple[list[int], list[int]], choose: random.Random) -> list[tuple[int, str]]:
     """Play both deals alike while `seat` cannot tell them apart; return the actions, the one that tells included."""
-    rules = game(RULES, 2)
+    rules = make_rules(RULES, 2)
     dealers = [Scripted(SEED, order) for order in orders]
     tables = [settled(rules, rules.start(), (), dealer) for dealer in dealers]
     actions: list[tuple[int, str]] = []
@@ -382,7 +382,7 @@ def lines(seat: int, order: list[int], actions: list[tuple[int, str]]) -> list[b
 
     seats = [Script(follow(number)) for number in range(2)]
     told = batch(Player("a", "00", ()), Player("b", "00", ()))
-    Table(told, told.games[0], list[Seat](seats), Scripted(SEED, order)).play()
+    GameRunner(told, told.games[0], list[Seat](seats), Scripted(SEED, order)).play()
     asked = sum(owner == seat for owner, _ in actions)
     return [encode(request) for request in seats[seat].requests if not isinstance(request, GameEnd)][: asked + 1]
 

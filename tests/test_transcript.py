@@ -8,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from referee.records import Record
-from tournaments.config import Config
-from tournaments.coordinator import play
-from tournaments.plan import Plan
-from tournaments.transcript import STDERR_WIDTH, harmless, last_words, transcript
+from tournaments.league.config import Config
+from tournaments.running.coordinator import play_batches
+from tournaments.running.plan import Plan
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.transcript import STDERR_WIDTH, excerpt_stderr, format_transcript
 
 pytestmark = pytest.mark.slow
 
@@ -20,19 +21,19 @@ pytestmark = pytest.mark.slow
 def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     config = Config(entries=("uniform", "first"), deals=1, seed="text")
     records: list[Record] = []
-    play(Plan(config, Path(tmp_path_factory.mktemp("bots"))).open_batches(set()), 1, 1, records.append)
+    play_batches(Plan(config, Path(tmp_path_factory.mktemp("bots"))).open_batches(set()), 1, 1, records.append)
     return records[0]
 
 
 def test_every_action_has_a_line_with_its_time(record: Record) -> None:
-    lines = [line for line in transcript(record) if line[:5].strip().isdigit()]
+    lines = [line for line in format_transcript(record) if line[:5].strip().isdigit()]
 
     assert [line.split()[2] for line in lines] == [action for _, action in record.actions]
     assert all(line.rstrip().endswith("ms") for line in lines)
 
 
 def test_every_turn_begins_with_the_table_and_the_hand_of_the_seat(record: Record) -> None:
-    lines = list(transcript(record))
+    lines = list(format_transcript(record))
 
     (first,) = [index for index, line in enumerate(lines) if line.startswith("-- turn 1,")]
     assert "stock 54" in lines[first]
@@ -40,7 +41,7 @@ def test_every_turn_begins_with_the_table_and_the_hand_of_the_seat(record: Recor
 
 
 def test_it_ends_with_the_result_and_the_digest(record: Record) -> None:
-    *_, result, digest = transcript(record)
+    *_, result, digest = format_transcript(record)
 
     assert result.startswith(f"{record.reason} after {len(record.actions)} actions: ")
     assert digest == f"digest {record.digest}"
@@ -53,7 +54,7 @@ def test_notes_and_names_cannot_move_the_cursor(record: Record) -> None:
         entries=(("\x1b]0;owned\x07", ""), ("fine", "")),
     )
 
-    text = "\n".join(transcript(hostile))
+    text = "\n".join(format_transcript(hostile))
 
     assert "\x1b" not in text
     assert "\u202e" not in text
@@ -61,18 +62,18 @@ def test_notes_and_names_cannot_move_the_cursor(record: Record) -> None:
 
 
 def test_characters_that_nobody_sees_are_spelled_out() -> None:
-    assert harmless("\x1b[2J\u202e\u200f\ufeff\u00ad\u2028\U000e0041") == (
+    assert sanitize("\x1b[2J\u202e\u200f\ufeff\u00ad\u2028\U000e0041") == (
         "\\x1b[2J\\u202e\\u200f\\ufeff\\xad\\u2028\\U000e0041"
     )
 
 
 def test_harmless_text_is_left_as_it_is() -> None:
-    assert harmless("größe ♣ 漢字 ok") == "größe ♣ 漢字 ok"
+    assert sanitize("größe ♣ 漢字 ok") == "größe ♣ 漢字 ok"
 
 
 def test_of_the_words_of_a_bot_the_first_and_the_last_lines_are_shown_harmless_and_none_of_them_long() -> None:
-    said = last_words("\n".join(["\x1b[2J" + "long " * 100, "\tat", *map(str, range(20))]) + "\n\n")
+    said = excerpt_stderr("\n".join(["\x1b[2J" + "long " * 100, "\tat", *map(str, range(20))]) + "\n\n")
 
     assert said[0] == ("\\x1b[2J" + "long " * 100)[:STDERR_WIDTH]
     assert said[1:] == ["    at", "0", "1", "... 12 lines left out ...", *map(str, range(14, 20))]
-    assert last_words("one\ntwo") == ["one", "two"]
+    assert excerpt_stderr("one\ntwo") == ["one", "two"]

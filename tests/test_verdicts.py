@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from referee.verdicts import Verdict, describe_answers, exit_in_words, illegal, too_late
+from referee.verdicts import Verdict, describe_answers, describe_exit, judge_illegal_move, judge_late_answer
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,11 @@ from referee.verdicts import Verdict, describe_answers, exit_in_words, illegal, 
     ],
 )
 def test_an_exit_is_told_in_words(status: int, words: str) -> None:
-    assert exit_in_words(status) == words
+    assert describe_exit(status) == words
 
 
 def test_silence_is_a_timeout_with_a_guess() -> None:
-    verdict = too_late("move", "1100 ms", 0, "it came later")
+    verdict = judge_late_answer("move", "1100 ms", 0, "it came later")
 
     assert verdict.code == "timeout"
     assert verdict.sentence == "no answer to move within 1100 ms (it came later)"
@@ -49,21 +49,21 @@ def test_only_a_process_that_has_never_answered_is_asked_whether_it_flushes(
     ("lines", "start"), [(1, "a line that is no JSON, and no answer"), (3, "3 lines that are no JSON, and no answer")]
 )
 def test_stray_lines_instead_of_an_answer_break_the_protocol(lines: int, start: str) -> None:
-    verdict = too_late("hello", "1000 ms", lines, "")
+    verdict = judge_late_answer("hello", "1000 ms", lines, "")
 
     assert verdict.code == "protocol"
     assert verdict.sentence == f"{start} to hello: did you print to stdout?"
 
 
 def test_an_illegal_action_is_shown_beside_the_legal_ones() -> None:
-    verdict = illegal("h2C-c0", ("p-c0", "h7C-c1"))
+    verdict = judge_illegal_move("h2C-c0", ("p-c0", "h7C-c1"))
 
     assert verdict.code == "illegal"
     assert verdict.sentence == "expected one of p-c0, h7C-c1; got: 'h2C-c0'"
 
 
 def test_an_illegal_action_is_shown_short_and_harmless() -> None:
-    verdict = illegal("\x1b[2J" + "x" * 1000, tuple(f"s{index}-c0" for index in range(20)))
+    verdict = judge_illegal_move("\x1b[2J" + "x" * 1000, tuple(f"s{index}-c0" for index in range(20)))
 
     assert verdict.sentence.endswith("s11-c0, ...; got: '\\x1b[2J" + "x" * 36 + "'...")
 

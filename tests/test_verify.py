@@ -14,9 +14,9 @@ from referee.records import Key
 from tests.leagues import change, play_small_league
 from tests.test_cli import malice
 from tournaments.errors import UnverifiedError
-from tournaments.packing import pack
-from tournaments.store import Store
-from tournaments.verify import verify
+from tournaments.league.packing import pack_record
+from tournaments.league.store import Store
+from tournaments.league.verify import verify_league
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_an_edit_is_found(league: Path, statements: str, said: str) -> None:
     change(league, statements)
 
     with Store(league) as store, pytest.raises(UnverifiedError) as caught:
-        verify(store)
+        verify_league(store)
 
     assert said in str(caught.value)
 
@@ -71,7 +71,7 @@ def test_a_readmission_in_a_league_that_goes_on_needs_a_verdict(league: Path) ->
     change(league, "UPDATE tournament SET complete = 0; INSERT INTO readmissions VALUES ('greedy', 1)")
 
     with Store(league) as store, pytest.raises(UnverifiedError, match="which did not suspend it"):
-        verify(store)
+        verify_league(store)
 
 
 def test_games_beyond_the_schedule_are_found(tmp_path: Path) -> None:
@@ -79,22 +79,22 @@ def test_games_beyond_the_schedule_are_found(tmp_path: Path) -> None:
     change(league, "UPDATE tournament SET planned = 2, config = replace(config, '\"deals\":2', '\"deals\":1')")
 
     with Store(league) as store, pytest.raises(UnverifiedError, match=r"game 0\.1\.0: expected a deal below 1"):
-        verify(store)
+        verify_league(store)
 
 
 def test_a_verdict_that_was_taken_away_is_found(tmp_path: Path) -> None:
     league = play_small_league(tmp_path, crash=True)
     with Store(league) as store:
-        assert verify(store).games == 2
+        assert verify_league(store).games == 2
         record = replace(store.record(Key(0, 0, 0)), faults=())
         game = replace(next(store.games()), verdicts=("", ""))
     with closing(sqlite3.connect(league)) as connection:
         connection.execute("UPDATE games SET summary = ? WHERE number = 0", (encode(game).decode(),))
-        connection.execute("UPDATE records SET record = ? WHERE number = 0", (pack(record),))
+        connection.execute("UPDATE records SET record = ? WHERE number = 0", (pack_record(record),))
         connection.commit()
 
     with Store(league) as store, pytest.raises(UnverifiedError, match=r"game 0\.0\.0: expected the verdicts"):
-        verify(store)
+        verify_league(store)
 
 
 def test_verify_says_what_it_does_not_cover(league: Path) -> None:

@@ -16,8 +16,8 @@ from referee.records import Key
 from tests.leagues import play_small_league
 from tests.test_cli import malice
 from tournaments.errors import LockedLeague
-from tournaments.store import Store
-from tournaments.waiting import WAIT_S, Waiting
+from tournaments.league.store import Store
+from tournaments.league.waiting import WAIT_S, Waiting
 
 
 class Time:
@@ -114,7 +114,7 @@ def test_a_locked_league_ends_a_command_with_3_and_one_line(
     words: list[str], league: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = Time()
-    monkeypatch.setattr("tournaments.store.Waiting", partial(Waiting, now=lambda: time.now, sleep=time.sleep))
+    monkeypatch.setattr("tournaments.league.store.Waiting", partial(Waiting, now=lambda: time.now, sleep=time.sleep))
 
     with locked(league, "EXCLUSIVE"):
         result = malice(words[0], league, *words[1:])

@@ -15,15 +15,15 @@ from msgspec.structs import replace
 
 from protocol.messages import Move, MoveAnswer
 from referee.exchange import Abandoned
+from referee.game_runner import GameRunner
 from referee.records import Record
-from referee.ruleset import load
-from referee.table import Table
+from referee.ruleset import load_ruleset
 from referee.verdicts import Verdict
 from tests.processes import Mark
 from tests.tables import Script, batch, player
 from tests.terminals import malice as in_terminal
 from tournaments.cli import main
-from tournaments.watching import DELAY_MS, Screen, Watcher
+from tournaments.terminal.watching import DELAY_MS, Screen, Watcher
 
 CRASH = Verdict("crash", "the bot exited with status 3")
 TINY = 'extends = "standard"\n[rules]\npayoff_size = 2\n'
@@ -40,9 +40,9 @@ def watched(screen: Screen, *seats: Script, label: str = "seat", ruleset: str = 
     """Play a game before somebody who watches."""
     told = batch(*(replace(player("blank"), label=f"{label}{number}") for number in range(len(seats))))
     if ruleset:
-        told = replace(told, ruleset=ruleset, rules=load(ruleset).rules)
+        told = replace(told, ruleset=ruleset, rules=load_ruleset(ruleset).rules)
     watcher = Watcher(screen)
-    record = Table(told, told.games[0], seats, watch=watcher.begin(told, told.games[0])).play()
+    record = GameRunner(told, told.games[0], seats, watch=watcher.begin(told, told.games[0])).play()
     watcher.end(record)
     return record
 

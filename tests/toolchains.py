@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from tournaments.programs import lack, missing, packages
+from tournaments.entries.programs import explain_missing_programs, list_missing_programs, packages
 
 SHIPPED = Path(__file__).parents[1] / "bots"
 KITS = {path.parent.parent.name: path.parent for path in sorted(SHIPPED.glob("*/starter/bot.toml"))}
@@ -20,9 +20,9 @@ def needs(language: str) -> tuple[str, ...]:
 
 def kit_lack(language: str) -> str | None:
     """One sentence on what the kit in this language lacks and where to get it, or None."""
-    what = lack(needs(language))
+    what = explain_missing_programs(needs(language))
     return f"the kit {what}" if what else None
 
 
 if __name__ == "__main__":
-    print(*packages(missing(dict.fromkeys(need for language in KITS for need in needs(language)))))
+    print(*packages(list_missing_programs(dict.fromkeys(need for language in KITS for need in needs(language)))))

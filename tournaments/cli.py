@@ -12,20 +12,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.check.command import check
-from tournaments.commands import as_json, database, isolated, opened, play_open, print_standings, with_isolation
-from tournaments.doctor import doctor
-from tournaments.endings import Commands, interrupt_on_signals
-from tournaments.game_commands import export, log, play, replay, rerun, verify
-from tournaments.kit_commands import build, languages, new
-from tournaments.rules_commands import rules
+from tournaments.commands.check import check
+from tournaments.commands.doctor import doctor
+from tournaments.commands.exit_codes import ExitCodeGroup, interrupt_on_signals
+from tournaments.commands.games import export, log, play, replay, rerun, verify
+from tournaments.commands.kits import build, languages, new
+from tournaments.commands.options import (
+    database_argument,
+    isolation_options,
+    json_option,
+    open_store,
+    play_open,
+    print_standings,
+    with_isolation,
+)
+from tournaments.commands.rules import rules
 
 if TYPE_CHECKING:
     from referee.records import Layer
-    from tournaments.store import Store
+    from tournaments.league.store import Store
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ExitCodeGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="malice")
 def main() -> None:
     """Run tournaments between bots that play Spite & Malice and its relatives.
@@ -59,7 +67,7 @@ main.add_command(verify)
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
 @click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
-@isolated
+@isolation_options
 def run(
     tournament: Path,
     db: Path | None,
@@ -73,7 +81,7 @@ def run(
 
     What is finished is on the disk; the same command goes on after Ctrl-C, a crash or a power cut.
     """
-    from tournaments.config import read_config
+    from tournaments.league.config import read_config
 
     interrupt_on_signals()
     config = with_isolation(read_config(tournament), isolation, required)
@@ -83,7 +91,7 @@ def run(
     again += ["--site", str(site)] if site else []
     again += ["--isolation", isolation] if isolation else []
     again += ["--require-isolation"] if required else []
-    with opened(db, create=True) as store:
+    with open_store(db, create=True) as store:
         play_open(store, config, tournament.parent.resolve(), jobs or config.jobs, again, required, readmit)
         click.echo(f"{db}: {len(store.keys())} games", err=True)
         print_standings(store)
@@ -92,33 +100,33 @@ def run(
 
 
 @main.command(short_help="Print the ranking.")
-@database
-@as_json
+@database_argument
+@json_option
 @click.option("--csv", is_flag=True, help="Print CSV.")
 def standings(db: Path, json: bool, csv: bool) -> None:
     """Print the ranking: Elo with its interval, results, points, time, forfeits."""
-    from tournaments.text_tables import standings_csv, standings_json
+    from tournaments.terminal.tables import encode_standings_csv, encode_standings_json
 
-    with opened(db) as store:
+    with open_store(db) as store:
         if json:
-            click.echo(standings_json(store.standings()))
+            click.echo(encode_standings_json(store.standings()))
         elif csv:
-            click.echo(standings_csv(store.standings()), nl=False)
+            click.echo(encode_standings_csv(store.standings()), nl=False)
         else:
             print_standings(store)
 
 
 @main.command(short_help="Write the pages of a league.")
-@database
+@database_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
 def site(db: Path, out: Path) -> None:
     """Write the pages: standings, bots, games, replays. They work from the disk and on any web server."""
-    with opened(db) as store:
+    with open_store(db) as store:
         _write_site(store, out)
 
 
 @main.command(short_help="Measure what malice costs on this machine.")
-@as_json
+@json_option
 def bench(json: bool) -> None:
     """Measure what malice costs on this machine; every ratio is taken in one run. Takes a few minutes."""
     import msgspec
@@ -131,7 +139,7 @@ def bench(json: bool) -> None:
     from tournaments.bench.isolation import isolation
     from tournaments.bench.pages import pages
     from tournaments.bench.throughput import throughput
-    from tournaments.text_tables import table
+    from tournaments.terminal.tables import format_table
 
     rows = []
     for row in benches.rows([exchange, isolation, hostile, engine, throughput, lambda: pages(render)]):
@@ -140,7 +148,7 @@ def bench(json: bool) -> None:
     if json:
         click.echo(msgspec.json.encode(rows))
         return
-    for line in table(benches.HEAD, [benches.cells(row) for row in rows], benches.LEFT):
+    for line in format_table(benches.HEAD, [benches.cells(row) for row in rows], benches.LEFT):
         click.echo(line)
 
 

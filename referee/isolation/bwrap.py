@@ -38,7 +38,7 @@ class Sandbox:
         self.view = view
         self._room = min(FILE_BYTES, (memory_mb << 20) // len(_TEMPORARY))
 
-    def command(
+    def build_command(
         self, uid: int | None, status: int, filter: int | None = None, *, disable: bool = True, dies: bool = True
     ) -> tuple[str, ...]:
         """Return what to start.
@@ -66,13 +66,13 @@ class Sandbox:
             # Only for the step from us to the user; nothing is left of them behind it.
             words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
         words += ["--clearenv", "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"]
-        words += ["--setenv", "PATH", self._path(), "--hostname", "box", *self._mounts()]
+        words += ["--setenv", "PATH", self._search_path(), "--hostname", "box", *self._mount_options()]
         words += ["--chdir", str(self.view.folder)]
         if filter is not None:
             words += ["--seccomp", str(filter)]
-        return (*words, "--", *take, *_become(uid), *self._command)
+        return (*words, "--", *take, *_switch_user(uid), *self._command)
 
-    def _mounts(self) -> Iterator[str]:
+    def _mount_options(self) -> Iterator[str]:
         for path in SYSTEM:
             if os.path.islink(path):
                 yield from ("--symlink", os.readlink(path), path)
@@ -91,7 +91,7 @@ class Sandbox:
         for path in ("/proc", "/dev", "/"):
             yield from ("--remount-ro", path)
 
-    def _path(self) -> str:
+    def _search_path(self) -> str:
         """Keep of our own path what is to be seen inside."""
         own = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
         return ":".join(
@@ -99,7 +99,7 @@ class Sandbox:
         )
 
 
-class Status:
+class SandboxStatus:
     """What bubblewrap says of one sandbox: a line when it has a first process, one when its program has ended."""
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class Status:
         return bool(data)
 
 
-def child_of(pid: int) -> int | None:
+def find_child(pid: int) -> int | None:
     """Return the oldest child of a process."""
     with suppress(OSError):
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -145,7 +145,7 @@ def child_of(pid: int) -> int | None:
     return None
 
 
-def wait_for_end(pidfd: int) -> None:
+def kill_and_wait(pidfd: int) -> None:
     """Kill the first process of a sandbox, without which the kernel ends all others, and wait for that."""
     with suppress(ProcessLookupError):
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
@@ -166,7 +166,7 @@ def _pipes_past_bubblewrap(taken: set[int | None]) -> tuple[tuple[str, ...], tup
     return (*_SHELL, before, "sh"), (*_SHELL, inside, "sh")
 
 
-def _become(uid: int | None) -> tuple[str, ...]:
+def _switch_user(uid: int | None) -> tuple[str, ...]:
     if uid is not None:
         user = str(uid)
         return (

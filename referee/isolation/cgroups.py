@@ -42,7 +42,7 @@ class Parents:
 
 
 @cache
-def parents() -> Parents:
+def find_parents() -> Parents:
     """Find out, by trying, where groups can be made: version 2 first, version 1 for what it lacks.
 
     The freezer of version 1 is left alone: it takes ten times as long as that of version 2.
@@ -55,7 +55,7 @@ def parents() -> Parents:
             found.home = inside = Path(place, own.get("", "/").lstrip("/"))
             # A group whose controllers are passed on may hold no processes: so beside ours, rather than in it.
             for parent in (inside.parent if inside != Path(place) else inside, inside, Path(place)):
-                files = _try(parent)
+                files = _probe(parent)
                 found.freeze = found.freeze or (parent if {"cgroup.freeze", "cgroup.kill"} <= files else None)
                 found.pids = found.pids or (parent if "pids.max" in files else None)
                 found.memory = found.memory or (parent if "memory.max" in files else None)
@@ -63,7 +63,7 @@ def parents() -> Parents:
         for name in ("pids", "memory"):
             if kind == "cgroup" and name in options.split(",") and getattr(found, name) is None:
                 parent = Path(place, own.get(name, "/").lstrip("/"))
-                if _try(parent):
+                if _probe(parent):
                     setattr(found, name, parent)
     sweep(found)
     return found
@@ -73,7 +73,7 @@ class Group:
     """The control group of one bot, in as many hierarchies as it takes."""
 
     def __init__(self, memory_mb: int) -> None:
-        where = parents()
+        where = find_parents()
         name = _name(str(next(_numbers)))
         self._parents = where.folders()
         self._folders = [parent / name for parent in self._parents]
@@ -89,7 +89,7 @@ class Group:
         self._used = os.open(where.freeze / name / "cpu.stat", os.O_RDONLY) if where.freeze else None
         self._home = where.home
 
-    def armed(self) -> Callable[[], None]:
+    def make_joiner(self) -> Callable[[], None]:
         """Return what puts the calling process into the group."""
         files = [os.fspath(folder / "cgroup.procs") for folder in self._folders]
 
@@ -101,7 +101,7 @@ class Group:
 
         return arm
 
-    def let_out(self, pid: int) -> None:
+    def release(self, pid: int) -> None:
         """Take a process that is ours, not the bot's, out of what is frozen: each costs time."""
         if self._home:
             with suppress(OSError):
@@ -137,13 +137,13 @@ class Group:
     def oom_kills(self) -> int:
         """Return how many of its processes were killed for want of memory, by its own limit or not."""
         names = ("memory.events", "memory.oom_control")
-        return sum(kills.field(self._memory / name, "oom_kill") or 0 for name in names) if self._memory else 0
+        return sum(kills.read_field(self._memory / name, "oom_kill") or 0 for name in names) if self._memory else 0
 
     def reached_limit(self) -> bool:
         """Tell whether its own limit ever left it without memory; version 1 counts also where some could be freed."""
         if self._memory is None:
             return False
-        if (found := kills.field(self._memory / "memory.events", "oom")) is not None:
+        if (found := kills.read_field(self._memory / "memory.events", "oom")) is not None:
             return found > 0
         most, limit = (int((self._memory / f"memory.{name}_in_bytes").read_text()) for name in ("max_usage", "limit"))
         return most > limit - ONE_CHARGE
@@ -173,7 +173,7 @@ class Group:
                 break
 
 
-def _try(parent: Path) -> set[str]:
+def _probe(parent: Path) -> set[str]:
     """Make a group, and return its files if a process may enter it; remove it again."""
     folder = parent / _name("try")
     try:

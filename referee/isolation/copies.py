@@ -23,7 +23,7 @@ MOST_ENTRIES = 20_000
 """What is copied at most: it is done at every start of the bot."""
 
 
-def lack(size: int, entries: int) -> str | None:
+def explain_missing_copy(size: int, entries: int) -> str | None:
     """Return why nothing of this size can be copied here, or None.
 
     Args:

@@ -16,21 +16,21 @@ _INFO = struct.Struct("=QQ11Ii")
 _PIDFD_INFO_EXIT = 1 << 3
 
 
-def count() -> int:
+def count_kills() -> int:
     """Return how many processes were killed for want of memory in our own control group.
 
     Where no group counts, those of the whole machine since boot are meant.
     """
-    return field(counter(), _KILLED) or 0
+    return read_field(counter(), _KILLED) or 0
 
 
 @cache
 def counter() -> Path:
     """Return the file that says how many; found out once in each process."""
-    return next((path for path in _own_counters() if field(path, _KILLED) is not None), Path("/proc/vmstat"))
+    return next((path for path in _own_counters() if read_field(path, _KILLED) is not None), Path("/proc/vmstat"))
 
 
-def field(path: Path, name: str) -> int | None:
+def read_field(path: Path, name: str) -> int | None:
     """Return a number from a file of lines `name number`, or None if there is none."""
     with suppress(OSError):
         for line in path.read_text().splitlines():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from referee.isolation import bwrap, cgroups, copies, kills, limits, probe, seccomp
 from referee.isolation.copies import Copies
-from referee.isolation.views import View, chain, files_of
+from referee.isolation.views import View, files_of, list_installations
 from referee.records import Isolation, Player
 
 NONE = Isolation()
@@ -41,7 +41,7 @@ class Box:
     def arm(self) -> None:
         """Prepare the new process, between fork and exec."""
 
-    def started(self, pid: int) -> None:
+    def note_start(self, pid: int) -> None:
         """Take notice of the process that was started, or with 0 that none could be."""
         self._pid = pid
 
@@ -83,7 +83,7 @@ class Box:
     def thaw(self) -> None:
         """Let the bot go on."""
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Kill what the end of its process group has left, and clean up."""
 
 
@@ -98,35 +98,37 @@ class LimitBox(Box):
         self._freezes = isolation.freeze
         self._steps: list[Callable[[], None]] = []
         self._surround(player, isolation)
-        self.words += self._told()
+        self.words += self._name_layers()
 
     def _surround(self, player: Player, isolation: Isolation) -> None:
-        unreadable = None if limits.uid_lack() else limits.unreadable(_needed(player))
-        uid = limits.next_uid() if limits.uid_lack() is None and unreadable is None else None
+        unreadable = None if limits.explain_missing_uids() else limits.unreadable(_needed(player))
+        uid = limits.next_uid() if limits.explain_missing_uids() is None and unreadable is None else None
         processes = limits.PROCESSES if uid else None if os.getuid() == 0 else probe.process_limit()
         self._common(isolation, processes, uid)
-        if seccomp.lack() is None:
-            self._steps.append(seccomp.armed(**_filter(isolation)))
+        if seccomp.explain_missing_filter() is None:
+            self._steps.append(seccomp.make_filter_loader(**_filter(isolation)))
             self.words += ("seccomp",)
         if uid:
             self.words += ("uid",)
 
     def _common(self, isolation: Isolation, processes: int | None, uid: int | None) -> None:
-        if cgroups.parents().folders():
+        if cgroups.find_parents().folders():
             try:
                 self._group = cgroups.Group(isolation.memory_mb)
             except OSError as error:  # it names a file, which would make it the bot's fault
                 raise OSError(error.errno, f"no control group for a bot: {error}") from None
-        self._few = processes is not None or cgroups.parents().pids is not None
+        self._few = processes is not None or cgroups.find_parents().pids is not None
         if self._group:
-            self._steps.append(self._group.armed())
-        self._steps.append(limits.armed(None if _memory_is_counted() else isolation.memory_mb, processes, uid))
+            self._steps.append(self._group.make_joiner())
+        self._steps.append(limits.make_limiter(None if _memory_is_counted() else isolation.memory_mb, processes, uid))
 
-    def _told(self) -> tuple[str, ...]:
+    def _name_layers(self) -> tuple[str, ...]:
         """Name what is limited, and whether it can be frozen."""
         found = ("pids", "memory") if self._few else ("memory",)
         # Stopping by signals reaches only the group, which the filter does not let anybody leave.
-        self._freezes = self._freezes and (cgroups.parents().freeze is not None or seccomp.lack() is None)
+        self._freezes = self._freezes and (
+            cgroups.find_parents().freeze is not None or seccomp.explain_missing_filter() is None
+        )
         return (*found, "freeze") if self._freezes else found
 
     def arm(self) -> None:
@@ -172,13 +174,13 @@ class LimitBox(Box):
             with suppress(ProcessLookupError):
                 os.killpg(self._pid, signal.SIGCONT)
 
-    def started(self, pid: int) -> None:
+    def note_start(self, pid: int) -> None:
         """Remove the group if nothing was started."""
-        super().started(pid)
+        super().note_start(pid)
         if not pid:
-            self.end()
+            self.close()
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Kill what has left the process group too."""
         if self._group:
             self._group.end()
@@ -192,9 +194,11 @@ class SandboxBox(LimitBox):
 
     def _surround(self, player: Player, isolation: Isolation) -> None:
         view = _view(player, isolation)
-        own_user = limits.uid_lack() is None and probe.works(own_user=True) and view.user_lack() is None
+        own_user = (
+            limits.explain_missing_uids() is None and probe.sandbox_works(own_user=True) and view.user_lack() is None
+        )
         self._copies: Copies | None = None
-        self._status: bwrap.Status | None = None
+        self._status: bwrap.SandboxStatus | None = None
         self._bot: int | None = None
         self._bot_watch = -1
         self._first: int | None = None
@@ -203,22 +207,22 @@ class SandboxBox(LimitBox):
             self._copy(view, own_user)
             self._common(isolation, limits.PROCESSES if own_user else None, None)
         except OSError:
-            self.end()
+            self.close()
             raise
         self._few = self._few or os.getuid() != 0  # set inside the sandbox then
-        self._status = bwrap.Status()
+        self._status = bwrap.SandboxStatus()
         descriptors = [self._status.told]
-        if seccomp.lack() is None:
-            descriptors.append(seccomp.descriptor(**_filter(isolation)))
+        if seccomp.explain_missing_filter() is None:
+            descriptors.append(seccomp.open_filter(**_filter(isolation)))
             self.words += ("seccomp",)
         self.descriptors = tuple(descriptors)
         sandbox = bwrap.Sandbox(player.command, _program(player, view.folder), view, isolation.memory_mb)
         uid = limits.next_uid() if own_user else None
-        self.command = sandbox.command(uid, *descriptors, disable=probe.nested_users_can_be_disabled())
+        self.command = sandbox.build_command(uid, *descriptors, disable=probe.can_disable_nested_users())
         self.environment = {}
         if uid:
             self.words += ("uid",)
-        self._sealed = own_user or seccomp.lack() is None
+        self._sealed = own_user or seccomp.explain_missing_filter() is None
 
     def _copy(self, view: View, own_user: bool) -> None:
         """Let the bot play from copies of what its user may not read, or of a folder of which much is to be hidden."""
@@ -232,7 +236,7 @@ class SandboxBox(LimitBox):
             except OSError as error:  # it names a file, which would make it the bot's fault
                 raise OSError(error.errno, f"no copy of a bot's folder: {error}") from None
 
-    def started(self, pid: int) -> None:
+    def note_start(self, pid: int) -> None:
         """Let the sandbox begin undisturbed.
 
         Who waits for what it says first wakes up in the middle of it, and if we are killed then, its first process
@@ -240,7 +244,7 @@ class SandboxBox(LimitBox):
         """
         for descriptor in self.descriptors:
             os.close(descriptor)
-        super().started(pid)
+        super().note_start(pid)
 
     def bot_pid(self) -> int | None:
         """Return the child of the first process of the sandbox, once there is one."""
@@ -250,7 +254,7 @@ class SandboxBox(LimitBox):
                 with suppress(ProcessLookupError):
                     self._watch = os.pidfd_open(self._first)
         if self._bot is None and self._first is not None:
-            self._bot = bwrap.child_of(self._first)
+            self._bot = bwrap.find_child(self._first)
             if self._bot is not None:
                 with suppress(ProcessLookupError):
                     self._bot_watch = os.pidfd_open(self._bot)
@@ -263,9 +267,9 @@ class SandboxBox(LimitBox):
         Where a bot could make the first process of the sandbox compute for it, that stays in.
         """
         if self._group:
-            self._group.let_out(self._pid)
+            self._group.release(self._pid)
             if self._sealed and self._first is not None:
-                self._group.let_out(self._first)
+                self._group.release(self._first)
 
     def exit_status(self, status: int) -> int:
         """Undo what the sandbox makes of a signal, as a shell does; where the kernel can tell, take its word."""
@@ -281,18 +285,18 @@ class SandboxBox(LimitBox):
         """Ask the sandbox, which tells how its program ended, and nothing if there was none."""
         return self._status is not None and self._status.never_ran()
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Kill the first process of the sandbox, wait until all in it are gone with it, and remove copies."""
         if self._status:
             self._status.close()
         if self._watch >= 0:
-            bwrap.wait_for_end(self._watch)
+            bwrap.kill_and_wait(self._watch)
             os.close(self._watch)
             self._watch = -1
         if self._bot_watch >= 0:
             os.close(self._bot_watch)
             self._bot_watch = -1
-        super().end()
+        super().close()
         if self._copies:
             self._copies.remove()
             self._copies = None
@@ -304,9 +308,9 @@ def enclose(player: Player, isolation: Isolation = NONE) -> Box:
     Raises:
         OSError: its program does not exist, or what is required is not to be had; then it names no file.
     """
-    if isolation.required and (why := probe.lack(isolation.layer)):
+    if isolation.required and (why := probe.explain_missing_layer(isolation.layer)):
         raise OSError(errno.ENOTSUP, f"isolation {isolation.layer!r} is not to be had: {why}")
-    layer = probe.strongest(isolation.layer)
+    layer = probe.strongest_layer(isolation.layer)
     if layer == "none":
         return Box(player)
     _sweep_copies()
@@ -319,16 +323,16 @@ def user_lack(player: Player, isolation: Isolation) -> str | None:
     Raises:
         OSError: its program does not exist.
     """
-    layer = probe.strongest(isolation.layer)
-    if layer == "none" or limits.uid_lack():
+    layer = probe.strongest_layer(isolation.layer)
+    if layer == "none" or limits.explain_missing_uids():
         return None
     if layer == "bwrap":
-        return _view(player, isolation).user_lack() if probe.works(own_user=True) else None
+        return _view(player, isolation).user_lack() if probe.sandbox_works(own_user=True) else None
     unreadable = limits.unreadable(_needed(player))
     return f"others may not read {unreadable}" if unreadable else None
 
 
-def in_common(told: Iterable[tuple[str, ...]]) -> str:
+def name_common_isolation(told: Iterable[tuple[str, ...]]) -> str:
     """Return as one word what is in force around all of them, joined by +."""
     first, *others = [words for words in told if words] or [("none",)]
     return "+".join(word for word in first if all(word in words for words in others)) or "none"
@@ -341,12 +345,12 @@ def _sweep_copies() -> None:
 
 
 def _memory_is_counted() -> bool:
-    return cgroups.parents().memory is not None
+    return cgroups.find_parents().memory is not None
 
 
 def _filter(isolation: Isolation) -> dict[str, bool]:
     """Say what a filter has to do because no control group does it."""
-    return {"counted": _memory_is_counted(), "stopped": isolation.freeze and cgroups.parents().freeze is None}
+    return {"counted": _memory_is_counted(), "stopped": isolation.freeze and cgroups.find_parents().freeze is None}
 
 
 def _view(player: Player, isolation: Isolation) -> View:
@@ -357,7 +361,7 @@ def _view(player: Player, isolation: Isolation) -> View:
 def _needed(player: Player) -> list[Path]:
     """List what a bot has to read where nothing is copied for it."""
     where = Path(player.cwd or os.getcwd())
-    return [*chain(_program(player, where)), *files_of(player.command, where), where]
+    return [*list_installations(_program(player, where)), *files_of(player.command, where), where]
 
 
 def _program(player: Player, where: Path) -> Path:

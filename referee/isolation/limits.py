@@ -23,7 +23,7 @@ _FIRST_UID, _UIDS_EACH = 1_000_000_000, 64
 _seats = itertools.count()
 
 
-def uid_lack() -> str | None:
+def explain_missing_uids() -> str | None:
     """Return why bots cannot have users of their own here, or None."""
     if os.geteuid() != 0:
         return "only root may start processes as another user"
@@ -50,7 +50,7 @@ def unreadable(paths: Iterable[Path]) -> Path | None:
     return next((parent for parent in above if not parent.stat().st_mode & stat.S_IXOTH), None)
 
 
-def user_processes() -> int:
+def count_user_threads() -> int:
     """Count the threads of our user, against which its limit counts."""
     uid, found = os.getuid(), 0
     for folder in Path("/proc").iterdir():
@@ -61,7 +61,7 @@ def user_processes() -> int:
     return found
 
 
-def armed(memory_mb: int | None, processes: int | None, uid: int | None = None) -> Callable[[], None]:
+def make_limiter(memory_mb: int | None, processes: int | None, uid: int | None = None) -> Callable[[], None]:
     """Return what puts the calling process under limits.
 
     Args:

@@ -20,61 +20,61 @@ PATIENCE_S = 10
 """For a sandbox in which nothing happens."""
 
 
-def strongest(asked: Layer) -> Layer:
+def strongest_layer(asked: Layer) -> Layer:
     """Return the strongest layer that works here and is not stronger than what is asked for."""
-    if asked in ("auto", "bwrap") and sandbox_lack() is None:
+    if asked in ("auto", "bwrap") and explain_missing_sandbox() is None:
         return "bwrap"
-    return "none" if asked == "none" or limit_lack() else "rlimit"
+    return "none" if asked == "none" or explain_missing_limits() else "rlimit"
 
 
-def lack(layer: Layer) -> str | None:
+def explain_missing_layer(layer: Layer) -> str | None:
     """Return why a layer is not to be had, or None; auto is the strongest."""
     if layer in ("auto", "bwrap"):
-        return sandbox_lack()
-    return None if layer == "none" else limit_lack()
+        return explain_missing_sandbox()
+    return None if layer == "none" else explain_missing_limits()
 
 
 @cache
-def limit_lack() -> str | None:
+def explain_missing_limits() -> str | None:
     """Return why not even limits can be set, or None."""
     return None if sys.platform == "linux" else f"limits are made for Linux, not for {sys.platform}"
 
 
 @cache
-def sandbox_lack() -> str | None:
+def explain_missing_sandbox() -> str | None:
     """Return why there is no sandbox, or None."""
-    if limit_lack() or shutil.which("bwrap") is None:
-        return limit_lack() or "bwrap not found (Debian: apt-get install bubblewrap)"
-    if works(own_user=False) or (limits.uid_lack() is None and works(own_user=True)):
+    if explain_missing_limits() or shutil.which("bwrap") is None:
+        return explain_missing_limits() or "bwrap not found (Debian: apt-get install bubblewrap)"
+    if sandbox_works(own_user=False) or (limits.explain_missing_uids() is None and sandbox_works(own_user=True)):
         return None
-    return f"bwrap does not work here: {_said(_tried(False, True))}"
+    return f"bwrap does not work here: {_last_error_line(_try_sandbox(False, True))}"
 
 
 @cache
-def works(*, own_user: bool) -> bool:
+def sandbox_works(*, own_user: bool) -> bool:
     """Tell whether a sandbox can be made, with a user of its own inside or in a user namespace."""
-    return not _tried(own_user, nested_users_can_be_disabled()).returncode
+    return not _try_sandbox(own_user, can_disable_nested_users()).returncode
 
 
 @cache
-def nested_users_can_be_disabled() -> bool:
+def can_disable_nested_users() -> bool:
     """Tell whether bubblewrap can forbid more user namespaces inside: 0.8 and newer, where the kernel lets it."""
-    return not _tried(False, True).returncode
+    return not _try_sandbox(False, True).returncode
 
 
 @cache
 def process_limit() -> int | None:
     """Return a limit for processes outside a sandbox: it counts those that our user has anyway."""
-    return None if os.getuid() == 0 else limits.user_processes() + 4 * limits.PROCESSES
+    return None if os.getuid() == 0 else limits.count_user_threads() + 4 * limits.PROCESSES
 
 
-def _tried(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
+def _try_sandbox(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
     sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), View([_TRUE], Path(_TRUE), Path("/")), _MEMORY_MB)
     descriptors = [os.open(os.devnull, os.O_WRONLY)]
-    if seccomp.lack() is None:
-        descriptors.append(seccomp.descriptor(counted=False, stopped=True))
+    if seccomp.explain_missing_filter() is None:
+        descriptors.append(seccomp.open_filter(counted=False, stopped=True))
     uid = limits.next_uid() if own_user else None
-    command = sandbox.command(uid, *descriptors, disable=disable, dies=False)  # it ends at once by itself
+    command = sandbox.build_command(uid, *descriptors, disable=disable, dies=False)  # it ends at once by itself
     # A sandbox that is killed while it starts can leave a child behind that waits for it for ever.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP, signal.SIGINT, signal.SIGTERM))
     try:
@@ -91,6 +91,6 @@ def _tried(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
             os.close(descriptor)
 
 
-def _said(done: subprocess.CompletedProcess[bytes]) -> str:
+def _last_error_line(done: subprocess.CompletedProcess[bytes]) -> str:
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else f"it ended with {done.returncode}"

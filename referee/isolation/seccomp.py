@@ -133,14 +133,14 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def lack() -> str | None:
+def explain_missing_filter() -> str | None:
     """Return why there is no filter on this machine, or None."""
     if platform.machine() not in _ARCHITECTURES:
         return f"filters are written for {' and '.join(_ARCHITECTURES)}, not for {platform.machine()}"
     return None
 
 
-def program(*, network: bool, counted: bool, stopped: bool, machine: str = "") -> bytes:
+def build_filter(*, network: bool, counted: bool, stopped: bool, machine: str = "") -> bytes:
     """Return the filter as an array of `struct sock_filter`.
 
     Args:
@@ -187,17 +187,17 @@ def _against_waking(column: int) -> list[tuple[int, int, int, int]]:
     return code
 
 
-def descriptor(*, counted: bool, stopped: bool) -> int:
+def open_filter(*, counted: bool, stopped: bool) -> int:
     """Return a new descriptor from which the filter of a box with a network of its own can be read once."""
     found = os.memfd_create("seccomp")
-    os.write(found, program(network=True, counted=counted, stopped=stopped))
+    os.write(found, build_filter(network=True, counted=counted, stopped=stopped))
     os.lseek(found, 0, os.SEEK_SET)
     return found
 
 
-def armed(*, counted: bool, stopped: bool) -> Callable[[], None]:
+def make_filter_loader(*, counted: bool, stopped: bool) -> Callable[[], None]:
     """Return what puts the calling process under the filter of a box without a network; made before the fork."""
-    code = program(network=False, counted=counted, stopped=stopped)
+    code = build_filter(network=False, counted=counted, stopped=stopped)
     # It holds the only reference to the bytes that the kernel reads.
     told = _Program(len(code) // 8, code)
 

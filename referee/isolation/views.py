@@ -32,7 +32,7 @@ class View:
 
     def __init__(self, command: Sequence[str], program: Path, folder: Path, hidden: Sequence[str] = ()) -> None:
         self.folder = folder.resolve()
-        wanted = [*chain(program), *files_of(command, folder)]
+        wanted = [*list_installations(program), *files_of(command, folder)]
         if self.folder not in _TOO_MUCH:
             wanted.append(self.folder)
         self.roots = [path for path in dict.fromkeys(wanted) if not _is_system(path)]
@@ -66,7 +66,7 @@ class View:
             if path == self.folder:
                 found = self._survey or folders.survey(path, copies.MOST_ENTRIES)
                 size, entries = found.size, found.entries
-            if why := copies.lack(size, entries):
+            if why := copies.explain_missing_copy(size, entries):
                 return f"others may not read all of {path}, which {why}"
         return None
 
@@ -134,7 +134,7 @@ class View:
         return not any(map(folders.is_hidden, inside[:-1] if path.is_file() else inside))
 
 
-def chain(program: Path) -> Iterator[Path]:
+def list_installations(program: Path) -> Iterator[Path]:
     """List what a program needs to be read: itself and what it links to, each with the installation that it is in.
 
     An installation is the folder above `bin`, which may be that of a virtual environment; a home is none.

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from referee.ruleset import Compulsory, Parameters
-from referee.spite.compulsion import only_breaking, only_compulsory
 from referee.spite.counts import with_count
+from referee.spite.derived import DerivedRules
 from referee.spite.fills import only_fills
+from referee.spite.forced_plays import only_breaking, only_compulsory
 from referee.spite.loading import load_targets
-from referee.spite.setting import Setting
 from referee.spite.sides import Targets, side_targets
 from referee.spite.stalemates import can_pass, with_pass
 from referee.spite.state import State
 
-Amendment = Callable[[Setting, State, list[str]], list[str]]
+Amendment = Callable[[DerivedRules, State, list[str]], list[str]]
 """What a rule does to the list of all plays: it strikes some out, or adds one that moves no card."""
 
 AMENDMENTS: tuple[tuple[Amendment, Callable[[Parameters], bool]], ...] = (
@@ -31,7 +31,7 @@ AMENDMENTS: tuple[tuple[Amendment, Callable[[Parameters], bool]], ...] = (
 class Actions:
     """Lists the legal actions under one ruleset; what it does not have is not asked for."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: DerivedRules) -> None:
         self._setting = setting
         self._centre_targets = _centre_targets(setting)
         self._side_targets = side_targets(setting)
@@ -78,18 +78,18 @@ class Ends(dict[str, tuple[str, ...]]):
         self._targets = targets
 
     def __missing__(self, card: str) -> tuple[str, ...]:
-        self[card] = found = self._found(card)
+        self[card] = found = self._list_targets(card)
         return found
 
-    def _found(self, card: str) -> tuple[str, ...]:
+    def _list_targets(self, card: str) -> tuple[str, ...]:
         return tuple([target for target, accepted in self._targets if card in accepted])
 
 
 class FromHand(Ends):
     """Hand card -> its actions on certain targets."""
 
-    def _found(self, card: str) -> tuple[str, ...]:
-        return tuple([f"h{card}{target}" for target in super()._found(card)])
+    def _list_targets(self, card: str) -> tuple[str, ...]:
+        return tuple([f"h{card}{target}" for target in super()._list_targets(card)])
 
 
 # The same targets come back again and again, turn by turn and game by game.
@@ -97,7 +97,7 @@ _ends = lru_cache(maxsize=4096)(Ends)
 _from_hand = lru_cache(maxsize=4096)(FromHand)
 
 
-def _centre_targets(setting: Setting) -> Callable[[tuple[int, ...]], Targets]:
+def _centre_targets(setting: DerivedRules) -> Callable[[tuple[int, ...]], Targets]:
     """Return the function that lists centre stacks by their heights, with the cards that fit.
 
     Of empty slots only the first is listed, or a new one where there is no limit.
@@ -114,7 +114,7 @@ def _centre_targets(setting: Setting) -> Callable[[tuple[int, ...]], Targets]:
     return targets
 
 
-def _partners_plays(setting: Setting, state: State, centre: Targets) -> list[str]:
+def _partners_plays(setting: DerivedRules, state: State, centre: Targets) -> list[str]:
     """List what the partners' pay-off and side tops can do: go to the centre."""
     tops = [
         (f"{seat}{name}", pile[-1])

@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from protocol.cards import ORDER
 from protocol.messages import Cards, Deal, Event, Flip
-from referee.spite.setting import Setting
-from referee.spite.starters import choose_starter
+from referee.spite.derived import DerivedRules
+from referee.spite.first_player import choose_first_player
 from referee.spite.state import State
 
 
-def start(setting: Setting) -> State:
+def start(setting: DerivedRules) -> State:
     """Return the position before the first shuffle: a pack of the pay-off piles, if they have one, comes first."""
     none: tuple[Cards, ...] = ((),) * setting.seats
     slots = setting.centre_slots or 0
@@ -30,13 +30,13 @@ def start(setting: Setting) -> State:
     )
 
 
-def deal_payoffs(setting: Setting, state: State, shuffled: Cards, events: list[Event]) -> State:
+def deal_payoffs(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Deal the pay-off piles from the top of the cards; the other pack is shuffled next."""
     payoffs, _ = _piles(shuffled, setting.payoff_size, setting.seats)
     return replace(state, phase="deal", payoffs=payoffs, mixing=setting.deck)
 
 
-def deal(setting: Setting, state: State, shuffled: Cards, events: list[Event]) -> State:
+def deal(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Deal from the top of the cards: all pay-off piles by seat, then all hands, then the side stacks."""
     rules, seats = setting.rules, setting.seats
     payoffs, rest = state.payoffs, shuffled
@@ -54,7 +54,7 @@ def deal(setting: Setting, state: State, shuffled: Cards, events: list[Event]) -
         sides=sides,
         stock=rest,
     )
-    return choose_starter(setting, dealt, events)
+    return choose_first_player(setting, dealt, events)
 
 
 def _piles(cards: Cards, size: int, count: int) -> tuple[tuple[Cards, ...], Cards]:

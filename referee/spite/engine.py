@@ -10,20 +10,21 @@ from protocol.messages import Cards, Event, View
 from referee.errors import IllegalAction
 from referee.rules import Events, Result, Shuffle, Turn
 from referee.ruleset import Parameters
-from referee.spite import dealing, plays, stalemates, starters, turns, views
+from referee.spite import dealing, plays, stalemates, turns, views
+from referee.spite import first_player as starters
 from referee.spite.actions import Actions
-from referee.spite.setting import Setting
+from referee.spite.derived import DerivedRules
 from referee.spite.state import State
 
-AFTER_SHUFFLE: dict[str, Callable[[Setting, State, Cards, list[Event]], State]] = {
+AFTER_SHUFFLE: dict[str, Callable[[DerivedRules, State, Cards, list[Event]], State]] = {
     "payoffs": dealing.deal_payoffs,
     "deal": dealing.deal,
-    "tie": starters.reshuffled_own,
-    "tie_together": starters.redealt_together,
-    "recycle": plays.recycled,
-    "refill": turns.refilled,
-    "refill_last": turns.refilled_last,
-    "redeal": stalemates.redealt,
+    "tie": starters.finish_own_reshuffle,
+    "tie_together": starters.finish_joint_redeal,
+    "recycle": plays.finish_recycling,
+    "refill": turns.finish_refill,
+    "refill_last": turns.finish_last_refill,
+    "redeal": stalemates.finish_redeal,
 }
 """By the phase that waits for a shuffle: how the game goes on with the shuffled cards."""
 
@@ -36,7 +37,7 @@ class SpiteAndMalice:
     """
 
     def __init__(self, rules: Parameters, seats: int) -> None:
-        self.setting = Setting(rules, seats)
+        self.setting = DerivedRules(rules, seats)
         self._actions = Actions(self.setting)
         self._listed: tuple[State | None, tuple[str, ...]] = (None, ())
 

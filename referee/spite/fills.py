@@ -5,12 +5,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from protocol.messages import Event
-from referee.spite.setting import Setting
+from referee.spite.derived import DerivedRules
 from referee.spite.state import State
 from referee.spite.turns import begin_turn
 
 
-def only_fills(setting: Setting, state: State, found: list[str]) -> list[str]:
+def only_fills(setting: DerivedRules, state: State, found: list[str]) -> list[str]:
     """While a side stack is empty, discards go there; from the first fill on, nothing goes to the centre."""
     if state.filling:
         found = [action for action in found if "-s" in action]
@@ -20,7 +20,7 @@ def only_fills(setting: Setting, state: State, found: list[str]) -> list[str]:
     return found
 
 
-def filled(setting: Setting, state: State, events: list[Event]) -> State:
+def finish_fill(setting: DerivedRules, state: State, events: list[Event]) -> State:
     """Go on after a fill; a hand too short for the rest is filled up for a new turn of the same seat."""
     if state.hands[state.seat]:
         return replace(state, filling=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from protocol.cards import CARDS, JOKER, VALUE
-from referee.spite.setting import Setting
+from referee.spite.derived import DerivedRules
 from referee.spite.sides import Targets
 from referee.spite.state import State, with_item
 
@@ -19,7 +19,7 @@ ADJACENT = {top: frozenset(card for card in CARDS if _adjacent(card, top)) for t
 """For each pay-off top the cards that may be loaded onto it."""
 
 
-def load_targets(setting: Setting, state: State) -> Targets:
+def load_targets(setting: DerivedRules, state: State) -> Targets:
     """List the pay-off piles of the opponents who play on, with the cards that they can be loaded with."""
     own = setting.allies[state.seat]
     return tuple(

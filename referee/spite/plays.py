@@ -7,26 +7,26 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from protocol.messages import CardMoved, Cards, Event, Flip
-from referee.spite.counts import counted
-from referee.spite.fills import filled
+from referee.spite.counts import reveal_counts
+from referee.spite.derived import DerivedRules
+from referee.spite.fills import finish_fill
 from referee.spite.loading import load
 from referee.spite.recycling import RECYCLE
-from referee.spite.results import won
-from referee.spite.setting import Setting
-from referee.spite.stalemates import passed
+from referee.spite.results import end_won_game
+from referee.spite.stalemates import pass_turn
 from referee.spite.state import State, with_item, with_pile
-from referee.spite.stock import refill, restocked
+from referee.spite.stock import refill, restock
 from referee.spite.turns import end_turn
 
-CARDLESS: dict[str, Callable[[Setting, State, list[Event]], State]] = {"pass": passed, "count": counted}
+CARDLESS: dict[str, Callable[[DerivedRules, State, list[Event]], State]] = {"pass": pass_turn, "count": reveal_counts}
 
 
-def play(setting: Setting, state: State, action: str, events: list[Event]) -> State:
+def play(setting: DerivedRules, state: State, action: str, events: list[Event]) -> State:
     """Play a legal action: to the centre or onto a pay-off pile and the turn goes on, or to a side stack."""
     source, _, target = action.partition("-")
     if not target:
         return CARDLESS[action](setting, state, events)
-    state, card, origin = _taken(state, source)
+    state, card, origin = _take_card(state, source)
     if target[0] == "s":
         return _to_side(setting, state, card, int(target[1:]), events)
     events.append(CardMoved(state.seat, origin, target, card))
@@ -37,7 +37,7 @@ def play(setting: Setting, state: State, action: str, events: list[Event]) -> St
     return settle(setting, load(state, card, int(target[0])), events)
 
 
-def _taken(state: State, source: str) -> tuple[State, str, str]:
+def _take_card(state: State, source: str) -> tuple[State, str, str]:
     """Take the card that `source` names; return it with the absolute name of its pile.
 
     That breaks the row of passes here and now: the seat may leave before its turn is over.
@@ -69,18 +69,18 @@ def _flip(state: State, seat: int, events: list[Event]) -> None:
         events.append(Flip(seat, left[-1]))
 
 
-def _to_side(setting: Setting, state: State, card: str, index: int, events: list[Event]) -> State:
+def _to_side(setting: DerivedRules, state: State, card: str, index: int, events: list[Event]) -> State:
     """Discard, which ends the turn, or fill an empty side stack where that is due first."""
     seat = state.seat
     events.append(CardMoved(seat, f"{seat}h", f"{seat}s{index}", card))
     pile = state.sides[seat][index]
     sides = with_pile(state.sides, seat, index, (*pile, card))
     if setting.rules.fill_empty_sides and not pile:
-        return filled(setting, replace(state, sides=sides), events)
+        return finish_fill(setting, replace(state, sides=sides), events)
     return end_turn(setting, replace(state, sides=sides), events)
 
 
-def _to_centre(setting: Setting, state: State, card: str, origin: str, slot: int, events: list[Event]) -> State:
+def _to_centre(setting: DerivedRules, state: State, card: str, origin: str, slot: int, events: list[Event]) -> State:
     centre, heights = state.centre, state.heights
     if slot == len(centre):
         centre, heights = (*centre, ()), (*heights, 0)
@@ -99,13 +99,13 @@ def _to_centre(setting: Setting, state: State, card: str, origin: str, slot: int
     return settle(setting, state, events) if state.phase == "turn" else state
 
 
-def recycled(setting: Setting, state: State, shuffled: Cards, events: list[Event]) -> State:
+def finish_recycling(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Put a shuffled stack where it goes, and go on with the play's effects."""
-    return settle(setting, restocked(state, shuffled), events)
+    return settle(setting, restock(state, shuffled), events)
 
 
-def settle(setting: Setting, state: State, events: list[Event]) -> State:
+def settle(setting: DerivedRules, state: State, events: list[Event]) -> State:
     """After a card was played: a side without pay-off cards has won, an empty hand is filled."""
     if not state.payoffs[state.seat] and not any(state.payoffs[ally] for ally in setting.allies[state.seat]):
-        return won(setting, state, "payoff_empty")
+        return end_won_game(setting, state, "payoff_empty")
     return state if state.hands[state.seat] else refill(setting, state, events)

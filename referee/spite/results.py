@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from referee.rules import Result
-from referee.spite.setting import Setting
+from referee.spite.derived import DerivedRules
 from referee.spite.state import State
 
 SCORES: dict[str, Callable[[bool, int], int]] = {
@@ -19,20 +19,20 @@ SCORES: dict[str, Callable[[bool, int], int]] = {
 """By `scoring`: what a win is worth, from whether it was played out and how many cards the others have more."""
 
 
-def won(setting: Setting, state: State, reason: str) -> State:
+def end_won_game(setting: DerivedRules, state: State, reason: str) -> State:
     """End the game with the side of the seat to act first; the others rank by the pay-off cards they have left."""
-    left = _left(setting, state)
+    left = _count_left(setting, state)
     left[setting.teams[state.seat]] = -1
-    return _over(setting, state, left, reason)
+    return _rank_teams(setting, state, left, reason)
 
 
-def ended(setting: Setting, state: State, reason: str, rule: str) -> State:
+def end_drawn_out_game(setting: DerivedRules, state: State, reason: str, rule: str) -> State:
     """End the game without a winner by play: `rule` is "fewest" or "draw"."""
-    left = _left(setting, state)
-    return _over(setting, state, left if rule == "fewest" else [0] * len(left), reason)
+    left = _count_left(setting, state)
+    return _rank_teams(setting, state, left if rule == "fewest" else [0] * len(left), reason)
 
 
-def _left(setting: Setting, state: State) -> list[int]:
+def _count_left(setting: DerivedRules, state: State) -> list[int]:
     """Count the pay-off cards that each team has left."""
     left = [0] * (max(setting.teams) + 1)
     for seat, pile in enumerate(state.payoffs):
@@ -40,7 +40,7 @@ def _left(setting: Setting, state: State) -> list[int]:
     return left
 
 
-def _over(setting: Setting, state: State, left: list[int], reason: str) -> State:
+def _rank_teams(setting: DerivedRules, state: State, left: list[int], reason: str) -> State:
     """Rank teams by `left`, fewest first and equal tied; withdrawn ones come last, the first out lowest."""
     ranks = [(0, cards) for cards in left]
     for order, seat in reversed(tuple(enumerate(state.out))):
@@ -54,9 +54,9 @@ def _over(setting: Setting, state: State, left: list[int], reason: str) -> State
     return replace(state, phase="over", result=Result(*by_seat, reason))
 
 
-def _points(setting: Setting, state: State, winner: int, reason: str) -> int:
+def _points(setting: DerivedRules, state: State, winner: int, reason: str) -> int:
     """Score the only winner; those who gave up left it all their cards, as if it had played out."""
-    left = _left(setting, state)
+    left = _count_left(setting, state)
     own = 0 if reason == "forfeit" else left[winner]
     more = sum(max(0, cards - own) for team, cards in enumerate(left) if team != winner)
     return SCORES[setting.rules.scoring](own == 0, more)

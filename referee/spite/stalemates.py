@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from protocol.cards import ORDER
 from protocol.messages import Cards, Draw, Event, Pass, Shuffled
 from referee.ruleset import Parameters
-from referee.spite.results import ended
-from referee.spite.setting import Setting
-from referee.spite.state import State, playing
+from referee.spite.derived import DerivedRules
+from referee.spite.results import end_drawn_out_game
+from referee.spite.state import State, list_playing_seats
 from referee.spite.turns import end_turn, next_turn
 
 
@@ -20,40 +20,40 @@ def can_pass(rules: Parameters) -> bool:
     return rules.discard == "optional" or rules.side_rule != "any" or rules.stock_out_when == "play_on"
 
 
-def with_pass(setting: Setting, state: State, found: list[str]) -> list[str]:
+def with_pass(setting: DerivedRules, state: State, found: list[str]) -> list[str]:
     """Offer a pass where it is free, or where no card can be discarded."""
     stuck = not any("-s" in action for action in found)
     return [*found, "pass"] if stuck or setting.rules.discard == "optional" else found
 
 
-def passed(setting: Setting, state: State, events: list[Event]) -> State:
+def pass_turn(setting: DerivedRules, state: State, events: list[Event]) -> State:
     """End the turn without a discard; it is a stalemate when all who play on have passed since a card was played."""
     events.append(Pass(state.seat))
     if state.moved:
         return end_turn(setting, state, events)
     state = replace(state, passed=(*state.passed, state.seat))
-    if any(seat not in state.passed for seat in playing(state)):
+    if any(seat not in state.passed for seat in list_playing_seats(state)):
         return end_turn(setting, state, events)
     return RESOLVE[setting.rules.stalemate](setting, state, events)
 
 
-def _end(setting: Setting, state: State, events: list[Event]) -> State:
+def _end(setting: DerivedRules, state: State, events: list[Event]) -> State:
     """End the game; where nobody holds a card any more, it is the stock that is out."""
-    if any(state.hands[seat] for seat in playing(state)):
-        return ended(setting, state, "stalemate", setting.rules.stalemate_result)
-    return ended(setting, state, "stock_out", setting.rules.stock_out_result)
+    if any(state.hands[seat] for seat in list_playing_seats(state)):
+        return end_drawn_out_game(setting, state, "stalemate", setting.rules.stalemate_result)
+    return end_drawn_out_game(setting, state, "stock_out", setting.rules.stock_out_result)
 
 
-def _press(setting: Setting, state: State, events: list[Event]) -> State:
+def _press(setting: DerivedRules, state: State, events: list[Event]) -> State:
     """Force aces and twos out of the hands in one more round; if nobody plays a card in that one, the game ends."""
     if state.pressed:
         return _end(setting, state, events)
     return end_turn(setting, replace(state, pressed=True, passed=()), events)
 
 
-def _redeal(setting: Setting, state: State, events: list[Event]) -> State:
+def _redeal(setting: DerivedRules, state: State, events: list[Event]) -> State:
     """Gather everything but the pay-off piles for a new deal, unless that was done often enough."""
-    seats = playing(state)
+    seats = list_playing_seats(state)
     piles = _on_the_table(state, seats)
     count = sum(map(len, piles.values()), len(state.stock))
     if state.redeals == setting.rules.redeals or count < len(seats) * setting.hand_size:
@@ -83,11 +83,11 @@ def _on_the_table(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
     return piles | {"aside": state.aside}
 
 
-def redealt(setting: Setting, state: State, shuffled: Cards, events: list[Event]) -> State:
+def finish_redeal(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Deal new hands, by seat, and let the next seat begin."""
     hands = list(state.hands)
     stock = shuffled
-    for seat in playing(state):
+    for seat in list_playing_seats(state):
         drawn = stock[: -setting.hand_size - 1 : -1]
         stock = stock[: -setting.hand_size]
         hands[seat] = tuple(sorted(drawn, key=ORDER.__getitem__))
@@ -95,7 +95,7 @@ def redealt(setting: Setting, state: State, shuffled: Cards, events: list[Event]
     return next_turn(setting, replace(state, hands=tuple(hands), stock=stock), events)
 
 
-RESOLVE: dict[str, Callable[[Setting, State, list[Event]], State]] = {
+RESOLVE: dict[str, Callable[[DerivedRules, State, list[Event]], State]] = {
     "end": _end,
     "must_play": _press,
     "redeal": _redeal,

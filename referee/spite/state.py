@@ -79,6 +79,6 @@ def with_pile(sides: tuple[Piles, ...], seat: int, index: int, pile: Cards) -> t
     return sides[:seat] + (with_item(sides[seat], index, pile),) + sides[seat + 1 :]
 
 
-def playing(state: State) -> tuple[int, ...]:
+def list_playing_seats(state: State) -> tuple[int, ...]:
     """Return the seats that were not withdrawn."""
     return tuple(seat for seat in range(len(state.hands)) if seat not in state.out)

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from protocol.cards import ORDER
 from protocol.messages import Draw, Event, Shuffled
-from referee.spite.results import ended
-from referee.spite.setting import Setting
+from referee.spite.derived import DerivedRules
+from referee.spite.results import end_drawn_out_game
 from referee.spite.state import State, with_item
 
 OUT: dict[str, Callable[[int, int], bool]] = {
@@ -23,7 +23,7 @@ OUT: dict[str, Callable[[int, int], bool]] = {
 
 
 def refill(
-    setting: Setting, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
+    setting: DerivedRules, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
 ) -> State:
     """Draw until the hand is full; the stock may have to be made anew first, or end the game.
 
@@ -36,11 +36,11 @@ def refill(
         return state
     stock = state.stock
     if len(stock) < wanted:
-        gathered = _gathered(setting, state, wanted, events)
+        gathered = _gather_reserves(setting, state, wanted, events)
         if gathered.mixing:
             return replace(gathered, phase=waiting)
         if OUT[setting.rules.stock_out_when](len(stock), wanted):
-            return ended(setting, state, "stock_out", setting.rules.stock_out_result)
+            return end_drawn_out_game(setting, state, "stock_out", setting.rules.stock_out_result)
         if not stock:
             return state
     drawn = stock[: -wanted - 1 : -1]
@@ -51,16 +51,16 @@ def refill(
         stock=stock[:-wanted],
     )
     if not state.stock and setting.rules.stock_out_when == "empty" and not _reserves(setting, state):
-        return ended(setting, state, "stock_out", setting.rules.stock_out_result)
+        return end_drawn_out_game(setting, state, "stock_out", setting.rules.stock_out_result)
     return state
 
 
-def restocked(state: State, shuffled: tuple[str, ...]) -> State:
+def restock(state: State, shuffled: tuple[str, ...]) -> State:
     """Put shuffled cards under what is left of the stock."""
     return replace(state, stock=shuffled + state.stock)
 
 
-def _gathered(setting: Setting, state: State, wanted: int, events: list[Event]) -> State:
+def _gather_reserves(setting: DerivedRules, state: State, wanted: int, events: list[Event]) -> State:
     """Take up what the stock can be made anew from: what was set aside, else the last resort if it is enough."""
     if state.aside:
         events.append(Shuffled("aside", "stock", len(state.aside)))
@@ -75,7 +75,7 @@ def _gathered(setting: Setting, state: State, wanted: int, events: list[Event]) 
     return replace(state, mixing=buried, centre=tuple(cards[-1:] for cards in state.centre))
 
 
-def _reserves(setting: Setting, state: State) -> int:
+def _reserves(setting: DerivedRules, state: State) -> int:
     """Count the cards that could go to the stock when it is short."""
     if state.aside or not setting.rules.last_resort_recycle:
         return len(state.aside)

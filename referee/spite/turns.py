@@ -5,18 +5,18 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from protocol.messages import Cards, Event, TurnBegins
-from referee.spite.results import ended
-from referee.spite.setting import Setting
-from referee.spite.state import State, playing
-from referee.spite.stock import refill, restocked
+from referee.spite.derived import DerivedRules
+from referee.spite.results import end_drawn_out_game
+from referee.spite.state import State, list_playing_seats
+from referee.spite.stock import refill, restock
 
 
-def begin_turn(setting: Setting, state: State, seat: int, events: list[Event]) -> State:
+def begin_turn(setting: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
     """Begin a turn of `seat`, unless a guard or the stock ends the game; an empty hand is always filled."""
     if state.turn >= setting.turn_limit:
-        return ended(setting, state, "max_turns", "fewest")
+        return end_drawn_out_game(setting, state, "max_turns", "fewest")
     if state.quiet >= setting.quiet_limit:
-        return ended(setting, state, "no_progress", "fewest")
+        return end_drawn_out_game(setting, state, "no_progress", "fewest")
     events.append(TurnBegins(seat))
     state = replace(
         state,
@@ -33,7 +33,7 @@ def begin_turn(setting: Setting, state: State, seat: int, events: list[Event]) -
     return state
 
 
-def end_turn(setting: Setting, state: State, events: list[Event]) -> State:
+def end_turn(setting: DerivedRules, state: State, events: list[Event]) -> State:
     """End the turn after a discard or a pass: fill the hand, where that is the rule, and let the next seat begin."""
     if setting.rules.refill_at == "turn_end":
         state = refill(setting, state, events, "refill_last")
@@ -42,7 +42,7 @@ def end_turn(setting: Setting, state: State, events: list[Event]) -> State:
     return next_turn(setting, state, events)
 
 
-def next_turn(setting: Setting, state: State, events: list[Event]) -> State:
+def next_turn(setting: DerivedRules, state: State, events: list[Event]) -> State:
     """Begin the turn of the next seat that is still in the game."""
     seat = (state.seat + 1) % setting.seats
     while seat in state.out:
@@ -50,20 +50,20 @@ def next_turn(setting: Setting, state: State, events: list[Event]) -> State:
     return begin_turn(setting, state, seat, events)
 
 
-def refilled(setting: Setting, state: State, shuffled: Cards, events: list[Event]) -> State:
+def finish_refill(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Go on with the draw that waited for new stock; the turn goes on."""
-    return refill(setting, restocked(state, shuffled), events)
+    return refill(setting, restock(state, shuffled), events)
 
 
-def refilled_last(setting: Setting, state: State, shuffled: Cards, events: list[Event]) -> State:
+def finish_last_refill(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Go on with the draw that waited for new stock; it was the end of the turn."""
-    return end_turn(setting, restocked(state, shuffled), events)
+    return end_turn(setting, restock(state, shuffled), events)
 
 
-def withdraw(setting: Setting, state: State, seat: int, events: list[Event]) -> State:
+def withdraw(setting: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
     """Take `seat` and its partner out; the last side left wins, otherwise their turn, if it was on, is over."""
     leaving = tuple(ally for ally in setting.allies[seat] if ally not in state.out)
     state = replace(state, out=state.out + leaving)
-    if len({setting.teams[other] for other in playing(state)}) <= 1:
-        return ended(setting, state, "forfeit", "fewest")
+    if len({setting.teams[other] for other in list_playing_seats(state)}) <= 1:
+        return end_drawn_out_game(setting, state, "forfeit", "fewest")
     return next_turn(setting, state, events) if state.phase == "turn" and state.seat in state.out else state

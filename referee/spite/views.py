@@ -5,11 +5,11 @@ from __future__ import annotations
 from protocol.cards import HIDDEN, RANKS
 from protocol.messages import Cards, CentreStack, Payoff, SeatView, View
 from referee.spite.counts import sees_counts
-from referee.spite.setting import Setting
+from referee.spite.derived import DerivedRules
 from referee.spite.state import Piles, State
 
 
-def view(setting: Setting, state: State, seat: int | None) -> View:
+def view(setting: DerivedRules, state: State, seat: int | None) -> View:
     """Show the table to `seat`: its own hand, every face-up card, and the sizes of what is face down.
 
     A spectator gets the hand of the seat to act, and all that was face up once, buried cards and counts too.
@@ -48,9 +48,9 @@ def view(setting: Setting, state: State, seat: int | None) -> View:
 
 
 def _tops(piles: Piles) -> Piles:
-    return tuple(_squared(pile) for pile in piles)
+    return tuple(_square(pile) for pile in piles)
 
 
-def _squared(pile: Cards) -> Cards:
+def _square(pile: Cards) -> Cards:
     """Hide what is buried: the stack is not spread."""
     return (*(HIDDEN,) * (len(pile) - 1), *pile[-1:])

@@ -14,21 +14,21 @@ from msgspec import Struct
 from referee import rules_text
 from referee.records import Key, Record
 from site_pages import shards, text
-from site_pages.chart import chart
+from site_pages.chart import make_chart
 from site_pages.deals import Deals
 from site_pages.docs import attachments, doc_pages
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.keys import KeyIndex
 from site_pages.pages import GameRow, Pages, Section, game_row
-from site_pages.rankings import Ranking, overall, ranking
-from site_pages.results import results
+from site_pages.rankings import Ranking, make_overall, make_ranking
+from site_pages.results import list_results
 from site_pages.series import series_rows, standing
 from site_pages.sides import side_rows
 from site_pages.source import Source
-from tournaments.league import Entry, Game, Tournament
-from tournaments.series import Score, tallies
-from tournaments.standings import Standings
+from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.series import Score, tally_series
+from tournaments.league.standings import Standings
 
 STATIC = Path(__file__).parent / "static"
 LIST = 200
@@ -71,13 +71,13 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> Rende
     entries = source.entries()
     _front_page(folder, pages, all_standings, _sections(source, survey, all_standings, rankings), entries)
     for ruleset in source.rulesets():
-        folder.put(f"rules/{text.slug(ruleset.name)}.html", pages.ruleset(rules_text.show(ruleset)))
+        folder.put(f"rules/{text.make_slug(ruleset.name)}.html", pages.ruleset(rules_text.describe_ruleset(ruleset)))
     for entry in entries:
         folder.put(
-            f"bots/{text.slug(entry.label)}.html",
+            f"bots/{text.make_slug(entry.label)}.html",
             pages.bot(
                 entry=entry,
-                results=results(entry.label, all_standings, rankings, survey.deals),
+                results=list_results(entry.label, all_standings, rankings, survey.deals),
                 faults=told.faults[entry.label],
                 games=list(reversed(told.latest[entry.label])),
             ),
@@ -121,7 +121,7 @@ def _survey(source: Source) -> _Survey:
     return survey
 
 
-class _Told:
+class _BotPages:
     """What the second pass keeps for the bots' pages."""
 
     def __init__(self) -> None:
@@ -142,9 +142,9 @@ def _games(
     survey: _Survey,
     tournament: Tournament,
     progress: Progress | None,
-) -> _Told:
+) -> _BotPages:
     """Write the shards and the lists of games."""
-    told = _Told()
+    told = _BotPages()
     rows: list[GameRow] = []
     done = 0
     for number, games in _by_shard(_pairs(source, survey.numbers)):
@@ -208,7 +208,7 @@ def _index_data(folder: Folder, survey: _Survey) -> None:
 def _rankings(all_standings: tuple[Standings, ...]) -> list[Ranking]:
     names = [standings.ruleset for standings in all_standings]
     return [
-        ranking(standings, several_sizes=names.count(standings.ruleset) > 1 or standings.seats > 2)
+        make_ranking(standings, several_sizes=names.count(standings.ruleset) > 1 or standings.seats > 2)
         for standings in all_standings
     ]
 
@@ -217,11 +217,15 @@ def _sections(
     source: Source, survey: _Survey, all_standings: tuple[Standings, ...], rankings: list[Ranking]
 ) -> list[Section]:
     targets = {ruleset.name: ruleset.rules.match_target for ruleset in source.rulesets()}
-    won = tallies((game for game in source.games() if targets[game.ruleset]), targets) if any(targets.values()) else {}
+    won = (
+        tally_series((game for game in source.games() if targets[game.ruleset]), targets)
+        if any(targets.values())
+        else {}
+    )
     return [
         Section(
             ranking=shown,
-            chart=chart(standings),
+            chart=make_chart(standings),
             sides=side_rows(survey.deals, (standings.ruleset, standings.seats)),
             series=series_rows(won.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
@@ -246,5 +250,5 @@ def _front_page(
     entries: tuple[Entry, ...],
 ) -> None:
     several = len({standings.ruleset for standings in all_standings}) > 1
-    rulesets, rows = overall(all_standings) if several else ([], [])
+    rulesets, rows = make_overall(all_standings) if several else ([], [])
     folder.put("index.html", pages.front(sections=sections, rulesets=rulesets, overall=rows, entries=entries))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from site_pages import text
-from tournaments.standings import Standings
+from tournaments.league.standings import Standings
 
 WIDTH, HEIGHT = 880, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 204, 18, 44
@@ -54,7 +54,7 @@ class Chart(Struct, frozen=True):
     summary: str
 
 
-def chart(standings: Standings) -> Chart | None:
+def make_chart(standings: Standings) -> Chart | None:
     """Lay out the running Elo of every entry; None if nobody has played."""
     curves = [
         (
@@ -86,10 +86,10 @@ def chart(standings: Standings) -> Chart | None:
         top=TOP,
         bottom=HEIGHT - BOTTOM,
         x_ticks=[Tick(scale.x(at), f"{at:,.0f}") for at in ticks(0, last, 6) if at <= last],
-        y_ticks=[Tick(scale.y(at), text.decimal(at)) for at in y_ticks],
+        y_ticks=[Tick(scale.y(at), text.format_decimal(at)) for at in y_ticks],
         lines=[*lines[LINES:], *named],
         left_out=len(lines) - len(named),
-        summary=f"Running Elo of {text.counted(len(lines), 'bot')} over {text.counted(last, 'game')}",
+        summary=f"Running Elo of {text.format_count(len(lines), 'bot')} over {text.format_count(last, 'game')}",
     )
 
 
@@ -110,14 +110,14 @@ def _line(scale: _Scale, place: int, rank: str, label: str, points: Sequence[tup
     at = [(scale.x(game), scale.y(elo)) for game, elo in points]
     final = points[-1][1]
     return Line(
-        label=text.label(label),
+        label=text.format_label(label),
         rank=rank,
         style=place if place < LINES else None,
         points=" ".join(f"{x:g},{y:g}" for x, y in at),
         marks=_marks(at, place) if place < LINES else [],
         end=at[-1],
         name_y=at[-1][1],
-        title=f"{text.label(label)}: {text.decimal(final)} after {text.counted(points[-1][0], 'game')}",
+        title=f"{text.format_label(label)}: {text.format_decimal(final)} after {text.format_count(points[-1][0], 'game')}",
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from referee.replay import VOID
-from tournaments.league import Game
+from tournaments.league.contents import Game
 
 Kind = tuple[str, int]
 """A ruleset and a number of seats."""

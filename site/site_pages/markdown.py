@@ -43,7 +43,7 @@ def render(source: str, links: Links) -> Prose:
     _prepare_tables(tokens)
     for token in tokens:
         if token.children:
-            token.children = list(_led(token.children, links))
+            token.children = list(_resolve_links(token.children, links))
     return Prose(headings, str(parser.renderer.render(tokens, parser.options, {})))
 
 
@@ -81,7 +81,7 @@ def _words(inline: Token) -> str:
     return "".join(child.content for child in inline.children or ())
 
 
-def _led(tokens: Sequence[Token], links: Links) -> Iterator[Token]:
+def _resolve_links(tokens: Sequence[Token], links: Links) -> Iterator[Token]:
     """Turn the links of the source into those of the site."""
     leads = True
     for token in tokens:

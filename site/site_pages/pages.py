@@ -21,8 +21,9 @@ from site_pages.rankings import Name, OverallRow, Ranking, name
 from site_pages.results import Result
 from site_pages.series import SeriesRow, standing
 from site_pages.sides import SideRow
-from tournaments.league import Entry, Game, Tournament
-from tournaments.series import Score
+from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.series import Score
+from tournaments.sanitizer import sanitize
 
 TEMPLATES = Path(__file__).parent / "templates"
 PAGER = 3
@@ -78,10 +79,10 @@ def game_row(game: Game, score: Score | None = None) -> GameRow:
         number=game.number,
         key=str(game.key),
         ruleset=game.ruleset,
-        page=text.slug(game.ruleset),
+        page=text.make_slug(game.ruleset),
         sides=_sides(game),
         partners=has_partners(game),
-        reason=text.reason(game.reason),
+        reason=text.describe_reason(game.reason),
         series=standing(score),
         void=game.reason == "void",
         actions=game.actions,
@@ -125,15 +126,15 @@ class Pages:
             lstrip_blocks=True,
         )
         self._env.filters |= {
-            "shown": text.shown,
-            "lines": lambda words: text.shown(words, lines=True),
-            "label": text.label,
-            "ms": text.milliseconds,
-            "counted": text.counted,
+            "shown": sanitize,
+            "lines": lambda words: sanitize(words, lines=True),
+            "label": text.format_label,
+            "ms": text.format_milliseconds,
+            "counted": text.format_count,
         }
         self._pages = list(pages)
         self._env.globals |= {
-            "title": text.shown(tournament.name, 80),
+            "title": sanitize(tournament.name, 80),
             "tournament": tournament,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games,

@@ -9,8 +9,8 @@ from statistics import fmean
 from msgspec import Struct
 
 from site_pages import text
+from tournaments.league.standings import Meeting, Row, Standings
 from tournaments.ratings import Rating
-from tournaments.standings import Meeting, Row, Standings
 
 
 class Cell(Struct, frozen=True):
@@ -105,23 +105,23 @@ class OverallRow(Struct, frozen=True):
 
 def name(label: str) -> Name:
     """Return an entry's label and file name."""
-    return Name(text.label(label), text.slug(label))
+    return Name(text.format_label(label), text.make_slug(label))
 
 
-def ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
+def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
     """Return one ranking with its crosstable."""
     title = standings.ruleset + (f", {standings.seats} seats" if several_sizes else "")
     rows = standings.rows
     span = _span([row.rating for row in rows])
     return Ranking(
         title=title,
-        anchor=f"{text.slug(standings.ruleset)}-{standings.seats}",
+        anchor=f"{text.make_slug(standings.ruleset)}-{standings.seats}",
         ruleset=standings.ruleset,
-        page=text.slug(standings.ruleset),
+        page=text.make_slug(standings.ruleset),
         seats=standings.seats,
         rows=[_rank_row(standings, place, span) for place in range(len(rows))],
         crosstable=[(name(row.label), _crossings(standings, row.label)) for row in rows],
-        relative_to=text.label(standings.anchor) if standings.anchor is not None else "",
+        relative_to=text.format_label(standings.anchor) if standings.anchor is not None else "",
         luck=_luck(standings.variance_ratio),
         warning=standings.warning or "",
         games=standings.games,
@@ -137,18 +137,18 @@ def _rank_row(standings: Standings, place: int, span: tuple[float, float] | None
         range=_range(rating),
         of=_of(standings, row),
         bot=name(row.label),
-        elo=Cell(text.signed(rating.elo), text.known(rating.elo)),
+        elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
         interval=_interval(rating),
         whisker=_whisker(rating, span),
         record=f"{rating.wins}–{rating.draws}–{rating.losses}",
         wins=rating.wins,
         games=Cell(f"{row.games:,}", row.games),
-        score=Cell(text.percent(rating.score), text.known(rating.score)),
+        score=Cell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
         score_interval=_percents(rating.score_low, rating.score_high),
-        opponents=Cell(text.signed(rating.average_opponent), text.known(rating.average_opponent)),
-        ms=Cell(text.milliseconds(row.mean_ms), text.known(row.mean_ms)),
-        cpu="" if row.cpu_ms is None else text.milliseconds(row.cpu_ms),
-        idle=text.milliseconds(row.idle_ms) if row.thinks_off_turn else "",
+        opponents=Cell(text.format_signed(rating.average_opponent), text.drop_unknown(rating.average_opponent)),
+        ms=Cell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
+        cpu="" if row.cpu_ms is None else text.format_milliseconds(row.cpu_ms),
+        idle=text.format_milliseconds(row.idle_ms) if row.thinks_off_turn else "",
         forfeits=row.forfeits,
         group=Cell(text.NONE if row.group is None else str(row.group), row.group),
     )
@@ -162,8 +162,12 @@ def _of(standings: Standings, row: Row) -> str:
 
 
 def _percents(low: float | None, high: float | None) -> str:
-    low, high = text.known(low), text.known(high)
-    return "" if low is None or high is None else f"{text.decimal(100 * low, 1)} … {text.decimal(100 * high, 1)}"
+    low, high = text.drop_unknown(low), text.drop_unknown(high)
+    return (
+        ""
+        if low is None or high is None
+        else f"{text.format_decimal(100 * low, 1)} … {text.format_decimal(100 * high, 1)}"
+    )
 
 
 def _range(rating: Rating) -> str:
@@ -174,23 +178,23 @@ def _range(rating: Rating) -> str:
 
 
 def _interval(rating: Rating) -> str:
-    low, high = text.known(rating.low), text.known(rating.high)
+    low, high = text.drop_unknown(rating.low), text.drop_unknown(rating.high)
     if low is not None and high is not None:
-        return f"{text.signed(low)} … {text.signed(high)}"
+        return f"{text.format_signed(low)} … {text.format_signed(high)}"
     if low is not None:
-        return f"≥ {text.signed(low)}"
-    return text.NONE if high is None else f"≤ {text.signed(high)}"
+        return f"≥ {text.format_signed(low)}"
+    return text.NONE if high is None else f"≤ {text.format_signed(high)}"
 
 
 def _span(ratings: Sequence[Rating]) -> tuple[float, float] | None:
     """Return the least and greatest figure of all intervals."""
-    figures = [text.known(figure) for rating in ratings for figure in (rating.elo, rating.low, rating.high)]
+    figures = [text.drop_unknown(figure) for rating in ratings for figure in (rating.elo, rating.low, rating.high)]
     found = [figure for figure in figures if figure is not None]
     return (min(found), max(found)) if found and min(found) < max(found) else None
 
 
 def _whisker(rating: Rating, span: tuple[float, float] | None) -> Whisker | None:
-    elo, low, high = text.known(rating.elo), text.known(rating.low), text.known(rating.high)
+    elo, low, high = text.drop_unknown(rating.elo), text.drop_unknown(rating.low), text.drop_unknown(rating.high)
     if span is None or elo is None:
         return None
     width = span[1] - span[0]
@@ -218,32 +222,32 @@ def _crossing(meeting: Meeting | None, label: str, other: str) -> Crossing:
     if meeting is None or score is None:
         return Crossing("–", "no games", None)
     record = f"{meeting.wins}–{meeting.draws}–{meeting.losses}"
-    title = f"{text.label(label)} against {text.label(other)}: {record} in {text.counted(meeting.games, 'game')}"
-    return Crossing(text.decimal(100 * score), title, round(8 * score))
+    title = f"{text.format_label(label)} against {text.format_label(other)}: {record} in {text.format_count(meeting.games, 'game')}"
+    return Crossing(text.format_decimal(100 * score), title, round(8 * score))
 
 
 def _luck(ratio: float | None) -> str:
     """Explain the variance ratio in a sentence."""
-    ratio = text.known(ratio)
+    ratio = text.drop_unknown(ratio)
     if ratio is None:
         return ""
-    told = f"Variance ratio {text.decimal(ratio, 2)}: "
+    told = f"Variance ratio {text.format_decimal(ratio, 2)}: "
     if ratio < 0.05:
         return told + "because every deal is played from all seats, the luck of the cards cancels out almost wholly."
     if ratio < 0.95:
         return told + (
             "because every deal is played from all seats, the luck of the cards cancels out in part, and"
-            f" {text.decimal(100 * ratio)} games say as much here as 100 independent ones would."
+            f" {text.format_decimal(100 * ratio)} games say as much here as 100 independent ones would."
         )
     if ratio > 1.05:
         return told + (
             "games of one deal resemble each other, and it takes"
-            f" {text.decimal(100 * ratio)} games here to say as much as 100 independent ones would."
+            f" {text.format_decimal(100 * ratio)} games here to say as much as 100 independent ones would."
         )
     return told + "the games say about as much as the same number of independent ones would."
 
 
-def overall(all_standings: Sequence[Standings]) -> tuple[list[str], list[OverallRow]]:
+def make_overall(all_standings: Sequence[Standings]) -> tuple[list[str], list[OverallRow]]:
     """Return the rulesets and the table of mean scores; every ruleset weighs the same, whatever was played in it.
 
     Entries are ranked against those alone that are of their group in every ranking that has several.
@@ -254,7 +258,7 @@ def overall(all_standings: Sequence[Standings]) -> tuple[list[str], list[Overall
     for standings in all_standings:
         for row in standings.rows:
             scores = found[row.label][standings.ruleset]
-            if (score := text.known(row.rating.score)) is not None:
+            if (score := text.drop_unknown(row.rating.score)) is not None:
                 scores.append(score)
             if standings.warning:
                 apart[row.label] += (row.group or standings.groups + 1,)
@@ -287,8 +291,8 @@ def _overall_row(
     return OverallRow(
         rank=Cell(str(rank), place) if own else Cell(text.NONE),
         bot=name(label),
-        score=Cell(text.percent(score), score),
+        score=Cell(text.format_percent(score), score),
         played=Cell(f"{len(own)} of {len(rulesets)}", len(own)),
-        by_ruleset=[Cell(text.percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],
+        by_ruleset=[Cell(text.format_percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],
         group=Cell(str(group), group),
     )

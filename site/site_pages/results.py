@@ -9,8 +9,8 @@ from msgspec import Struct
 from site_pages import text
 from site_pages.deals import Deals
 from site_pages.rankings import Cell, Name, Ranking, RankRow, name
+from tournaments.league.standings import Meeting, Standings
 from tournaments.ratings.pairs import HeadToHead, head_to_head
-from tournaments.standings import Meeting, Standings
 
 
 class Duel(Struct, frozen=True):
@@ -47,7 +47,9 @@ class Result(Struct, frozen=True):
     duels: bool
 
 
-def results(label: str, all_standings: Sequence[Standings], rankings: Sequence[Ranking], deals: Deals) -> list[Result]:
+def list_results(
+    label: str, all_standings: Sequence[Standings], rankings: Sequence[Ranking], deals: Deals
+) -> list[Result]:
     """Return how an entry stands in each ranking that it is in."""
     found = []
     for standings, shown in zip(all_standings, rankings, strict=True):
@@ -75,7 +77,7 @@ def _against(standings: Standings, label: str, other: str, meeting: Meeting, dea
         record=f"{meeting.wins}–{meeting.draws}–{meeting.losses}",
         wins=meeting.wins,
         games=Cell(f"{meeting.games:,}", meeting.games),
-        score=Cell(text.percent(meeting.score), meeting.score),
+        score=Cell(text.format_percent(meeting.score), meeting.score),
         duel=None if pairs is None else _duel(head_to_head(pairs)),
     )
 
@@ -84,9 +86,11 @@ def _duel(told: HeadToHead) -> Duel:
     pairs = told.pairs
     low, high = told.luck_low, told.luck_high
     return Duel(
-        elo=Cell(text.signed(pairs.elo), pairs.elo),
-        error=f"± {text.decimal(pairs.error)}" if pairs.elo is not None else "",
-        los=Cell(text.likelihood(pairs.los), pairs.los),
-        luck=Cell(text.whole_percent(told.luck), told.luck),
-        luck_range="" if low is None or high is None else f"{text.decimal(100 * low)} … {text.decimal(100 * high)}",
+        elo=Cell(text.format_signed(pairs.elo), pairs.elo),
+        error=f"± {text.format_decimal(pairs.error)}" if pairs.elo is not None else "",
+        los=Cell(text.format_likelihood(pairs.los), pairs.los),
+        luck=Cell(text.format_whole_percent(told.luck), told.luck),
+        luck_range=""
+        if low is None or high is None
+        else f"{text.format_decimal(100 * low)} … {text.format_decimal(100 * high)}",
     )

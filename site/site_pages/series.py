@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from site_pages import text
 from site_pages.rankings import Cell, Name, name
-from tournaments.series import Score, Tally
+from tournaments.league.series import Score, Tally
 
 
 class SeriesRow(Struct, frozen=True):
@@ -40,5 +40,5 @@ def _row(label: str, tally: Tally) -> SeriesRow:
         bot=name(label),
         won=Cell(f"{tally.won:,}", tally.won),
         played=Cell(f"{tally.played:,}", tally.played),
-        share=Cell(text.percent(share), share),
+        share=Cell(text.format_percent(share), share),
     )

@@ -20,11 +20,12 @@ from protocol.cards import CARDS
 from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins
 from referee.errors import RecordError
 from referee.records import Fault, Record
-from referee.replay import Step, steps
+from referee.replay import Step, replay_steps
 from referee.ruleset import Parameters
 from site_pages import text
 from site_pages.piles import UNSEEN, Piles
-from tournaments.league import Game
+from tournaments.league.contents import Game
+from tournaments.sanitizer import sanitize
 
 SIZE = 100
 """Games in a shard."""
@@ -77,7 +78,7 @@ class Shard:
         shapes = []
         broken = ""
         try:
-            for step in steps(record):
+            for step in replay_steps(record):
                 shape = recorder.step(step)
                 shapes.append(self._shapes.setdefault(shape, len(self._shapes)))
         except RecordError as error:
@@ -100,8 +101,8 @@ class Shard:
         columns["steps"] = ["".join([place[number] for number in game]) for game in self._steps]
         return {
             "cards": "".join(CARDS),
-            "labels": [[text.label(label), text.slug(label)] for label in labels],
-            "rulesets": {name: _told(name, self._rulesets.get(name, Parameters())) for name in rulesets},
+            "labels": [[text.format_label(label), text.make_slug(label)] for label in labels],
+            "rulesets": {name: _describe_ruleset(name, self._rulesets.get(name, Parameters())) for name in rulesets},
             "shapes": [shapes[number] for number in by_use],
             "columns": columns,
         }
@@ -119,7 +120,7 @@ class _Recorder:
     def step(self, step: Step) -> Shape:
         shape = (step.seat, *[self._event(event) for event in step.events])
         if step.seat is not None and step.action != _action(step):
-            self._odd[self._count] = text.shown(step.action, 200)
+            self._odd[self._count] = sanitize(step.action, 200)
         self._count += 1
         return shape
 
@@ -193,15 +194,15 @@ def _row(game: Game, record: Record) -> dict[str, Any]:
         "teams": game.teams,
         "places": game.places,
         "scores": game.scores,
-        "reason": text.reason(game.reason),
-        "micros": [_rounded(micros) for micros in record.micros],
-        "notes": {place: text.shown(note, 500, lines=True) for place, note in record.notes.items()},
+        "reason": text.describe_reason(game.reason),
+        "micros": [_round_time(micros) for micros in record.micros],
+        "notes": {place: sanitize(note, 500, lines=True) for place, note in record.notes.items()},
         "faults": [_fault(fault) for fault in record.faults],
         "stray": [seat.stray_lines for seat in record.seats],
     }
 
 
-def _rounded(micros: int) -> int:
+def _round_time(micros: int) -> int:
     """Keep two digits that count: nobody reads more, and they cost a third of the shard."""
     unit = 1
     while micros >= 100 * unit:
@@ -214,17 +215,17 @@ def _fault(fault: Fault) -> dict[str, Any]:
         "seat": fault.seat,
         "code": fault.code,
         "action": fault.action,
-        "sentence": text.shown(fault.sentence, LINE),
-        "exit": text.shown(fault.exit or "", LINE),
-        "lines": [text.shown(line, LINE) for line in fault.lines],
+        "sentence": sanitize(fault.sentence, LINE),
+        "exit": sanitize(fault.exit or "", LINE),
+        "lines": [sanitize(line, LINE) for line in fault.lines],
         "stderr": text.excerpt(fault.stderr, STDERR),
     }
 
 
-def _told(name: str, rules: Parameters) -> dict[str, Any]:
+def _describe_ruleset(name: str, rules: Parameters) -> dict[str, Any]:
     """Return what the page has to know to draw a table of this ruleset."""
     return {
-        "page": text.slug(name),
+        "page": text.make_slug(name),
         "top": rules.stack_top,
         "hand": rules.hand_size,
         "skipbo": rules.deck_kind == "skipbo",

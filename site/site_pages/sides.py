@@ -44,7 +44,7 @@ def _row(side: Side, counts: tuple[int, int, int]) -> SideRow:
         won=_count(won),
         drawn=_count(drawn),
         lost=_count(lost),
-        score=Cell(text.percent(score), score),
+        score=Cell(text.format_percent(score), score),
     )
 
 

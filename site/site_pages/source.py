@@ -7,9 +7,9 @@ from typing import Protocol
 
 from referee.records import Key, Record
 from referee.ruleset import Ruleset
-from tournaments.league import Entry, Game, Tournament
-from tournaments.series import Score
-from tournaments.standings import Standings
+from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.series import Score
+from tournaments.league.standings import Standings
 
 
 class Source(Protocol):

@@ -7,32 +7,32 @@ import sys
 from pathlib import Path
 
 from referee.records import Isolation
-from tournaments.bots import Bot, find_bot
+from tournaments.check.exam_log import Times
 from tournaments.check.examination import Examination
-from tournaments.check.journal import Times
-from tournaments.check.report import Fault, Report
+from tournaments.check.report import Finding, Report
+from tournaments.entries.bots import BotSpec, find_bot
 
 FAULTY = Path(__file__).parent / "faulty.py"
 PATIENT = Times(move_ms=60_000, init_ms=60_000, listen_ms=60_000, exit_ms=60_000)
 """For what a bot does right, on however slow a machine."""
 
 
-def bot_of(path: Path, *arguments: str) -> Bot:
+def bot_of(path: Path, *arguments: str) -> BotSpec:
     """Return the bot that a Python file is."""
     return find_bot(shlex.join([sys.executable, "-I", str(path), *arguments]))
 
 
-def faulty(*arguments: str) -> Bot:
+def faulty(*arguments: str) -> BotSpec:
     """Return the bot that is wrong in that way."""
     return bot_of(FAULTY, *arguments)
 
 
-def examined(bot: Bot, times: Times = PATIENT, *, rare: int = 0, games: int = 1) -> Report:
+def examined(bot: BotSpec, times: Times = PATIENT, *, rare: int = 0, games: int = 1) -> Report:
     """Examine a bot without isolation."""
     return Examination(bot, times, Isolation("none"), rare=rare, games=games).run()
 
 
-def failures(report: Report) -> dict[str, Fault]:
+def failures(report: Report) -> dict[str, Finding]:
     """Return the steps that failed, and why."""
     return {step.step: step.fault for step in report.steps if step.fault}
 

@@ -12,11 +12,11 @@ import pytest
 from protocol import LINE_BYTES
 from protocol.codec import decode_request, encode
 from protocol.messages import Move
-from referee.ruleset import load, names
+from referee.ruleset import list_rulesets, load_ruleset
 from tournaments.check.corpus import find
-from tournaments.check.features import FEATURES, features
-from tournaments.check.games import families
-from tournaments.check.odd_json import LATER, odd, with_unknown
+from tournaments.check.features import FEATURES, list_features
+from tournaments.check.games import list_families
+from tournaments.check.odd_json import LATER, make_odd_writer, with_unknown
 from tournaments.check.situations import LINE_BYTES as KEPT_BYTES
 from tournaments.check.situations import Position, Situation, corpus, ending, position, situations
 
@@ -33,7 +33,7 @@ def test_a_situation_can_be_played_to_and_is_as_rare_as_it_says(situation: Situa
     played = position(situation)
 
     request = played.request(1)
-    assert set(situation.features) <= set(features(request))
+    assert set(situation.features) <= set(list_features(request))
     assert played.seat == request.view.seat
     assert request.legal
     assert len(encode(request)) <= KEPT_BYTES
@@ -47,7 +47,7 @@ def test_the_corpus_has_an_example_of_every_feature() -> None:
 def test_the_corpus_opens_every_ruleset_with_as_many_seats_as_it_allows() -> None:
     opened = {(situation.ruleset, situation.seats) for situation in CORPUS if not situation.actions}
 
-    assert {(name, load(name).rules.players[1]) for name in names()} <= opened
+    assert {(name, load_ruleset(name).rules.players[1]) for name in list_rulesets()} <= opened
 
 
 def test_more_situations_than_the_corpus_has_go_on_from_there_and_are_always_the_same() -> None:
@@ -69,7 +69,7 @@ def test_what_is_found_by_playing_is_kept_as_the_shortest_beginning_of_a_game() 
     examples = [feature for situation in found for feature in situation.features]
     assert len(examples) == len(set(examples))
     for situation in found:
-        assert set(situation.features) <= set(features(position(situation).request(1)))
+        assert set(situation.features) <= set(list_features(position(situation).request(1)))
 
 
 def request() -> bytes:
@@ -79,9 +79,9 @@ def request() -> bytes:
 @pytest.mark.parametrize("number", range(60))
 def test_an_odd_request_says_the_same_and_has_one_line(number: int) -> None:
     plain = request()
-    line = odd(number)(plain)
+    line = make_odd_writer(number)(plain)
 
-    assert line == odd(number)(plain)
+    assert line == make_odd_writer(number)(plain)
     assert line.endswith(b"\n")
     assert not {b"\n", b"\r"} & {bytes([byte]) for byte in line[:-1]}
     assert len(line) <= LINE_BYTES
@@ -90,12 +90,14 @@ def test_an_odd_request_says_the_same_and_has_one_line(number: int) -> None:
 
 
 def test_no_two_of_many_odd_requests_are_written_alike() -> None:
-    assert len({odd(number)(request()) for number in range(60)}) > 40
+    assert len({make_odd_writer(number)(request()) for number in range(60)}) > 40
 
 
 def test_numbers_are_spelt_in_every_way_that_the_protocol_allows() -> None:
     spelt = {
-        text for number in range(60) for text in re.findall(rb'"[a-z]+"\s*:\s*(\d[\d.eE]*)', odd(number)(request()))
+        text
+        for number in range(60)
+        for text in re.findall(rb'"[a-z]+"\s*:\s*(\d[\d.eE]*)', make_odd_writer(number)(request()))
     }
 
     assert any(re.fullmatch(rb"\d+\.0", text) for text in spelt)
@@ -127,14 +129,14 @@ def test_an_odd_request_is_never_longer_than_a_line_may_be() -> None:
     long = msgspec.json.encode(move)[:-1] + b"}\n"
     assert 20_000 < len(long) < LINE_BYTES
 
-    assert all(len(odd(number)(long)) <= LINE_BYTES for number in range(30))
-    assert isinstance(decode_request(odd(5)(long)), Move)
+    assert all(len(make_odd_writer(number)(long)) <= LINE_BYTES for number in range(30))
+    assert isinstance(decode_request(make_odd_writer(5)(long)), Move)
 
 
 def test_every_ruleset_belongs_to_one_family() -> None:
-    members = [member for family in families() for member in family.members]
+    members = [member for family in list_families() for member in family.members]
 
-    assert sorted(members) == list(names())
-    assert all(family.name in family.members for family in families())
-    assert {"loading", "partners-4", "partners-6", "book"} <= {family.name for family in families()}
-    assert max(family.seats for family in families()) == 8
+    assert sorted(members) == list(list_rulesets())
+    assert all(family.name in family.members for family in list_families())
+    assert {"loading", "partners-4", "partners-6", "book"} <= {family.name for family in list_families()}
+    assert max(family.seats for family in list_families()) == 8

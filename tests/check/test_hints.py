@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from tests.check.examined import faulty
 from tests.test_protocol_page import rows
-from tournaments.bots import Manifest, find_bot
-from tournaments.check.causes import why_no_json
-from tournaments.check.hints import FLUSH, WHAT_TO_DO, how_to_flush, language, what_to_do
+from tournaments.check.causes import explain_invalid_json
+from tournaments.check.hints import FLUSH, WHAT_TO_DO, explain_flush, give_hint, language
+from tournaments.entries.bots import Manifest, find_bot
 
 
 def test_the_flush_calls_are_those_of_the_page() -> None:
@@ -26,7 +26,7 @@ def test_what_to_do_is_what_the_page_says() -> None:
 def test_every_sentence_finds_its_own_advice(row: tuple[str, str, str]) -> None:
     code, sentence, advice = row
 
-    assert what_to_do(code, sentence.replace("…", "7")) == advice
+    assert give_hint(code, sentence.replace("…", "7")) == advice
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_the_language_of_a_command_is_guessed_from_its_words(command: str, found
 
 def test_the_language_of_a_manifest_counts() -> None:
     assert language(find_bot("c/first")) == "C"
-    assert "setvbuf" in how_to_flush(find_bot("c/first"))
+    assert "setvbuf" in explain_flush(find_bot("c/first"))
 
 
 def test_without_a_known_language_the_page_is_named() -> None:
     bot = replace(faulty("nothing"), manifest=Manifest("x", ("x",), language="cobol"))
 
-    assert "PROTOCOL.md" in how_to_flush(bot)
+    assert "PROTOCOL.md" in explain_flush(bot)
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_without_a_known_language_the_page_is_named() -> None:
     ],
 )
 def test_why_a_line_is_no_json_is_told(line: bytes, why: str) -> None:
-    assert re.search(why, why_no_json(line))
+    assert re.search(why, explain_invalid_json(line))

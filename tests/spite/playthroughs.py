@@ -10,7 +10,7 @@ from textwrap import wrap
 
 from protocol.messages import CardMoved, Cards, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
 from referee.rules import Result, Turn
-from referee.ruleset import load, names
+from referee.ruleset import list_rulesets, load_ruleset
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
 
@@ -74,7 +74,7 @@ def playthrough(name: str) -> str:
 
 
 def _lines(name: str) -> Iterator[str]:
-    ruleset = load(name)
+    ruleset = load_ruleset(name)
     seats = SEATS.get(name, ruleset.rules.players[0])
     seed = f"{name} {SEEDS.get(name, 0)}"
     played = SpiteAndMalice(ruleset.rules, seats)
@@ -198,7 +198,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for path in FOLDER.glob("*.txt"):
         path.unlink()
-    for name in names():
+    for name in list_rulesets():
         (FOLDER / f"{name}.txt").write_text(playthrough(name), encoding="utf-8")
 
 

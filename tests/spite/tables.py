@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from protocol.cards import ORDER
 from protocol.messages import Cards, Event
 from referee.rules import Result, Shuffle, Turn
-from referee.ruleset import Parameters, load
+from referee.ruleset import Parameters, load_ruleset
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
 
@@ -18,7 +18,7 @@ FIVE = "6D 7D 8D 9D TD"
 
 def game(preset: str = "classic", seats: int | None = None, **changes: Any) -> SpiteAndMalice:
     """The game of a preset with some parameters changed, for its least number of seats if none is given."""
-    rules: Parameters = replace(load(preset).rules, **changes)
+    rules: Parameters = replace(load_ruleset(preset).rules, **changes)
     return SpiteAndMalice(rules, seats or rules.players[0])
 
 

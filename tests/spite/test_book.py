@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from protocol.cards import french_pack
 from protocol.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
 from referee.rules import Shuffle
-from referee.ruleset import Compulsory, load
+from referee.ruleset import Compulsory, load_ruleset
 from referee.spite import SpiteAndMalice
-from referee.spite.starters import choose_starter
+from referee.spite.first_player import choose_first_player
 from referee.spite.state import State
 
 from .tables import FIVE, after, cards, ends, game, result, settled, table, to_act, told
@@ -276,7 +276,7 @@ def test_a_redeal_leaves_the_cards_of_a_seat_that_was_withdrawn() -> None:
 @pytest.mark.parametrize(("preset", "stalemate"), [("book-end", "end"), ("book-must-play", "must_play")])
 def test_the_other_endings_of_the_book_have_rulesets(preset: str, stalemate: str) -> None:
     """rule 37, correction 6.6, `stalemate`."""
-    assert load(preset).rules == replace(load("book").rules, stalemate=stalemate)
+    assert load_ruleset(preset).rules == replace(load_ruleset("book").rules, stalemate=stalemate)
 
 
 def test_after_so_many_redeals_a_stalemate_ends_the_game() -> None:
@@ -288,14 +288,14 @@ def test_after_so_many_redeals_a_stalemate_ends_the_game() -> None:
 
 def test_the_score_of_the_book() -> None:
     """rule 38, `scoring`."""
-    assert load("book").rules.scoring == "five_plus"
+    assert load_ruleset("book").rules.scoring == "five_plus"
 
 
 def test_equal_first_cards_are_shuffled_together_and_dealt_again() -> None:
     """rule 41, `first_tie`."""
     played = game("catsatcards")
     tops = table(played, payoffs=["2C " * 25 + "9C", "3D " * 25 + "9D"])
-    state = choose_starter(played.setting, tops, [])
+    state = choose_first_player(played.setting, tops, [])
 
     assert played.next(state) == Shuffle(52)
     state, events = played.shuffled(state, range(52))
@@ -307,7 +307,7 @@ def test_equal_first_cards_are_shuffled_together_and_dealt_again() -> None:
 
 def test_the_dealer_does_not_matter() -> None:
     """rule 40, `first_player`: the first pay-off cards decide, and a deal is played in both rotations."""
-    assert load("catsatcards").rules.first_player == "high_payoff"
+    assert load_ruleset("catsatcards").rules.first_player == "high_payoff"
 
 
 def test_aces_and_twos_may_not_stay_in_the_hand() -> None:
@@ -476,7 +476,7 @@ def test_catsatcards_without_limit() -> None:
 
 def test_cat_and_mouse_is_another_name() -> None:
     """rule 53, correction 6.4."""
-    assert load("cat-and-mouse").rules == load("catsatcards").rules
+    assert load_ruleset("cat-and-mouse").rules == load_ruleset("catsatcards").rules
 
 
 @pytest.mark.parametrize(
@@ -494,7 +494,7 @@ def test_its_relatives_are_like_catsatcards_but_for_packs_wild_cards_and_discard
     mixed = {"payoff_source": "mixed", "jokers": 0, "wild_kings": True, "stack_top": 12}
     free = {"side_rule": "any", "discard": "mandatory", "compulsory": Compulsory()}
 
-    assert load(preset).rules == replace(load("catsatcards").rules, **mixed, **free, **changes)
+    assert load_ruleset(preset).rules == replace(load_ruleset("catsatcards").rules, **mixed, **free, **changes)
 
 
 def test_three_packs_are_played_with_wild_kings_and_free_discards_that_must_be_made() -> None:
@@ -571,5 +571,5 @@ def test_skipbo_redeals_instead_where_a_ruleset_says_so() -> None:
 
 def test_compulsory_ranks_are_off_by_default() -> None:
     """rule 35, `compulsory`."""
-    assert load("standard").rules.compulsory == Compulsory()
+    assert load_ruleset("standard").rules.compulsory == Compulsory()
     assert ends(game().legal(table(game(), "AC 9C")), "h9C") == ["s0"]

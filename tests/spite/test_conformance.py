@@ -17,32 +17,34 @@ from protocol.cards import HIDDEN, ORDER, RANKS, SUITS
 from protocol.messages import CardMoved, Cards, ClockRules, Count, Deal, Draw, Flip, Shuffled, TurnBegins
 from referee.dealer import Dealer
 from referee.errors import IllegalAction, RulesetError
-from referee.masks import masked
-from referee.records import Key, Record, digest
-from referee.replay import check
+from referee.masks import mask_event
+from referee.records import Key, Record, compute_digest
+from referee.replay import check_record
 from referee.rules import Events, Result, Rules, Shuffle, Turn
-from referee.ruleset import Compulsory, Parameters, load, names
+from referee.ruleset import Compulsory, Parameters, list_rulesets, load_ruleset
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
 
 from .playouts import Chooser, lively, moments, uniform
 
 TABLES = [
-    pytest.param(name, seats, id=f"{name}-{seats}") for name in names() for seats in sorted({*load(name).rules.players})
+    pytest.param(name, seats, id=f"{name}-{seats}")
+    for name in list_rulesets()
+    for seats in sorted({*load_ruleset(name).rules.players})
 ]
 CHOOSERS: list[Callable[[str], Chooser]] = [lively, uniform]
 bounded = settings(derandomize=True, deadline=None, max_examples=3, database=None)
 
 
 def test_every_ruleset_is_played_here() -> None:
-    assert {parameter.values[0] for parameter in TABLES} == set(names())
+    assert {parameter.values[0] for parameter in TABLES} == set(list_rulesets())
 
 
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 @bounded
 @given(seed=st.integers(0, 10**6))
 def test_a_game_keeps_the_promises_of_the_interface(name: str, seats: int, seed: int) -> None:
-    played = SpiteAndMalice(load(name).rules, seats)
+    played = SpiteAndMalice(load_ruleset(name).rules, seats)
     for choose in CHOOSERS:
         play_and_check(played, f"{name} {seed}", choose(f"{name} {seed}"))
 
@@ -148,7 +150,7 @@ def recounted(state: State, random: Random) -> State:
 def masks_hide_hands(events: Events, seats: int) -> None:
     for told in events:
         for seat in range(seats):
-            seen = masked(told, seat)
+            seen = mask_event(told, seat)
             if isinstance(seen, Draw) and seen.seat != seat:
                 assert set(seen.cards) <= {HIDDEN}
             elif isinstance(seen, Deal):
@@ -265,14 +267,14 @@ class Shown:
 
 
 def test_the_engine_is_a_game() -> None:
-    rules: Rules[State] = SpiteAndMalice(load("standard").rules, 2)
+    rules: Rules[State] = SpiteAndMalice(load_ruleset("standard").rules, 2)
 
     assert rules.next(rules.start()) == Shuffle(104)
 
 
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 def test_seats_may_leave_at_any_time(name: str, seats: int) -> None:
-    played = SpiteAndMalice(load(name).rules, seats)
+    played = SpiteAndMalice(load_ruleset(name).rules, seats)
     for number in range(3):
         leave_and_check(played, Random(f"{name} {number}"))
 
@@ -299,9 +301,9 @@ def leave_and_check(played: SpiteAndMalice, random: Random) -> None:
     assert left == sorted(left, reverse=True)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_rulesets())
 def test_a_record_replays_to_the_same_digest(name: str) -> None:
-    rules = load(name).rules
+    rules = load_ruleset(name).rules
     seats = rules.players[0]
     actions: list[tuple[int, str]] = []
     for moment in moments(SpiteAndMalice(rules, seats), "record", lively(name)):
@@ -310,8 +312,8 @@ def test_a_record_replays_to_the_same_digest(name: str) -> None:
     assert isinstance(moment.step, Result)
     record = record_of(name, seats, tuple(actions), moment.step)
 
-    check(record)
-    assert digest(msgspec.json.decode(msgspec.json.encode(record), type=Record)) == record.digest
+    check_record(record)
+    assert compute_digest(msgspec.json.decode(msgspec.json.encode(record), type=Record)) == record.digest
 
 
 def record_of(name: str, seats: int, actions: tuple[tuple[int, str], ...], result: Result) -> Record:
@@ -319,7 +321,7 @@ def record_of(name: str, seats: int, actions: tuple[tuple[int, str], ...], resul
     record = Record(
         Key(0, 0, 0),
         name,
-        load(name).rules,
+        load_ruleset(name).rules,
         (("lively", ""),) * seats,
         sha256(b"record").hexdigest(),
         actions,
@@ -332,7 +334,7 @@ def record_of(name: str, seats: int, actions: tuple[tuple[int, str], ...], resul
         0.0,
         0.0,
     )
-    return replace(record, digest=digest(record))
+    return replace(record, digest=compute_digest(record))
 
 
 RANK_SETS = ["", "A", "2", "A2", "A7", "Q", "K"]
@@ -386,7 +388,7 @@ def change(field: str) -> st.SearchStrategy[tuple[str, Any]]:
 @pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=200, database=None)
 @given(
-    name=st.sampled_from(names()),
+    name=st.sampled_from(list_rulesets()),
     seats=st.sampled_from([2, 2, 3, 4, 6, 8]),
     changes=st.lists(st.sampled_from(sorted(VALUES)).flatmap(change), min_size=1, max_size=5),
     seed=st.integers(0, 10**6),
@@ -394,7 +396,7 @@ def change(field: str) -> st.SearchStrategy[tuple[str, Any]]:
 def test_any_parameters_are_refused_in_words_or_play_to_the_end(
     name: str, seats: int, changes: list[tuple[str, Any]], seed: int
 ) -> None:
-    rules = replace(load(name).rules, **{"players": (2, 8), "max_turns": 40, **dict(changes)})
+    rules = replace(load_ruleset(name).rules, **{"players": (2, 8), "max_turns": 40, **dict(changes)})
     try:
         played = SpiteAndMalice(rules, seats)
     except RulesetError:

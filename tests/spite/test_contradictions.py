@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.errors import RulesetError
-from referee.ruleset import Compulsory, load, names
+from referee.ruleset import Compulsory, list_rulesets, load_ruleset
 from referee.spite import SpiteAndMalice
 
 from .tables import game
@@ -69,7 +69,7 @@ from .tables import game
 def test_a_contradiction_is_named(preset: str, seats: int, changes: dict[str, Any], message: str) -> None:
     """All parameters: `players`, `decks`, `teams`, `deck_kind`, and the others in the table."""
     with pytest.raises(RulesetError) as refusal:
-        SpiteAndMalice(replace(load(preset).rules, **changes), seats)
+        SpiteAndMalice(replace(load_ruleset(preset).rules, **changes), seats)
 
     assert message in str(refusal.value)
 
@@ -79,9 +79,9 @@ def test_a_skipbo_pack_lacks_what_only_wild_cards_reach() -> None:
         game("skipbo", wild_ban="K", stack_top=13)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_rulesets())
 def test_no_ruleset_that_ships_contradicts_itself(name: str) -> None:
-    rules = load(name).rules
+    rules = load_ruleset(name).rules
 
     for seats in range(rules.players[0], rules.players[1] + 1):
         assert SpiteAndMalice(rules, seats).seats == seats

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from protocol.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 from referee.errors import IllegalAction
 from referee.rules import Shuffle
-from referee.spite.starters import choose_starter
+from referee.spite.first_player import choose_first_player
 
 from .tables import after, cards, ends, game, result, settled, table, to_act, told
 
@@ -90,7 +90,7 @@ def test_equal_first_cards_are_shuffled_into_the_own_piles() -> None:
     """rule 4, `first_tie`."""
     state = table(PLAYED, payoffs=["2C 9C", "3D 9D"])
 
-    state = choose_starter(PLAYED.setting, state, [])
+    state = choose_first_player(PLAYED.setting, state, [])
     assert state.mixing == cards("2C 9C")
     state, _ = PLAYED.shuffled(state, [1, 0])
     assert state.mixing == cards("3D 9D")

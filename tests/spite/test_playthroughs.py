@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.ruleset import Compulsory, Parameters, names
+from referee.ruleset import Compulsory, Parameters, list_rulesets
 
 from .playthroughs import FOLDER, playthrough
 
@@ -16,7 +16,7 @@ RULES = [*range(1, 54), 56]
 """The numbers of the rules that this engine plays; 54, 55 and 57 are games of their own, the rest is no rule."""
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_rulesets())
 def test_the_golden_game_is_played_again_line_by_line(name: str) -> None:
     golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
@@ -24,7 +24,7 @@ def test_the_golden_game_is_played_again_line_by_line(name: str) -> None:
 
 
 def test_every_ruleset_has_a_golden_game_and_none_is_left_over() -> None:
-    assert {path.stem for path in FOLDER.glob("*.txt")} == set(names())
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(list_rulesets())
 
 
 def docstrings() -> Iterator[str]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from random import Random
 
 from referee.dealer import Dealer
-from referee.games import game
+from referee.games import make_rules
 from referee.rules import Result, Shuffle
-from referee.ruleset import load
+from referee.ruleset import load_ruleset
 from tournaments.bench import Row
 
 GAMES = 400
@@ -17,7 +17,7 @@ GAMES = 400
 
 def engine() -> Iterator[Row]:
     """Count actions per CPU second, and compare the rules with the dealer's shuffles beside them."""
-    rules = game(load("standard").rules, 2)
+    rules = make_rules(load_ruleset("standard").rules, 2)
     actions = 0
     shuffling = 0.0
     begin = time.process_time()

@@ -18,14 +18,14 @@ from tempfile import TemporaryDirectory
 
 from protocol.codec import encode
 from protocol.messages import ClockRules
+from referee.game_runner import GameRunner
 from referee.records import Batch, GameOrder, Key, Player, Record
-from referee.ruleset import load
+from referee.ruleset import load_ruleset
 from referee.seat import BotSeat
-from referee.table import Table
 from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
-from tournaments.bots import SHIPPED, find_bot
-from tournaments.schedule import Seeds
+from tournaments.entries.bots import SHIPPED, find_bot
+from tournaments.league.schedule import Seeds
 
 GAMES = 50
 WARM_UP = 5
@@ -36,7 +36,7 @@ def exchange() -> Iterator[Row]:
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(pinned)})
     try:
-        yield from _compare("python", find_bot("first").player("first"))
+        yield from _compare("python", find_bot("first").make_player("first"))
         if compiler := which("cc"):
             with TemporaryDirectory(prefix="malice-") as folder:
                 program = str(Path(folder, "first"))
@@ -51,11 +51,11 @@ def _compare(language: str, player: Player) -> Iterator[Row]:
     seats = [BotSeat(player, batch.init_ms, None) for _ in range(2)]
     refereed, bare = [], []
     try:
-        with _started(player) as left, _started(player) as right:
+        with _start_bot(player) as left, _start_bot(player) as right:
             pipes = [_pipes(bot) for bot in (left, right)]
             for order in batch.games:
                 begin = time.perf_counter()
-                record = Table(batch, order, list(seats)).play()
+                record = GameRunner(batch, order, list(seats)).play()
                 refereed.append((time.perf_counter() - begin) / len(record.actions))
                 lines = _lines(batch, order, record)
                 begin = time.perf_counter()
@@ -76,7 +76,7 @@ def games_of(player: Player, games: int) -> Batch:
     seeds = Seeds(b"\0" * 32)
     return Batch(
         ruleset="standard",
-        rules=load("standard").rules,
+        rules=load_ruleset("standard").rules,
         players=(player, player),
         clock=ClockRules(),
         init_ms=5000,
@@ -93,11 +93,11 @@ def _lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, by
     def puppet(seat: int) -> Puppet:
         return Puppet(lambda _: (next(actions)[1], 0), lambda request: lines.append((seat, encode(request))))
 
-    Table(batch, order, [puppet(0), puppet(1)]).play()
+    GameRunner(batch, order, [puppet(0), puppet(1)]).play()
     return lines
 
 
-def _started(player: Player) -> subprocess.Popen[bytes]:
+def _start_bot(player: Player) -> subprocess.Popen[bytes]:
     return subprocess.Popen(player.command, cwd=player.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 

@@ -14,10 +14,10 @@ from referee.isolation import probe
 from referee.records import Batch, Isolation, Key, Player, Record
 from tournaments.bench import Row
 from tournaments.bench.exchange import games_of
-from tournaments.bench.ruffian import MOVES, WAYS
-from tournaments.bots import find_bot
-from tournaments.coordinator import play
-from tournaments.schedule import Seeds
+from tournaments.bench.hostile_bot import MOVES, WAYS
+from tournaments.entries.bots import find_bot
+from tournaments.league.schedule import Seeds
+from tournaments.running.coordinator import play_batches
 
 ROUNDS = 3
 JOBS = 2
@@ -31,13 +31,13 @@ HONEST = "honest"
 
 def hostile() -> Iterator[Row]:
     """Play both in turn, several times, under the strongest isolation that works here."""
-    isolation = Isolation(probe.strongest("auto"), MEMORY_MB)
-    honest = find_bot("first").player(HONEST)
+    isolation = Isolation(probe.strongest_layer("auto"), MEMORY_MB)
+    honest = find_bot("first").make_player(HONEST)
     beside: list[int] = []
     alone: list[int] = []
     for _ in range(ROUNDS):
         alone += _moves(honest, [replace(honest, label="itself")] * HOSTILE, isolation)
-        beside += _moves(honest, [_ruffian(number) for number in range(HOSTILE)], isolation)
+        beside += _moves(honest, [_make_hostile_bot(number) for number in range(HOSTILE)], isolation)
     yield Row(
         f"honest bot's median move beside {HOSTILE} hostile bots, {isolation.layer} (bound {BOUND})",
         median(beside),
@@ -47,7 +47,7 @@ def hostile() -> Iterator[Row]:
     )
 
 
-def _ruffian(number: int) -> Player:
+def _make_hostile_bot(number: int) -> Player:
     way = list(WAYS)[number % len(WAYS)]
     file = Path(__file__).with_name("ruffian.py")
     return Player(f"{way}{number}", "", (sys.executable, "-I", str(file), way))
@@ -59,7 +59,7 @@ def _moves(honest: Player, others: list[Player], isolation: Isolation) -> list[i
     Of each game only as many count as a hostile bot lets it have: later ones are faster.
     """
     records: list[Record] = []
-    outcome = play(_batches(honest, others, isolation), JOBS, 1, records.append)
+    outcome = play_batches(_batches(honest, others, isolation), JOBS, 1, records.append)
     assert not outcome.given_up
     return [micros for record in records for micros in _own(record)[:MOVES]]
 

@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
+from referee.game_runner import GameRunner
 from referee.isolation import probe
 from referee.records import Isolation, Layer
 from referee.seat import BotSeat
-from referee.table import Table
 from tournaments.bench import Row
 from tournaments.bench.exchange import games_of
-from tournaments.bots import find_bot
+from tournaments.entries.bots import find_bot
 
 STARTS = 15
 GAMES = 25
@@ -24,17 +24,22 @@ def isolation() -> Iterator[Row]:
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(pinned)})
     layers: tuple[Layer, ...] = ("rlimit", "bwrap")
-    asked = [Isolation(layer, freeze=freeze) for layer in layers if not probe.lack(layer) for freeze in (False, True)]
+    asked = [
+        Isolation(layer, freeze=freeze)
+        for layer in layers
+        if not probe.explain_missing_layer(layer)
+        for freeze in (False, True)
+    ]
     try:
-        yield from _starts([Isolation(), *(each for each in asked if not each.freeze)])
-        yield from _actions([Isolation(), *asked])
+        yield from _time_starts([Isolation(), *(each for each in asked if not each.freeze)])
+        yield from _time_actions([Isolation(), *asked])
     finally:
         os.sched_setaffinity(0, pinned)
 
 
-def _starts(asked: list[Isolation]) -> Iterator[Row]:
+def _time_starts(asked: list[Isolation]) -> Iterator[Row]:
     """Start a Python bot until it has answered the greeting, and end it."""
-    player = find_bot("first").player("first")
+    player = find_bot("first").make_player("first")
     took: list[list[float]] = [[] for _ in asked]
     for _ in range(STARTS):
         for isolation, times in zip(asked, took, strict=True):
@@ -46,15 +51,15 @@ def _starts(asked: list[Isolation]) -> Iterator[Row]:
     yield from _rows("start and end of a Python bot", asked, took, 1e3, "ms")
 
 
-def _actions(asked: list[Isolation]) -> Iterator[Row]:
-    batch = games_of(find_bot("first").player("first"), GAMES)
+def _time_actions(asked: list[Isolation]) -> Iterator[Row]:
+    batch = games_of(find_bot("first").make_player("first"), GAMES)
     took: list[list[float]] = [[] for _ in asked]
     seats = [[BotSeat(player, 60_000, None, isolation=each) for player in batch.players] for each in asked]
     try:
         for order in batch.games:
             for pair, times in zip(seats, took, strict=True):
                 begin = time.perf_counter()
-                record = Table(batch, order, list(pair)).play()
+                record = GameRunner(batch, order, list(pair)).play()
                 times.append((time.perf_counter() - begin) / len(record.actions))
     finally:
         for pair in seats:

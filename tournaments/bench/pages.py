@@ -13,13 +13,13 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from protocol.messages import Move
-from referee.records import Record, digest
-from referee.table import Table
+from referee.game_runner import GameRunner
+from referee.records import Record, compute_digest
 from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
-from tournaments.config import Config
-from tournaments.plan import Plan
-from tournaments.store import Store
+from tournaments.league.config import Config
+from tournaments.league.store import Store
+from tournaments.running.plan import Plan
 
 GAMES = 10_000
 DIFFERENT = 1_000
@@ -62,19 +62,19 @@ def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
 def _fill(store: Store, folder: Path) -> None:
     config = Config(entries=("greedy",) * 5, deals=GAMES // 20, seed="bench")
     plan = Plan(config, folder)
-    store.found(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
-    played = list(islice(_played(plan), DIFFERENT))
+    store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+    played = list(islice(_play_all(plan), DIFFERENT))
     numbers = iter(range(GAMES))
     for batch in plan.open_batches(set()):
         for order in batch.games:
             told = played[next(numbers) % DIFFERENT]
             labels = tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating)
             record = replace(told, key=order.key, entries=labels)
-            record = replace(record, digest=digest(record))
+            record = replace(record, digest=compute_digest(record))
             store.add(plan.game(record), record)
 
 
-def _played(plan: Plan) -> Iterator[Record]:
+def _play_all(plan: Plan) -> Iterator[Record]:
     """Play to the centre whenever it can be, and something at random when not."""
     rng = Random(0)
 
@@ -85,4 +85,4 @@ def _played(plan: Plan) -> Iterator[Record]:
 
     for batch in plan.open_batches(set()):
         for order in batch.games:
-            yield Table(batch, order, [Puppet(choose), Puppet(choose)]).play()
+            yield GameRunner(batch, order, [Puppet(choose), Puppet(choose)]).play()

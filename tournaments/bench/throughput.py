@@ -9,10 +9,10 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from tournaments.bench import Row
-from tournaments.config import Config
-from tournaments.coordinator import play
-from tournaments.plan import open_league
-from tournaments.store import Store
+from tournaments.league.config import Config
+from tournaments.league.store import Store
+from tournaments.running.coordinator import play_batches
+from tournaments.running.plan import open_league
 
 ROUNDS = 3
 DEALS = 100
@@ -34,7 +34,7 @@ def _games_per_second(jobs: int) -> float:
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
         plan = open_league(store, config, Path(folder))
         begin = time.perf_counter()
-        outcome = play(plan.open_batches(set()), jobs, 1, lambda record: store.add(plan.game(record), record))
+        outcome = play_batches(plan.open_batches(set()), jobs, 1, lambda record: store.add(plan.game(record), record))
         seconds = time.perf_counter() - begin
         assert not outcome.given_up
         return plan.schedule.total / seconds

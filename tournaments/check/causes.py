@@ -6,11 +6,11 @@ import msgspec
 
 from protocol.codec import UNREADABLE, excerpt
 from protocol.errors import MaliceError
-from tournaments import hidden_modules
-from tournaments.bots import Bot
-from tournaments.check.hints import how_to_flush, what_to_do
-from tournaments.check.journal import Trouble
-from tournaments.check.report import Fault
+from tournaments.check.exam_log import Trouble
+from tournaments.check.hints import explain_flush, give_hint
+from tournaments.check.report import Finding
+from tournaments.entries import hidden_modules
+from tournaments.entries.bots import BotSpec
 
 SHOWN_ACTIONS = 12
 READS_ALL = (
@@ -23,12 +23,12 @@ TO_STDERR = "print to standard error what is no answer; the referee bears a few 
 class Failed(MaliceError):
     """A part of the examination found out by itself that its step failed."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Finding) -> None:
         super().__init__(fault.cause)
         self.fault = fault
 
 
-def step_of(trouble: Trouble, part: str) -> str:
+def find_step(trouble: Trouble, part: str) -> str:
     """Return the step that failed while `part` was examined, which is a step itself."""
     silence = trouble.silence
     if trouble.stray is not None and "no JSON" in trouble.sentence:
@@ -47,9 +47,9 @@ def step_of(trouble: Trouble, part: str) -> str:
     return part
 
 
-def fault_of(trouble: Trouble, bot: Bot, where: str) -> Fault:
+def make_finding(trouble: Trouble, bot: BotSpec, where: str) -> Finding:
     """Tell a fault to the author of the bot."""
-    return Fault(
+    return Finding(
         cause=f"{trouble.code}: {_sentence(trouble)}",
         expected=_expected(trouble),
         hint=_hint(trouble, bot),
@@ -60,7 +60,7 @@ def fault_of(trouble: Trouble, bot: Bot, where: str) -> Fault:
     )
 
 
-def why_no_json(line: bytes) -> str:
+def explain_invalid_json(line: bytes) -> str:
     """Return what is wrong with a line that is no JSON object."""
     try:
         msgspec.json.decode(line)
@@ -95,7 +95,7 @@ def _sentence(trouble: Trouble) -> str:
     told, silence = trouble.sentence, trouble.silence
     if is_broken_answer(trouble):
         assert trouble.stray is not None
-        return f"no answer to {trouble.what}, but a line that is no JSON: {why_no_json(trouble.stray)}"
+        return f"no answer to {trouble.what}, but a line that is no JSON: {explain_invalid_json(trouble.stray)}"
     if silence is None or not trouble.silent:
         return told
     told = told.partition(" (")[0]
@@ -124,7 +124,7 @@ def _expected(trouble: Trouble) -> str:
     return f"one line within {trouble.limit_ms} ms of `{trouble.what}`: {answer}"
 
 
-def _hint(trouble: Trouble, bot: Bot) -> str:
+def _hint(trouble: Trouble, bot: BotSpec) -> str:
     silence = trouble.silence
     if trouble.code == "crash" and (hidden := hidden_modules.hint(trouble.stderr, trouble.isolation)):
         return hidden
@@ -133,9 +133,9 @@ def _hint(trouble: Trouble, bot: Bot) -> str:
     if trouble.stray is not None and "no JSON" in trouble.sentence:
         return TO_STDERR
     if silence is None or not trouble.silent:
-        return what_to_do(trouble.code, trouble.sentence)
+        return give_hint(trouble.code, trouble.sentence)
     if _unflushed(trouble):
-        return f"{how_to_flush(bot)}; {READS_ALL}" if trouble.what == "hello" else how_to_flush(bot)
+        return f"{explain_flush(bot)}; {READS_ALL}" if trouble.what == "hello" else explain_flush(bot)
     if silence.late or silence.busy:
         if trouble.what == "move":
             return "think less: what is left of the time is in `clock` of every `move`"
@@ -143,8 +143,8 @@ def _hint(trouble: Trouble, bot: Bot) -> str:
     if silence.unread:
         return "read your input line by line, one answer for each line, and start faster than init_ms"
     if trouble.what == "move":
-        return f"find out what it waits for: a lock, another program, more input? {how_to_flush(bot)}"
-    return f"answer every line but `bye`: those that are no `move` by the bare id; {how_to_flush(bot)}"
+        return f"find out what it waits for: a lock, another program, more input? {explain_flush(bot)}"
+    return f"answer every line but `bye`: those that are no `move` by the bare id; {explain_flush(bot)}"
 
 
 def _afterwards(trouble: Trouble) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from protocol.codec import encode
-from referee.ruleset import load, names
+from referee.ruleset import list_rulesets, load_ruleset
 from tournaments.check.features import FEATURES
 from tournaments.check.situations import FILE, LINE_BYTES, OUT, Position, Situation
 
@@ -30,17 +30,17 @@ def find(rulesets: Sequence[str], deals: int = DEALS) -> list[Situation]:
     opened: list[Situation] = []
     shortest: dict[str, Situation] = {}
     for name in rulesets:
-        least, most = load(name).rules.players
+        least, most = load_ruleset(name).rules.players
         for seats in range(least, most + 1):
             for deal in range(deals):
                 for feature, situation in _game(name, seats, deal, shortest):
                     shortest[feature] = situation
         opened.append(Situation(name, most, 0, ""))
         print(f"{name}: {len(shortest)} of {len(FEATURES)} features", file=sys.stderr)
-    return _merged(opened, shortest)
+    return _merge(opened, shortest)
 
 
-def _merged(opened: list[Situation], shortest: dict[str, Situation]) -> list[Situation]:
+def _merge(opened: list[Situation], shortest: dict[str, Situation]) -> list[Situation]:
     """Return each situation once, with the features that it stands for; the shortest first."""
     named: dict[Situation, list[str]] = {situation: [] for situation in opened}
     for feature, situation in shortest.items():
@@ -96,7 +96,7 @@ def _hoarding(legal: tuple[str, ...], random: Random) -> str:
 
 def main() -> None:
     """Write the corpus anew, and tell what it has no example of."""
-    found = find(names())
+    found = find(list_rulesets())
     FILE.write_bytes(b"".join(msgspec.json.encode(situation) + b"\n" for situation in found))
     missing = set(FEATURES) - {feature for situation in found for feature in situation.features}
     print(f"{len(found)} situations; no example of: {', '.join(sorted(missing)) or 'nothing'}", file=sys.stderr)

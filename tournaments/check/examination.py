@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from protocol.codec import excerpt
-from referee.isolation.layers import in_common
+from referee.isolation.layers import name_common_isolation
 from referee.records import Isolation
-from tournaments.bots import Bot
 from tournaments.check import exits, fuzz, repetition
-from tournaments.check.causes import TO_STDERR, Failed, fault_of, is_broken_answer, step_of
+from tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, make_finding
+from tournaments.check.exam_log import Stray, Times, Trouble
 from tournaments.check.games import OPPONENT, Games, Syllabus, everything
-from tournaments.check.journal import Stray, Times, Trouble
 from tournaments.check.odd_json import LATER_TYPES, with_unknown
-from tournaments.check.report import TITLES, Fault, Report, Step
+from tournaments.check.report import TITLES, Finding, Report, Step
 from tournaments.check.seat import ExaminedSeat
+from tournaments.entries.bots import BotSpec
 
 GAMES = 20
 SLOWEST = 5
@@ -56,7 +56,7 @@ class Examination:
 
     def __init__(
         self,
-        bot: Bot,
+        bot: BotSpec,
         times: Times,
         isolation: Isolation,
         *,
@@ -91,7 +91,7 @@ class Examination:
         return Report(
             bot=self._bot.manifest.name,
             passed=all(step.result == "passed" for step in steps),
-            isolation=in_common([journal.isolation]),
+            isolation=name_common_isolation([journal.isolation]),
             steps=steps,
             slowest=tuple(heapq.nlargest(SLOWEST, journal.thoughts, key=lambda thought: thought.ms)),
         )
@@ -121,10 +121,10 @@ class Examination:
             self._fail(part.name, failed.fault)
         except Trouble as trouble:
             self._broken = self._broken or is_broken_answer(trouble)
-            step = part.name if part.own else step_of(trouble, part.name)
+            step = part.name if part.own else find_step(trouble, part.name)
             if part.name in PLAIN and trouble.what == "hello":
                 step = "restart"  # it could start before
-            fault = fault_of(trouble, self._bot, self._games.journal.where)
+            fault = make_finding(trouble, self._bot, self._games.journal.where)
             self._fail(step, fault)
             if step != part.name:
                 so_far = self._steps[part.name].line
@@ -224,7 +224,7 @@ class Examination:
     def _pass(self, name: str, line: str, remarks: tuple[str, ...] = ()) -> None:
         self._note(name, replace(self._steps[name], result="passed", line=line, remarks=remarks))
 
-    def _fail(self, name: str, fault: Fault) -> None:
+    def _fail(self, name: str, fault: Finding) -> None:
         self._note(name, replace(self._steps[name], result="failed", line=fault.cause, fault=fault))
 
 
@@ -234,9 +234,9 @@ def _ask_unknown(seat: ExaminedSeat) -> None:
     seat.ask_unknown(kind, fields)
 
 
-def _stray_fault(count: int, first: Stray) -> Fault:
+def _stray_fault(count: int, first: Stray) -> Finding:
     lines = "a line on stdout that is" if count == 1 else f"{count} lines on stdout that are"
-    return Fault(
+    return Finding(
         cause=f"{lines} no JSON, the first: {excerpt(first.text, 80)}",
         expected="nothing on stdout but one line of JSON for each request",
         hint=TO_STDERR,

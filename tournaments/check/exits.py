@@ -9,7 +9,7 @@ from referee.clock import MS
 from referee.seat import BYE_WAIT_NS
 from tournaments.check.causes import Failed
 from tournaments.check.games import Games
-from tournaments.check.report import Fault
+from tournaments.check.report import Finding
 from tournaments.check.seat import Leaving
 
 DEAL = 2000
@@ -37,7 +37,7 @@ def leave(games: Games, *, bye: bool, plays: bool) -> Leaving:
         return left
     waited = f"{left.heard.ns / MS:.0f} ms later it still lives"
     raise Failed(
-        Fault(
+        Finding(
             cause=f"it stays when {'it is told bye' if bye else 'its input is closed'}",
             expected="its process exits by itself; after 500 ms the referee kills it",
             hint=_HINTS[bye],

@@ -20,7 +20,7 @@ LISTS = (40, 60)
 Look = Callable[[Move], bool]
 
 
-def features(request: Move) -> Iterator[str]:
+def list_features(request: Move) -> Iterator[str]:
     """Name what is rare about a request."""
     return (name for name, look in FEATURES.items() if look(request))
 

@@ -8,18 +8,18 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from referee.clock import MS
-from referee.ruleset import load
-from referee.verdicts import illegal
-from tournaments.bots import Bot
-from tournaments.check.causes import Failed, fault_of
+from referee.ruleset import load_ruleset
+from referee.verdicts import judge_illegal_move
+from tournaments.check.causes import Failed, make_finding
+from tournaments.check.exam_log import Trouble
 from tournaments.check.games import Games
-from tournaments.check.journal import Trouble
-from tournaments.check.odd_json import odd
+from tournaments.check.odd_json import make_odd_writer
 from tournaments.check.seat import ExaminedSeat
 from tournaments.check.situations import Find, Position, Situation, ending, opening, position, situations
+from tournaments.entries.bots import BotSpec
 
 
-def ask_all(games: Games, count: int, bot: Bot) -> str:
+def ask_all(games: Games, count: int, bot: BotSpec) -> str:
     """Ask for an action in so many situations, one game for each; return what was asked.
 
     Raises:
@@ -27,14 +27,14 @@ def ask_all(games: Games, count: int, bot: Bot) -> str:
     """
     seat, syllabus = games.seat(), games.syllabus
     rulesets: Counter[str] = Counter()
-    find = load if syllabus.whole else syllabus.rulesets.__getitem__
+    find = load_ruleset if syllabus.whole else syllabus.rulesets.__getitem__
     for number, situation in enumerate(situations(count, None if syllabus.whole else syllabus.rulesets)):
         rulesets[situation.ruleset] += 1
-        games.journal.where = f"situation {number}: {_told(situation)}"
+        games.journal.where = f"situation {number}: {_describe_game(situation)}"
         try:
             _ask(games, seat, number, situation, position(situation, find), find)
         except Trouble as trouble:
-            fault = fault_of(trouble, bot, games.journal.where)
+            fault = make_finding(trouble, bot, games.journal.where)
             hint = f"{fault.hint}; the request may be rare or written oddly, but is legal, and valid JSON"
             raise Failed(replace(fault, hint=hint)) from None
     seat.retire()
@@ -43,7 +43,7 @@ def ask_all(games: Games, count: int, bot: Bot) -> str:
 
 def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, played: Position, find: Find) -> None:
     games.journal.ruleset, games.journal.deal_seed = situation.ruleset, played.deal_seed
-    seat.dress = odd(number)
+    seat.dress = make_odd_writer(number)
     seat.begin()
     seat.ask(opening(situation, played, seat.next_id(), seat.games, games.clock, find))
     request = played.request(seat.next_id())
@@ -54,11 +54,11 @@ def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, pl
     answer, _, _ = seat.ask_move(request, limit * MS)
     if answer.move not in legal:
         exit, lines, stderr = seat.dismiss()
-        raise Trouble("move", limit, illegal(answer.move, legal), lines, exit, stderr)
+        raise Trouble("move", limit, judge_illegal_move(answer.move, legal), lines, exit, stderr)
     seat.ask(ending(played, seat.next_id()))
 
 
-def _told(situation: Situation) -> str:
+def _describe_game(situation: Situation) -> str:
     rare = f" ({', '.join(situation.features)})" if situation.features else ""
     actions = len(situation.actions.split())
     return f"{situation.ruleset}, {situation.seats} seats, deal {situation.deal}, after {actions} actions{rare}"

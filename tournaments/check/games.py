@@ -12,14 +12,14 @@ from msgspec import Struct
 
 from protocol.errors import MaliceError
 from protocol.messages import ClockRules
+from referee.game_runner import GameRunner, Seat
 from referee.records import Batch, GameOrder, Isolation, Key, Record
-from referee.ruleset import DEFAULT, Parameters, Ruleset, find_ruleset, load, names
-from referee.table import Seat, Table
+from referee.ruleset import DEFAULT, Parameters, Ruleset, find_ruleset, list_rulesets, load_ruleset
 from referee.verdicts import Verdict
-from tournaments.bots import Bot, find_bot
-from tournaments.check.journal import Journal, Times, Trouble
+from tournaments.check.exam_log import Journal, Times, Trouble
 from tournaments.check.seat import ExaminedSeat, Opponent
-from tournaments.schedule import Seeds
+from tournaments.entries.bots import BotSpec, find_bot
+from tournaments.league.schedule import Seeds
 
 SEED = sha256(b"malice check").digest()
 OPPONENT = "greedy"
@@ -37,11 +37,11 @@ class Family(Struct, frozen=True, order=True):
     members: tuple[str, ...]
 
 
-def families() -> tuple[Family, ...]:
+def list_families() -> tuple[Family, ...]:
     """Group the rulesets that ship by what a bot can see and say; the one with most seats stands for its group."""
     groups: dict[tuple[object, ...], list[Ruleset]] = defaultdict(list)
-    for name in names():
-        ruleset = load(name)
+    for name in list_rulesets():
+        ruleset = load_ruleset(name)
         groups[_kind(ruleset.rules)].append(ruleset)
     found = []
     for group in groups.values():
@@ -74,7 +74,9 @@ class Syllabus(Struct, frozen=True):
 
 def everything() -> Syllabus:
     """Return what is asked of a bot that is made for all rulesets."""
-    return Syllabus(load(DEFAULT), tuple((load(family.name), family.seats) for family in families()))
+    return Syllabus(
+        load_ruleset(DEFAULT), tuple((load_ruleset(family.name), family.seats) for family in list_families())
+    )
 
 
 def only(rulesets: Sequence[Ruleset]) -> Syllabus:
@@ -83,7 +85,7 @@ def only(rulesets: Sequence[Ruleset]) -> Syllabus:
     return Syllabus(main, tuple((ruleset, ruleset.rules.players[1]) for ruleset in rulesets), whole=False)
 
 
-def syllabus_of(bot: Bot, named: str | None = None) -> Syllabus:
+def syllabus_of(bot: BotSpec, named: str | None = None) -> Syllabus:
     """Return what a bot is examined on.
 
     Args:
@@ -128,13 +130,13 @@ class Games:
         syllabus: what is played.
     """
 
-    def __init__(self, bot: Bot, times: Times, isolation: Isolation, syllabus: Syllabus) -> None:
+    def __init__(self, bot: BotSpec, times: Times, isolation: Isolation, syllabus: Syllabus) -> None:
         self.journal = Journal()
         self.syllabus = syllabus
         self.times = times
         self.clock = ClockRules(move_ms=times.move_ms)
         self._isolation = isolation
-        self._player = bot.player(bot.manifest.name)
+        self._player = bot.make_player(bot.manifest.name)
         self._opponent = find_bot(OPPONENT)
         self._opponents: list[Opponent] = []
         self._seeds = Seeds(SEED)
@@ -179,13 +181,13 @@ class Games:
         place = order.seating.index(0)
         self.journal.ruleset, self.journal.deal_seed = ruleset.name, order.deal_seed
         self.journal.where = f"{ruleset.name}, {seats} seats, deal {deal}, seat {place}"
-        at_table = self._seated(order, seat)
-        players = (self._player, *(self._opponent.player(f"{OPPONENT}#{number}") for number in range(1, seats)))
+        at_table = self._seat_players(order, seat)
+        players = (self._player, *(self._opponent.make_player(f"{OPPONENT}#{number}") for number in range(1, seats)))
         batch = Batch(
             ruleset.name, ruleset.rules, players, self.clock, self.times.init_ms, self._seeds.commit, (order,)
         )
         try:
-            record = Table(batch, order, at_table).play()
+            record = GameRunner(batch, order, at_table).play()
         except MaliceError:
             self.dismiss_opponents()  # they are in the middle of a game
             raise
@@ -199,13 +201,13 @@ class Games:
         self._opponents.clear()
 
     def _order(self, ruleset: Ruleset, seats: int, deal: int) -> GameOrder:
-        known = names()  # a ruleset of the bot's own comes after those
+        known = list_rulesets()  # a ruleset of the bot's own comes after those
         table = known.index(ruleset.name) if ruleset.name in known else len(known)
         return self._seeds.order(Key(table, deal, deal % seats), seats)
 
-    def _seated(self, order: GameOrder, seat: ExaminedSeat) -> list[Seat]:
+    def _seat_players(self, order: GameOrder, seat: ExaminedSeat) -> list[Seat]:
         while len(self._opponents) < len(order.seating) - 1:
-            player = self._opponent.player(OPPONENT)
+            player = self._opponent.make_player(OPPONENT)
             self._opponents.append(Opponent(player, PATIENCE_MS, None, isolation=self._isolation))
         return [self._opponents[player - 1] if player else seat for player in order.seating]
 

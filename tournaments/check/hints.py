@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tournaments.bots import Bot
+from tournaments.entries.bots import BotSpec
 
 FLUSH: dict[str, str] = {
     "Python": "`print(..., flush=True)`",
@@ -179,7 +179,7 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
 """By code and sentence of a verdict, where … is anything: what its author can do."""
 
 
-def what_to_do(code: str, sentence: str) -> str:
+def give_hint(code: str, sentence: str) -> str:
     """Return the advice on a verdict."""
     for of, told, advice in WHAT_TO_DO:
         if of == code and re.fullmatch(".*".join(map(re.escape, told.split("…"))), sentence, re.DOTALL):
@@ -187,7 +187,7 @@ def what_to_do(code: str, sentence: str) -> str:
     return "see what the referee may say, in PROTOCOL.md"
 
 
-def language(bot: Bot) -> str | None:
+def language(bot: BotSpec) -> str | None:
     """Return the language that a bot is written in, as its manifest says, or as its command line looks."""
     if bot.manifest.language:
         return NAMES.get(bot.manifest.language.lower())
@@ -199,7 +199,7 @@ def language(bot: Bot) -> str | None:
     return None
 
 
-def how_to_flush(bot: Bot) -> str:
+def explain_flush(bot: BotSpec) -> str:
     """Return how a bot sends its answer off."""
     known = language(bot)
     if known is None:

@@ -53,7 +53,7 @@ def _with_fields(value: Any) -> Any:
     return value
 
 
-def odd(number: int) -> Callable[[bytes], bytes]:
+def make_odd_writer(number: int) -> Callable[[bytes], bytes]:
     """Return what writes a request in an odd way: the same number gives the same way."""
 
     def dress(line: bytes) -> bytes:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from protocol.errors import MaliceError
 from tournaments.check.causes import Failed
 from tournaments.check.games import Games
-from tournaments.check.report import Fault
+from tournaments.check.report import Finding
 from tournaments.check.seat import ExaminedSeat, Spoken
 
 DEAL = 3000
@@ -54,22 +54,22 @@ def compare(games: Games) -> Comparison:
     Raises:
         Failed: fresh processes always play alike, and reused ones otherwise: something is left of earlier games.
     """
-    fresh = _played(games)
-    again = _played(games)
+    fresh = _play_after(games)
+    again = _play_after(games)
     if _difference(fresh, again) is not None:
         return _by_chance(fresh, again)
-    reused = _played(games, before=BEFORE)
+    reused = _play_after(games, before=BEFORE)
     if (index := _difference(fresh, reused)) is None:
         return Comparison(f"{len(fresh)} actions, the same in two fresh processes and in a reused one")
     # A bot that looks at the clock could differ for once: a leak shows every time.
-    if _difference(fresh, third := _played(games)) is not None:
+    if _difference(fresh, third := _play_after(games)) is not None:
         return _by_chance(fresh, third)
-    if _difference(fresh, _played(games, before=BEFORE)) is None:
+    if _difference(fresh, _play_after(games, before=BEFORE)) is None:
         return _by_chance(fresh, reused)
     raise Failed(_leak(games, fresh, reused, index))
 
 
-def _played(games: Games, before: int = 0) -> list[Spoken]:
+def _play_after(games: Games, before: int = 0) -> list[Spoken]:
     """Return the actions of the game in a process that has played so many others before."""
     seat = games.seat()
     for number, (ruleset, seats) in zip(range(before), cycle(games.syllabus.others[::2]), strict=False):
@@ -97,9 +97,9 @@ def _by_chance(one: list[Spoken], other: list[Spoken]) -> Comparison:
     )
 
 
-def _leak(games: Games, fresh: list[Spoken], reused: list[Spoken], index: int) -> Fault:
+def _leak(games: Games, fresh: list[Spoken], reused: list[Spoken], index: int) -> Finding:
     asked = (fresh if index < len(fresh) else reused)[index].request
-    return Fault(
+    return Finding(
         cause=(
             f"something is left of earlier games: with the same cards and rng, action {index + 1} is"
             f" {_move(fresh, index)} in a fresh process and {_move(reused, index)} in one that has played"

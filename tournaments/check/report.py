@@ -27,7 +27,7 @@ TITLES: dict[str, str] = {
 """Every step by its name, in the order in which they are told."""
 
 
-class Fault(Struct, frozen=True):
+class Finding(Struct, frozen=True):
     """Why a step failed."""
 
     cause: str
@@ -55,7 +55,7 @@ class Step(Struct, frozen=True):
     """What was seen, or why not, in a few words."""
     remarks: tuple[str, ...] = ()
     """What breaks nothing, and is worth to know."""
-    fault: Fault | None = None
+    fault: Finding | None = None
 
 
 class Thought(Struct, frozen=True):

@@ -12,16 +12,16 @@ from msgspec import UNSET
 
 from protocol.codec import encode
 from protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Hello, Move, MoveAnswer
-from referee.bot import Bot
+from referee.bot import BotProcess
 from referee.clock import MS
-from referee.exchange import Line
+from referee.exchange import BotConnection
 from referee.records import Isolation, Player
 from referee.seat import BYE_WAIT_NS, BotSeat
-from referee.verdicts import Verdict, illegal
-from tournaments.check.hearing import Heard, hear, listen
-from tournaments.check.journal import Journal, Times, Trouble, Wire
+from referee.verdicts import Verdict, judge_illegal_move
+from tournaments.check.exam_log import Journal, Times, Trouble, Wire
 from tournaments.check.report import Thought
-from tournaments.running import members
+from tournaments.check.silence import Response, hear, listen
+from tournaments.running.leftovers import list_group_members
 
 _bare_answer = msgspec.json.Decoder(BareAnswer)
 
@@ -37,7 +37,7 @@ class Spoken(NamedTuple):
 class Leaving(NamedTuple):
     """How a process went, or did not."""
 
-    heard: Heard
+    heard: Response
     exit: str | None
     stderr: str
     lines: tuple[str, ...]
@@ -69,7 +69,7 @@ class ExaminedSeat(BotSeat):
         self.after_answer: Callable[[ExaminedSeat], None] = lambda seat: None
         """Is called after each answer to `game_start` and `move`."""
 
-    def _line_to(self, bot: Bot) -> Line:
+    def _line_to(self, bot: BotProcess) -> BotConnection:
         self._wire = Wire(bot, self._journal)
         return self._wire
 
@@ -80,7 +80,7 @@ class ExaminedSeat(BotSeat):
         """Start and greet the bot unless it runs."""
         self.spoken = []
         begin = time.monotonic_ns()
-        with self._watched("hello", self._times.init_ms):
+        with self._watch("hello", self._times.init_ms):
             super().begin()
         self.greeted_ms = (time.monotonic_ns() - begin) / MS
         self._journal.isolation = self.isolation
@@ -93,17 +93,17 @@ class ExaminedSeat(BotSeat):
     def ask(self, request: GameStart | GameEnd) -> None:
         """Wait for the bare answer."""
         begins = isinstance(request, GameStart)
-        with self._watched("game_start" if begins else "game_end", self._times.init_ms):
+        with self._watch("game_start" if begins else "game_end", self._times.init_ms):
             super().ask(request)
         if begins:
             self.after_answer(self)
 
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
         """Return the answer, if it is legal where the bot was told what is."""
-        with self._watched("move", (limit or 0) // MS, request.legal or ()):
+        with self._watch("move", (limit or 0) // MS, request.legal or ()):
             answer, wall, cpu = super().ask_move(request, limit, cpu_limit)
             if request.legal is not UNSET and answer.move not in request.legal:
-                raise illegal(answer.move, request.legal)
+                raise judge_illegal_move(answer.move, request.legal)
         assert self._wire
         self.spoken.append(Spoken("> " + encode(request).decode().rstrip("\n"), self._wire.last(), answer.move))
         journal, view = self._journal, request.view
@@ -116,21 +116,21 @@ class ExaminedSeat(BotSeat):
         """Ask a request of a type that no bot knows; its bare id is the answer."""
         id = self.next_id()
         line = self.dress(msgspec.json.encode({"type": type, "id": id} | fields) + b"\n")
-        with self._watched(type, self._times.init_ms):
+        with self._watch(type, self._times.init_ms):
             assert self._line
             self._line.ask(line, type, id, _bare_answer, self._times.init_ms * MS)
 
     @contextmanager
-    def _watched(self, what: str, limit_ms: int, legal: tuple[str, ...] = ()) -> Iterator[None]:
+    def _watch(self, what: str, limit_ms: int, legal: tuple[str, ...] = ()) -> Iterator[None]:
         if self._wire:
             self._wire.last_stray = None
         try:
             yield
         except Verdict as verdict:
-            raise self._looked_into(what, limit_ms, verdict, legal) from None
+            raise self._investigate(what, limit_ms, verdict, legal) from None
         self._journal.answers += 1
 
-    def _looked_into(self, what: str, limit_ms: int, verdict: Verdict, legal: tuple[str, ...]) -> Trouble:
+    def _investigate(self, what: str, limit_ms: int, verdict: Verdict, legal: tuple[str, ...]) -> Trouble:
         """Find out what can be found out, and end the process."""
         silence, stray = None, None
         if self._bot and self._wire:
@@ -159,13 +159,13 @@ class ExaminedSeat(BotSeat):
         assert bot
         assert line
         if bye:
-            line.tell(self.dress(encode(Bye())))
+            line.send(self.dress(encode(Bye())))
         else:
             bot.thaw()
             bot.close_input()
         heard = hear(bot, self._times.exit_ms)
         sandboxed = "bwrap" in self.isolation  # it ends whatever is in it
-        left = sum(1 for _ in members(bot.pid)) if heard.gone and not sandboxed else 0
+        left = sum(1 for _ in list_group_members(bot.pid)) if heard.gone and not sandboxed else 0
         exit, lines, stderr = self.dismiss()
         lines = (*lines, '> {"type":"bye"}' if bye else "* its input is closed")
         return Leaving(heard, exit, stderr, lines, left)

@@ -13,11 +13,11 @@ from msgspec import Struct
 from protocol.codec import encode
 from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, SeatClock, SeatName
 from referee.dealer import Dealer
-from referee.games import game
-from referee.masks import masked_all
+from referee.games import make_rules
+from referee.masks import mask_events
 from referee.replay import VERDICT, Replay
 from referee.rules import Result, Turn
-from referee.ruleset import Ruleset, load
+from referee.ruleset import Ruleset, load_ruleset
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
 
@@ -54,8 +54,8 @@ class Position:
         find: gives the ruleset of a name.
     """
 
-    def __init__(self, ruleset: str, seats: int, deal: int, find: Find = load) -> None:
-        self.rules: SpiteAndMalice = game(find(ruleset).rules, seats)
+    def __init__(self, ruleset: str, seats: int, deal: int, find: Find = load_ruleset) -> None:
+        self.rules: SpiteAndMalice = make_rules(find(ruleset).rules, seats)
         seed = sha256(f"malice check {ruleset} {seats} {deal}".encode())
         self.deal_seed = seed.hexdigest()
         self._replay = Replay(self.rules, Dealer(seed.digest()))
@@ -88,7 +88,7 @@ class Position:
         return Move(
             id=id,
             view=self.rules.view(self.state, seat),
-            events=tuple(masked_all(self.events, seat)),
+            events=tuple(mask_events(self.events, seat)),
             legal=self.rules.legal(self.state),
             clock=SeatClock(30_000.0, 2.25, 1.0),
         )
@@ -104,7 +104,7 @@ class Position:
         return state.result
 
 
-def position(situation: Situation, find: Find = load) -> Position:
+def position(situation: Situation, find: Find = load_ruleset) -> Position:
     """Play a situation again."""
     played = Position(situation.ruleset, situation.seats, situation.deal, find)
     for action in situation.actions.split():
@@ -125,7 +125,7 @@ def situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -> Ite
         rulesets: by name, those that they are to be of; by default all that ship.
     """
     found = corpus() if rulesets is None else tuple(_known(rulesets))
-    find = load if rulesets is None else rulesets.__getitem__
+    find = load_ruleset if rulesets is None else rulesets.__getitem__
     for number in range(count):
         situation = found[number % len(found)]
         yield situation if number < len(found) else _further(situation, Random(number), find)
@@ -151,7 +151,7 @@ def _further(situation: Situation, random: Random, find: Find) -> Situation:
 
 
 def opening(
-    situation: Situation, played: Position, id: int, number: int, clock: ClockRules, find: Find = load
+    situation: Situation, played: Position, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
 ) -> GameStart:
     """Return the request that begins the game of a situation."""
     seat, teams = played.seat, played.rules.teams

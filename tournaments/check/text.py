@@ -5,9 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from tournaments.check.report import Fault, Report, Step
-from tournaments.text_tables import table
-from tournaments.transcript import harmless, last_words
+from tournaments.check.report import Finding, Report, Step
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.tables import format_table
+from tournaments.terminal.transcript import excerpt_stderr
 
 WIDTH = 100
 LINE_WIDTH = 240
@@ -18,11 +19,11 @@ TAIL = 60
 
 def report_text(report: Report) -> Iterator[str]:
     """Tell an examination: a table of steps, the slowest actions, and at length what failed."""
-    rows = [(step.result, step.title, _cut(harmless(step.line), WIDTH)) for step in report.steps]
-    yield from table(("result", "step", "what was seen"), rows, left=(0, 1, 2))
+    rows = [(step.result, step.title, _cut(sanitize(step.line), WIDTH)) for step in report.steps]
+    yield from format_table(("result", "step", "what was seen"), rows, left=(0, 1, 2))
     for step in report.steps:
         for remark in step.remarks:
-            yield from _wrapped(f"{step.title}: {harmless(remark)}", "remark  ")
+            yield from _wrap(f"{step.title}: {sanitize(remark)}", "remark  ")
     if report.slowest:
         yield ""
         yield from _slowest(report)
@@ -31,7 +32,7 @@ def report_text(report: Report) -> Iterator[str]:
             yield ""
             yield from _fault(step, step.fault)
     yield ""
-    yield f"{harmless(report.bot)}: {_verdict(report)}"
+    yield f"{sanitize(report.bot)}: {_verdict(report)}"
 
 
 def _slowest(report: Report) -> Iterator[str]:
@@ -43,28 +44,30 @@ def _slowest(report: Report) -> Iterator[str]:
             thought.deal_seed[:12],
             str(thought.seat),
             str(thought.turn),
-            harmless(thought.action),
+            sanitize(thought.action),
         )
         for thought in report.slowest
     ]
-    yield from table(("slowest ms", "CPU ms", "ruleset", "deal seed", "seat", "turn", "action"), rows, left=(2, 3, 6))
+    yield from format_table(
+        ("slowest ms", "CPU ms", "ruleset", "deal seed", "seat", "turn", "action"), rows, left=(2, 3, 6)
+    )
 
 
-def _fault(step: Step, fault: Fault) -> Iterator[str]:
+def _fault(step: Step, fault: Finding) -> Iterator[str]:
     yield f"FAILED: {step.title}"
-    yield from _wrapped(harmless(fault.cause), "  cause     ")
-    yield from _wrapped(fault.where, "  where     ")
+    yield from _wrap(sanitize(fault.cause), "  cause     ")
+    yield from _wrap(fault.where, "  where     ")
     for number, line in enumerate(fault.lines):
-        yield ("  lines     " if number == 0 else " " * 12) + _cut(harmless(line), LINE_WIDTH)
+        yield ("  lines     " if number == 0 else " " * 12) + _cut(sanitize(line), LINE_WIDTH)
     if fault.exit:
-        yield f"  process   {harmless(fault.exit)}"
-    for number, line in enumerate(last_words(fault.stderr)):
+        yield f"  process   {sanitize(fault.exit)}"
+    for number, line in enumerate(excerpt_stderr(fault.stderr)):
         yield ("  stderr    " if number == 0 else " " * 12) + line
-    yield from _wrapped(harmless(fault.expected), "  expected  ")
-    yield from _wrapped(harmless(fault.hint), "  hint      ")
+    yield from _wrap(sanitize(fault.expected), "  expected  ")
+    yield from _wrap(sanitize(fault.hint), "  hint      ")
 
 
-def _wrapped(text: str, head: str) -> list[str]:
+def _wrap(text: str, head: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournaments.ratings.comparisons import Comparisons, Floats, Ints, Rows, summed
+from tournaments.ratings.pairings import Floats, Ints, Pairings, Rows, sum_groups
 
 PRIOR_DRAWS = 0.1
 """Virtual draws of each player against the pool's mean, so that a player who only won has a finite rating."""
@@ -22,7 +22,7 @@ class Strengths:
     """Its pseudo-inverse: strengths are only known up to a constant."""
 
 
-def expected(difference: Floats) -> Floats:
+def expect_score(difference: Floats) -> Floats:
     """The expected score of a side that is so much stronger."""
     return 0.5 * (1 + np.tanh(difference / 2))
 
@@ -36,10 +36,10 @@ def gram(players: int, index: Ints, factor: Floats, weight: Floats) -> Floats:
     """The sum over the rows of weight x design x design', as a matrix of players."""
     cells = index[:, :, None] * players + index[:, None, :]
     values = weight[:, None, None] * factor[:, :, None] * factor[:, None, :]
-    return summed(cells, values, players**2).reshape(players, players)
+    return sum_groups(cells, values, players**2).reshape(players, players)
 
 
-def maximise(comparisons: Comparisons) -> Strengths:
+def maximise(comparisons: Pairings) -> Strengths:
     """The strengths of greatest likelihood, by Newton's method; the log-likelihood is concave."""
     players = comparisons.players
     rows = comparisons.tally
@@ -47,9 +47,9 @@ def maximise(comparisons: Comparisons) -> Strengths:
     strengths = np.zeros(players)
     likelihood = _likelihood(strengths, rows, index, factor)
     for _ in range(100):
-        chance = expected(advantage(strengths, index, factor))
+        chance = expect_score(advantage(strengths, index, factor))
         residual = rows.points - rows.count * chance
-        slope = summed(index, residual[:, None] * factor, players)
+        slope = sum_groups(index, residual[:, None] * factor, players)
         information = gram(players, index, factor, rows.count * chance * (1 - chance))
         prior_slope, prior_information = _prior(strengths)
         information += prior_information
@@ -76,7 +76,7 @@ def _likelihood(strengths: Floats, rows: Rows, index: Ints, factor: Floats) -> f
 
 
 def _prior(strengths: Floats) -> tuple[Floats, Floats]:
-    chance = expected(strengths - strengths.mean())
+    chance = expect_score(strengths - strengths.mean())
     slope = PRIOR_DRAWS * (0.5 - chance)
     information = np.diag(PRIOR_DRAWS * chance * (1 - chance))
     information = information - information.mean(axis=0)

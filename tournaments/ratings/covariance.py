@@ -8,14 +8,14 @@ from functools import cache
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import Strengths, advantage, expected, gram
-from tournaments.ratings.comparisons import Comparisons, Floats, Ints, summed
+from tournaments.ratings.bradley_terry import Strengths, advantage, expect_score, gram
+from tournaments.ratings.pairings import Floats, Ints, Pairings, sum_groups
 
 BLOCK = 2_000_000
 """Numbers held at a time for the deal groups of one block."""
 
 
-def from_information(comparisons: Comparisons, fitted: Strengths) -> Floats:
+def from_information(comparisons: Pairings, fitted: Strengths) -> Floats:
     """The covariance if games were independent.
 
     The n(n-1)/2 comparisons of one game of n sides hang together: between equals they hold as much as
@@ -23,12 +23,12 @@ def from_information(comparisons: Comparisons, fitted: Strengths) -> Floats:
     """
     rows = comparisons.tally
     index, factor = comparisons.design(rows)
-    chance = expected(advantage(fitted.values, index, factor))
+    chance = expect_score(advantage(fitted.values, index, factor))
     extra = gram(comparisons.players, index, factor, rows.count * chance * (1 - chance) * (rows.seats - 2) / 3)
     return np.asarray(fitted.inverse @ (fitted.information + extra) @ fitted.inverse)
 
 
-def clustered(comparisons: Comparisons, fitted: Strengths) -> Floats:
+def cluster_by_deal(comparisons: Pairings, fitted: Strengths) -> Floats:
     """The covariance by a jackknife: every deal group left out once, the fit moved by one Newton step.
 
     Leaving group g out moves the strengths by (H - H_g)^-1 s_g, with H the information and s_g the group's
@@ -41,17 +41,17 @@ def clustered(comparisons: Comparisons, fitted: Strengths) -> Floats:
         own = fitted.inverse[who[:, :, None], who[:, None, :]]
         moved = np.linalg.solve(np.eye(who.shape[1]) - information @ own, slope[:, :, None])[:, :, 0]
         cells = who[:, :, None] * players + who[:, None, :]
-        spread += summed(cells, moved[:, :, None] * moved[:, None, :], players**2)
+        spread += sum_groups(cells, moved[:, :, None] * moved[:, None, :], players**2)
     middle = spread.reshape(players, players) * (groups - 1) / max(groups, 1)
     return np.asarray(fitted.inverse @ middle @ fitted.inverse)
 
 
-def _groups(comparisons: Comparisons, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+def _groups(comparisons: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Blocks of deal groups with equally many players: players, slope and information of each group."""
     players = comparisons.players
     rows, group = comparisons.tally_by_group()
     index, factor = comparisons.design(rows)
-    chance = expected(advantage(strengths, index, factor))
+    chance = expect_score(advantage(strengths, index, factor))
     residual = rows.points - rows.count * chance
     weight = rows.count * chance * (1 - chance)
 
@@ -67,13 +67,13 @@ def _groups(comparisons: Comparisons, strengths: Floats) -> Iterator[tuple[Ints,
             number[block] = np.arange(len(block))
             mine = number[group] >= 0
             at = number[group[mine], None] * size + place[mine]
-            slope = summed(at, residual[mine, None] * factor[mine], len(block) * size)
+            slope = sum_groups(at, residual[mine, None] * factor[mine], len(block) * size)
             cells = at[:, :, None] * size + place[mine][:, None, :]
             values = weight[mine, None, None] * factor[mine][:, :, None] * factor[mine][:, None, :]
             yield (
                 places[starts[block][:, None] + np.arange(size)] % players,
                 slope.reshape(-1, size),
-                summed(cells, values, len(block) * size**2).reshape(-1, size, size),
+                sum_groups(cells, values, len(block) * size**2).reshape(-1, size, size),
             )
 
 

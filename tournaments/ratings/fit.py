@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from tournaments.ratings.comparisons import Comparisons, Floats, RatedGame, compare
-from tournaments.ratings.dominance import classes, closure
-from tournaments.ratings.pool import Pool, rate
+from tournaments.ratings.one_sided import classes, closure
+from tournaments.ratings.pairings import Floats, Pairings, RatedGame, make_pairings
+from tournaments.ratings.pool import Pool, rate_pool
 from tournaments.ratings.scores import estimate_scores
 
-__all__ = ["ELO", "Fit", "RatedGame", "Rating", "fit"]
+__all__ = ["ELO", "Fit", "RatedGame", "Rating", "fit_ratings"]
 
 ELO = 400 / math.log(10)
 """Elo per natural unit of strength."""
@@ -76,15 +76,15 @@ class Fit:
         return pool.los(*np.searchsorted(pool.players, (player, other)).tolist())
 
 
-def fit(games: Sequence[RatedGame], players: int, *, anchor: int | None = None) -> Fit:
+def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None = None) -> Fit:
     """Rate players 0 .. players-1; the order of the games does not matter."""
     if anchor is not None and not 0 <= anchor < players:
         raise ValueError(f"expected an anchor from 0 to {players - 1}, got: {anchor}")
-    comparisons = compare(games, players)
+    comparisons = make_pairings(games, players)
     label = classes(closure(comparisons.met()))
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
     by_pool = tuple(
-        rate(comparisons, pool, anchor if anchor in pool.tolist() else None) if len(pool) > 1 else None
+        rate_pool(comparisons, pool, anchor if anchor in pool.tolist() else None) if len(pool) > 1 else None
         for pool in pools
     )
     rated = [pool for pool in by_pool if pool is not None]
@@ -103,7 +103,7 @@ def fit(games: Sequence[RatedGame], players: int, *, anchor: int | None = None) 
     )
 
 
-def _ratings(comparisons: Comparisons, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
+def _ratings(comparisons: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
     players = comparisons.players
     low, high = np.full((2, players), np.nan)
     rank_low, rank_high = np.zeros((2, players), np.int64)

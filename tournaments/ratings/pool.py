@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tournaments.ratings.bradley_terry import gram, maximise
-from tournaments.ratings.comparisons import Bools, Comparisons, Floats, Ints
-from tournaments.ratings.covariance import clustered, from_information, student_cdf, student_quantile
-from tournaments.ratings.dominance import Levels, levels
+from tournaments.ratings.covariance import cluster_by_deal, from_information, student_cdf, student_quantile
+from tournaments.ratings.one_sided import Levels, levels
+from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
 from tournaments.ratings.scores import FEW, NOTHING, count_mixed_groups
 
 
@@ -78,15 +78,15 @@ class Pool:
         return None
 
 
-def rate(comparisons: Comparisons, players: Ints, anchor: int | None) -> Pool:
+def rate_pool(comparisons: Pairings, players: Ints, anchor: int | None) -> Pool:
     """Rate those players, who are connected; the anchor is one of them, numbered as they are, or None."""
     inner = comparisons.within(players)
     anchor = None if anchor is None else int(np.searchsorted(players, anchor))
     fitted = maximise(inner)
     known = levels(inner, fitted.values, anchor)
-    measured, assumed = clustered(inner, fitted), from_information(inner, fitted)
+    measured, assumed = cluster_by_deal(inner, fitted), from_information(inner, fitted)
     few = count_mixed_groups(inner) < FEW
-    unmeasured = _unmeasured(inner)
+    unmeasured = _find_unmeasured(inner)
 
     contrast = _contrasts(known, anchor)
     variance, independent = _quadratic(measured, contrast), _quadratic(assumed, contrast)
@@ -116,7 +116,7 @@ def _quantile(groups: int) -> float:
     return student_quantile(groups - 1) if groups > 1 else math.nan
 
 
-def _unmeasured(comparisons: Comparisons) -> Floats:
+def _find_unmeasured(comparisons: Pairings) -> Floats:
     """Per player its part in each direction that no game measures, as of partners who never part."""
     if comparisons.sides.members.shape[1] == 1:
         return np.zeros((comparisons.players, 0))

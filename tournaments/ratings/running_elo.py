@@ -14,12 +14,14 @@ except ImportError:
     from tournaments.ratings._elo import Elo
 
 if TYPE_CHECKING:
-    from tournaments.ratings.comparisons import RatedGame
+    from tournaments.ratings.pairings import RatedGame
 
 Point = tuple[int, float]
 
 
-def history(games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0) -> list[list[Point]]:
+def compute_history(
+    games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0
+) -> list[list[Point]]:
     """Per player the points (number of the game in the schedule, rating after it), games in schedule order.
 
     Games count from 1; every curve begins with (0, initial). A game of n sides is n(n-1)/2 comparisons with
@@ -39,7 +41,7 @@ def history(games: Sequence[RatedGame], players: int, *, k: float = 16.0, initia
     return curves
 
 
-def thin(points: Sequence[Point], at_most: int) -> list[Point]:
+def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
     """At most so many of the points, evenly spread, the first and the last among them."""
     if at_most < 2:
         raise ValueError(f"expected room for 2 points or more, got: {at_most}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tournaments.ratings.comparisons import Bools, Comparisons, Floats, GroupRows, Ints, summed
 from tournaments.ratings.covariance import student_quantile
-from tournaments.ratings.dominance import CHANCE
+from tournaments.ratings.one_sided import CHANCE
+from tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, sum_groups
 
 FEW = 5
 """With fewer deal groups not won, or not lost, outright the spread between groups alone says too little."""
@@ -14,7 +14,7 @@ NOTHING = 1e-9
 """A variance that is this small beside that of independent games is rounding."""
 
 
-def count_mixed_groups(comparisons: Comparisons) -> Ints:
+def count_mixed_groups(comparisons: Pairings) -> Ints:
     """Count per player the deal groups that it did not win outright, or those not lost, whichever are fewer."""
     seen = comparisons.by_group()
 
@@ -24,7 +24,7 @@ def count_mixed_groups(comparisons: Comparisons) -> Ints:
     return np.minimum(number(seen.points < seen.count), number(seen.points > 0))
 
 
-def estimate_scores(comparisons: Comparisons) -> tuple[Floats, Floats]:
+def estimate_scores(comparisons: Pairings) -> tuple[Floats, Floats]:
     """Return the lower and the upper end of each player's score, 0..1; nan where nothing can be said.
 
     It is Wilson's interval, which stays within 0 and 1, over as many independent games as the variance between deal
@@ -33,7 +33,7 @@ def estimate_scores(comparisons: Comparisons) -> tuple[Floats, Floats]:
     """
     seen = comparisons.by_group()
     players = comparisons.players
-    points, count = summed(seen.player, seen.points, players), summed(seen.player, seen.count, players)
+    points, count = sum_groups(seen.player, seen.points, players), sum_groups(seen.player, seen.count, players)
     groups = np.bincount(seen.player, minlength=players)
     with np.errstate(divide="ignore", invalid="ignore"):
         score = points / count
@@ -54,8 +54,8 @@ def _variance_of_scores(seen: GroupRows, score: Floats, count: Floats, groups: I
     """By a jackknife: each deal group left out once; not below that of independent games where groups say little."""
     players = len(score)
     without = ((score * count)[seen.player] - seen.points) / (count[seen.player] - seen.count)
-    moved = summed(seen.player, (without - score[seen.player]) ** 2, players)
+    moved = sum_groups(seen.player, (without - score[seen.player]) ** 2, players)
     measured = moved * (groups - 1) / groups
-    independent = score * (1 - score) * summed(seen.player, seen.weight, players) / count**2
+    independent = score * (1 - score) * sum_groups(seen.player, seen.weight, players) / count**2
     wide = few | (measured < NOTHING * independent)
     return np.asarray(np.where(wide, np.maximum(measured, independent), measured))

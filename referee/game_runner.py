@@ -1,0 +1,287 @@
+"""One game from deal to record."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, Out
+from referee.clock import MS
+from referee.dealer import Dealer
+from referee.errors import MachineFault, MemoryFault
+from referee.games import make_rules
+from referee.records import Batch, Fault, GameOrder, Record, SeatReport, compute_digest
+from referee.replay import VERDICT, make_void_result
+from referee.requests import Requests
+from referee.rules import Result, Shuffle, Turn
+from referee.verdicts import Verdict, judge_illegal_move
+
+NOTE_LENGTH = 500
+NOTES_BYTES = 16_384
+"""How long a note may be, and all notes of one seat in one game."""
+
+Watch = Callable[[int, str, int, str], None]
+"""Is told of every action: the seat, the action or `!` and the code of a verdict, its microseconds, the note."""
+
+
+class Seat(Protocol):
+    """Somebody who can be asked: a bot process behind a line, or a script in a test."""
+
+    @property
+    def name(self) -> str:
+        """As the bot calls itself."""
+
+    @property
+    def version(self) -> str:
+        """As the bot says."""
+
+    @property
+    def wants_legal(self) -> bool:
+        """Whether it wants the list of legal actions."""
+
+    @property
+    def games(self) -> int:
+        """How many games its process has begun."""
+
+    @property
+    def stray(self) -> int:
+        """How many lines without JSON it wrote in this game."""
+
+    @property
+    def first_stray(self) -> str:
+        """The start of the first of them, for people."""
+
+    @property
+    def idle(self) -> int:
+        """CPU time in nanoseconds that it used in this game while it was not asked."""
+
+    def begin(self) -> None:
+        """Be ready for a game: started and greeted; raises `Verdict`."""
+
+    def next_id(self) -> int:
+        """Number the next request."""
+
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
+        """Return the answer, and the wall and CPU time it took, all in nanoseconds; raises `Verdict`."""
+
+    def ask(self, request: GameStart | GameEnd) -> None:
+        """Wait for the bare answer; raises `Verdict`."""
+
+    def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
+        """End the bot; return how it had ended before, the last messages, and its stderr."""
+
+
+class GameRunner:
+    """Plays one game of a batch.
+
+    Args:
+        batch: what all its games have in common.
+        order: the game.
+        seats: who plays, by seat.
+        dealer: gives the order of every shuffle; a test may script it.
+        watch: is told of every action when it has been played.
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        order: GameOrder,
+        seats: Sequence[Seat],
+        dealer: Dealer | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self._batch = batch
+        self._order = order
+        self._seats = seats
+        self._dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
+        self._rules = make_rules(batch.rules, len(seats))
+        self._state = self._rules.start()
+        self._requests = Requests(
+            self._rules,
+            ruleset=batch.ruleset,
+            parameters=batch.rules,
+            key=order.key,
+            rngs=order.rngs,
+            commit=batch.commit,
+            clock=batch.clock,
+        )
+        self._post = self._requests.post
+        self._clocks = self._requests.clocks
+        self._watch = watch
+        self._notes_left = [NOTES_BYTES] * len(seats)
+        self._actions: list[tuple[int, str]] = []
+        self._micros: list[int] = []
+        self._cpu_micros: list[int] = []
+        self._notes: dict[int, str] = {}
+        self._faults: list[Fault] = []
+
+    def play(self) -> Record:
+        """Play the game and return its record; whatever the bots do, there is one."""
+        started, begin = time.time(), time.monotonic_ns()
+        self._shuffle()
+        failed = self._start()
+        if {self._rules.teams[number] for number in failed} == set(self._rules.teams):
+            for number in failed:
+                self._judge(number, failed[number])
+            result = make_void_result(len(self._seats))
+        else:
+            for number in failed:
+                self._withdraw(number, failed[number])
+            result = self._play_on()
+        self._end(result)
+        return self._record(result, started, (time.monotonic_ns() - begin) / MS)
+
+    def _play_on(self) -> Result:
+        while not isinstance(step := self._rules.next(self._state), Result):
+            assert isinstance(step, Turn)
+            self._act(step.seat)
+        return step
+
+    def _start(self) -> dict[int, Verdict]:
+        """Greet the seats and tell them of the game; return the verdicts on those that failed."""
+        failed: dict[int, Verdict] = {}
+        for number, seat in enumerate(self._seats):
+            try:
+                seat.begin()
+            except (Verdict, MemoryFault) as failure:
+                failed[number] = self._verdict(failure)
+        names = [seat.name for seat in self._seats]
+        for number, seat in enumerate(self._seats):
+            if number in failed:
+                continue
+            request = self._requests.game_start(number, seat.next_id(), seat.games, names)
+            try:
+                seat.ask(request)
+            except (Verdict, MemoryFault) as failure:
+                failed[number] = self._verdict(failure)
+        return dict(sorted(failed.items()))
+
+    def _shuffle(self) -> None:
+        while isinstance(step := self._rules.next(self._state), Shuffle):
+            self._state, events = self._rules.shuffled(self._state, self._dealer.order(step.size))
+            self._post(events)
+
+    def _act(self, number: int) -> None:
+        """Ask a seat for one action and play it, or withdraw the seat."""
+        seat, clock = self._seats[number], self._clocks[number]
+        legal = self._rules.legal(self._state)
+        request = self._requests.move(number, seat.next_id(), self._state, legal, seat.wants_legal)
+        try:
+            answer, wall, cpu = seat.ask_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
+            # Whole microseconds, as they are recorded: so the clock can be told again from the record.
+            micros, cpu_micros = wall // 1000, cpu // 1000
+            if answer.move not in legal:
+                verdict = judge_illegal_move(answer.move, legal)
+                verdict.wall, verdict.cpu = wall, cpu
+                raise verdict
+            clock.spend(micros * 1000, cpu_micros * 1000)
+        except (Verdict, MemoryFault) as failure:
+            self._withdraw(number, self._verdict(failure))
+            return
+        if answer.note is not None:
+            self._note(number, answer.note)
+        self._actions.append((number, answer.move))
+        self._micros.append(micros)
+        self._cpu_micros.append(cpu_micros)
+        self._state, events = self._rules.play(self._state, answer.move)
+        self._post(events)
+        self._shuffle()
+        if self._watch:
+            self._watch(number, answer.move, micros, self._notes.get(len(self._actions) - 1, ""))
+
+    def _note(self, number: int, note: object) -> None:
+        if not isinstance(note, str):
+            return
+        text = note[:NOTE_LENGTH].encode()[: self._notes_left[number]].decode("utf-8", "ignore")
+        if text:
+            self._notes_left[number] -= len(text.encode())
+            self._notes[len(self._actions)] = text
+
+    def _verdict(self, failure: Verdict | MemoryFault) -> Verdict:
+        """Return a verdict, which a kill for want of memory is too when the game was played again for one.
+
+        Raises:
+            MemoryFault: it was not.
+        """
+        if isinstance(failure, Verdict):
+            return failure
+        if not self._order.spared:
+            raise failure
+        return Verdict("crash", f"{failure}, and so in the game before, which this one replaces")
+
+    def _judge(self, number: int, verdict: Verdict) -> None:
+        """Write down a verdict with its evidence and end the bot."""
+        exit, lines, stderr = self._seats[number].dismiss()
+        played = sum(not action.startswith(VERDICT) for _, action in self._actions)
+        self._faults.append(Fault(number, verdict.code, played, verdict.sentence, exit, lines, stderr))
+        micros, cpu_micros = verdict.wall // 1000, verdict.cpu // 1000
+        self._clocks[number].spend(micros * 1000, cpu_micros * 1000)
+        self._actions.append((number, VERDICT + verdict.code))
+        self._micros.append(micros)
+        self._cpu_micros.append(cpu_micros)
+        if self._watch:
+            self._watch(number, VERDICT + verdict.code, micros, "")
+
+    def _withdraw(self, number: int, verdict: Verdict) -> None:
+        self._judge(number, verdict)
+        self._post((Out(number, verdict.code),))
+        self._state, events = self._rules.withdraw(self._state, number)
+        self._post(events)
+        self._shuffle()
+
+    def _end(self, result: Result) -> None:
+        """Tell those who are left how it ended; what they do about it changes nothing any more."""
+        out = {fault.seat for fault in self._faults}
+        for number, seat in enumerate(self._seats):
+            if number in out:
+                continue
+            request = self._requests.game_end(number, seat.next_id(), result)
+            try:
+                seat.ask(request)
+            except (Verdict, MachineFault):
+                seat.dismiss()
+
+    def _record(self, result: Result, started: float, elapsed_ms: float) -> Record:
+        batch = self._batch
+        record = Record(
+            key=self._order.key,
+            ruleset=batch.ruleset,
+            rules=batch.rules,
+            entries=tuple((batch.players[player].label, batch.players[player].hash) for player in self._order.seating),
+            deal_seed=self._order.deal_seed,
+            actions=tuple(self._actions),
+            places=result.places,
+            scores=result.scores,
+            reason=result.reason,
+            digest="",
+            micros=tuple(self._micros),
+            cpu_micros=tuple(self._cpu_micros),
+            notes=self._notes,
+            seats=tuple(
+                SeatReport(
+                    seat.name,
+                    seat.version,
+                    round(clock.used / MS, 3),
+                    round(clock.cpu / MS, 3),
+                    round(clock.slowest / MS, 3),
+                    seat.stray,
+                    round(seat.idle / MS, 3),
+                    seat.wants_legal,
+                    seat.first_stray,
+                )
+                for seat, clock in zip(self._seats, self._clocks, strict=True)
+            ),
+            faults=tuple(self._faults),
+            commit=batch.commit,
+            clock=batch.clock,
+            isolation="none",
+            host=platform.node(),
+            versions=f"python {platform.python_version()}",
+            started=started,
+            elapsed_ms=round(elapsed_ms, 3),
+        )
+        return msgspec.structs.replace(record, digest=compute_digest(record))

@@ -1,0 +1,1 @@
+"""What each `malice ...` parses and prints."""

@@ -1,0 +1,87 @@
+"""How a command ends: every error of ours in a line on stderr, and the exit code that says which."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from typing import Any
+
+import click
+
+from protocol.errors import MaliceError
+from referee.errors import BotError, DataError, RecordError
+from tournaments.commands.descriptors import secure_descriptors
+from tournaments.errors import IsolationError, LeagueError, LockedLeague, Stopped, UnverifiedError
+
+EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
+    (UnverifiedError, 5),
+    (RecordError, 5),
+    (IsolationError, 4),
+    (Stopped, 3),
+    (LockedLeague, 3),
+    (LeagueError, 2),
+    (DataError, 2),
+    (BotError, 2),
+)
+INTERRUPTED = 130
+
+
+class ExitCodeGroup(click.Group):
+    """Turns our errors into one line on stderr and an exit code."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the command line."""
+        secure_descriptors()
+        return super().main(*args, **extra)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse what is not UTF-8: names and paths go to other processes as JSON, and into the database."""
+        for word in (*args, _working_folder()):
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                ctx.fail(f"expected UTF-8, got {word!r}")
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except MaliceError as error:
+            _report_error(str(error))
+            ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # whoever read our output has seen enough; click ends quietly
+            _report_error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+            ctx.exit(1)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it is gone: whoever needs it says so
+        return ""
+
+
+def _report_error(text: str) -> None:
+    try:
+        from tournaments.sanitizer import sanitize
+
+        click.echo("Error: " + "\n".join(map(sanitize, text.split("\n"))), err=True)
+    except OSError:
+        # The terminal is gone; what waits to be written to it must not turn our exit code into another.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, sys.stderr.fileno())
+
+
+def interrupt_on_signals() -> None:
+    """Let SIGTERM and SIGHUP end us as Ctrl-C does: in order, with nothing left behind."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)

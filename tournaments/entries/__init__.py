@@ -1,0 +1,1 @@
+"""What may enter a tournament: bots, their builds, starter kits."""

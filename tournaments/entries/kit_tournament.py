@@ -1,0 +1,67 @@
+"""The kits against one another: a tournament file of all that play on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee.errors import BotError
+from referee.records import Isolation
+from referee.seat import greet_bot
+from referee.verdicts import Verdict
+from tournaments.entries.bots import load_bot_folder
+from tournaments.entries.builds import Say, ensure_built, print_progress
+from tournaments.entries.kits import list_languages
+from tournaments.league.config import Config
+
+OTHERS = ("greedy", "uniform")
+"""Bots that play along, for comparison: one far above the kits, one far below."""
+
+START_MS = 20_000
+"""Time to start: a virtual machine on a busy computer takes more than a bot usually has."""
+
+TOURNAMENT = """\
+# Written by malice languages --tournament: the starter kits that play on this machine, and bots to compare them with.
+name = "languages"
+seed = "languages" # a fixed seed: everybody gets the same cards
+deals = 10
+anchor = "uniform"
+init_ms = {start}
+entries = [
+{entries}
+]
+
+[clock]
+move_ms = 1000
+bank_ms = 30_000
+increment_ms = 50
+"""
+
+
+def tournament(say: Say = print_progress) -> str:
+    """Return a tournament file with every kit that can be built and answers a hello here.
+
+    Args:
+        say: told what is built, and which kits are left out and why.
+
+    Raises:
+        BotError: none of them can play.
+    """
+    entries = list(_playing(say))
+    if not entries:
+        raise BotError("no starter kit plays on this machine; malice languages says what they need")
+    lines = "\n".join(f'    "{entry}",' for entry in (*entries, *OTHERS))
+    return TOURNAMENT.format(start=START_MS, entries=lines)
+
+
+def _playing(say: Say) -> Iterator[str]:
+    usual = Config(entries=())
+    isolation = Isolation(usual.isolation, usual.memory_mb, usual.freeze)
+    for language in list_languages():
+        try:
+            bot = ensure_built(load_bot_folder(Path(language.kit)), say)
+            greet_bot(bot.make_player(bot.manifest.name), START_MS, isolation)
+        except (BotError, Verdict) as error:
+            say(f"left out {language.bot}: {error}")
+        else:
+            yield language.bot

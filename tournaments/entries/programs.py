@@ -1,0 +1,118 @@
+"""The programs and libraries that bots need, `needs` in bot.toml: which are not here, and how to get those.
+
+Standard library only: CI asks before anything is installed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+DEBIAN = {
+    "bash": "bash",
+    "c++": "g++",
+    "cargo": "cargo",
+    "cc": "gcc libc6-dev",
+    "clang": "clang",
+    "clang++": "clang",
+    "cmake": "cmake",
+    "csc": "mono-devel",
+    "g++": "g++",
+    "gcc": "gcc libc6-dev",
+    "ghc": "ghc",
+    "go": "golang-go",
+    "java": "default-jre-headless",
+    "javac": "default-jdk-headless",
+    "jq": "jq",
+    "julia": "julia",
+    "lua": "lua5.4",
+    "lua5.4": "lua5.4",
+    "luajit": "luajit",
+    "make": "make",
+    "mcs": "mono-mcs",
+    "mono": "mono-runtime",
+    "mvn": "maven",
+    "node": "nodejs",
+    "npm": "npm",
+    "ocaml": "ocaml",
+    "perl": "perl",
+    "php": "php-cli",
+    "pkg-config": "pkg-config",
+    "python3": "python3",
+    "ruby": "ruby",
+    "rustc": "rustc",
+    "tsc": "node-typescript",
+}
+"""Which packages of Debian and its relatives hold a program."""
+
+
+class Library(NamedTuple):
+    """Something that a compiler or an interpreter has to find."""
+
+    probe: tuple[str, ...]
+    """A command that fails if it is not there, and does nothing else."""
+    source: str
+    """What that reads."""
+    debian: str
+
+
+_MONO = 'test -e "$(dirname "$(dirname "$(command -v mono)")")/lib/mono/4.5/$1.dll"'
+
+LIBRARIES = {
+    "JSON::PP": Library(("perl", "-MJSON::PP", "-e", "1"), "", "perl"),  # Debian's perl-base is without it
+    "System.Runtime.Serialization": Library(
+        ("sh", "-c", _MONO, "sh", "System.Runtime.Serialization"), "", "libmono-system-runtime-serialization4.0-cil"
+    ),
+    "cjson": Library(("cc", "-E", "-x", "c", "-"), "#include <cjson/cJSON.h>\n", "libcjson-dev"),
+    "dkjson": Library(("lua5.4", "-l", "dkjson", "-e", ""), "", "lua-dkjson"),
+    "nlohmann-json": Library(("c++", "-E", "-x", "c++", "-"), "#include <nlohmann/json.hpp>\n", "nlohmann-json3-dev"),
+}
+"""What `needs` may name besides programs."""
+
+
+def list_missing_programs(needs: Iterable[str]) -> tuple[str, ...]:
+    """Return those programs that are not on the PATH, and those libraries that are not found."""
+    return tuple(need for need in needs if not _is_here(need))
+
+
+def packages(needs: Iterable[str]) -> list[str]:
+    """Return the packages of Debian that hold these, as far as we know them."""
+    held = (LIBRARIES[need].debian if need in LIBRARIES else DEBIAN.get(need, "") for need in needs)
+    return sorted({package for each in held for package in each.split()})
+
+
+def explain_installation(needs: Iterable[str]) -> str:
+    """Return what to type to get these, or nothing where we do not know."""
+    found = packages(needs)
+    return f"Debian: apt-get install {' '.join(found)}" if found else ""
+
+
+def explain_missing_programs(needs: Iterable[str]) -> str | None:
+    """Return one clause on what is not here and how to get it, or None when all is."""
+    gone = list_missing_programs(needs)
+    if not gone:
+        return None
+    way = explain_installation(gone)
+    programs = [need for need in gone if need not in LIBRARIES]
+    libraries = [f"the library {need}" for need in gone if need in LIBRARIES]
+    where = ", not on the PATH" if not libraries else ", not found"
+    return f"needs {' and '.join(programs + libraries)}{where}{f' ({way})' if way else ''}"
+
+
+def _is_here(need: str) -> bool:
+    if need not in LIBRARIES:
+        return shutil.which(need) is not None
+    # Which program would be asked may change with the PATH.
+    return _has_library(need, shutil.which(LIBRARIES[need].probe[0]))
+
+
+@cache
+def _has_library(name: str, program: str | None) -> bool:
+    if program is None:
+        return False
+    asked = LIBRARIES[name]
+    command = (program, *asked.probe[1:])
+    return subprocess.run(command, input=asked.source.encode(), capture_output=True, check=False).returncode == 0

@@ -1,0 +1,1 @@
+"""The database, and what follows from its rows: schedule, suspension, series, standings, verification."""

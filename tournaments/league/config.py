@@ -1,0 +1,143 @@
+"""A tournament as people write it: tournament.toml to frozen structs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.messages import ClockRules
+from referee.errors import DataError
+from referee.records import Layer
+from referee.ruleset import DEFAULT
+from referee.toml_files import convert, read_toml
+
+MOST = 2**31 - 1
+"""The largest number anywhere: in milliseconds 24 days."""
+MOST_DEALS = 1_000_000
+LABEL_LENGTH = 100
+CAP_TIMES = 10
+"""How many times its CPU time an action may take on the wall, if the tournament does not say."""
+
+
+class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry with a label of its own."""
+
+    bot: str
+    """A folder, a bot that ships, or a command line."""
+    label: str | None = None
+    """How standings call it; by default the name in its bot.toml."""
+
+
+class ClockLines(ClockRules, frozen=True, forbid_unknown_fields=True):
+    """The table [clock] of a tournament file."""
+
+
+class Config(Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that a tournament file may say."""
+
+    entries: tuple[str | EntryLine, ...]
+    """Who plays: bots by name, folder or command line."""
+    name: str = "tournament"
+    rulesets: tuple[str, ...] = (DEFAULT,)
+    """Every table plays each of them: rulesets that ship, or files such as "./mine.toml"."""
+    seats: int = 0
+    """Entries at a table; 0 takes the fewest that each ruleset allows."""
+    tables: int = 0
+    """Tables for each ruleset, drawn so that all sit equally often; 0 plays every set of entries."""
+    deals: int = 50
+    """Deals per table; each is played once in every rotation of seats."""
+    series: bool = True
+    """Whether tables of a ruleset with match_target play on after these deals until no series is open."""
+    clock: ClockLines = ClockLines()
+    init_ms: int = 5000
+    """Time for a bot to start, and for every answer that is no action."""
+    seed: str | None = None
+    """Fixes every card; for tests and demos, as bots could guess it."""
+    jobs: int = 0
+    """Referee processes; 0 takes as many as there are processors for."""
+    cpus_per_game: int = 1
+    """Processors for a referee and its bots, where there are enough."""
+    isolation: Layer = "auto"
+    """What is put around each bot: a sandbox, limits, or nothing; auto is the strongest that works."""
+    memory_mb: int = 1024
+    """Memory for each bot, in any isolation."""
+    freeze: bool = True
+    """Whether an isolated bot stands still while it is not asked."""
+    suspend_after: int = 3
+    """A bot that ends so many games in a row by a verdict plays no more; 0 lets it play on."""
+    anchor: str | None = None
+    """The label of the entry that ratings are relative to; without one, the mean of all."""
+
+
+def read_config(path: Path) -> Config:
+    """Return the tournament that the TOML file at `path` describes.
+
+    Raises:
+        DataError: the file does not fit; the message names the place.
+    """
+    return check_config(convert(read_toml(path), Config, str(path)), str(path))
+
+
+def check_config(config: Config, where: str) -> Config:
+    """Return `config` if its numbers make sense.
+
+    Raises:
+        DataError: one does not; the message names the field.
+    """
+    rules: list[tuple[str, int, int]] = [
+        ("deals", config.deals, 1),
+        ("init_ms", config.init_ms, 1),
+        ("jobs", config.jobs, 0),
+        ("suspend_after", config.suspend_after, 0),
+        ("seats", config.seats, 0),
+        ("tables", config.tables, 0),
+        ("cpus_per_game", config.cpus_per_game, 1),
+        ("memory_mb", config.memory_mb, 16),
+        ("clock.margin_ms", config.clock.margin_ms, 0),
+        ("clock.increment_ms", config.clock.increment_ms, 0),
+    ]
+    clock = config.clock
+    limits = {"clock.move_ms": clock.move_ms, "clock.bank_ms": clock.bank_ms, "clock.cap_ms": clock.cap_ms}
+    rules += [(field, value, 1) for field, value in limits.items() if value is not None]
+    for field, value, least in rules:
+        if value < least:
+            raise DataError(f"{where}: {field}: expected at least {least}, got {value}")
+        if value > (most := MOST_DEALS if field == "deals" else MOST):
+            raise DataError(f"{where}: {field}: expected at most {most}, got {value}")
+    for line in config.entries:
+        if isinstance(line, EntryLine) and line.label is not None and not 1 <= len(line.label) <= LABEL_LENGTH:
+            raise DataError(f"{where}: label: expected 1 to {LABEL_LENGTH} characters, got {len(line.label)}")
+    if clock.kind == "wall" and clock.cap_ms is not None:
+        raise DataError(f'{where}: clock.cap_ms: goes with kind = "cpu"; on the wall, move_ms is the cap')
+    if not config.rulesets:
+        raise DataError(f"{where}: rulesets: expected at least one")
+    if len(set(config.rulesets)) < len(config.rulesets):
+        raise DataError(f"{where}: rulesets: one is named twice: {', '.join(config.rulesets)}")
+    return replace(config, clock=_add_cap(clock))
+
+
+def _add_cap(clock: ClockLines) -> ClockLines:
+    """Give a clock that counts CPU time its cap on the wall, without which a bot could sleep for ever."""
+    if clock.kind == "wall" or clock.cap_ms is not None:
+        return clock
+    least = min((part for part in (clock.move_ms, clock.bank_ms) if part is not None), default=MOST)
+    return replace(clock, cap_ms=min(CAP_TIMES * least, MOST))
+
+
+def encode_identity(config: Config) -> str:
+    """Return what must not change while a tournament goes on, as JSON: all but what the machine decides."""
+    return msgspec.json.encode(replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()
+
+
+def assign_labels(names: Iterable[str]) -> list[str]:
+    """Return names made unique: twins become `greedy` and `greedy#2`."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return found

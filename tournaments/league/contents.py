@@ -1,0 +1,107 @@
+"""What a league holds, as its readers see it: the tournament, its entries, its games."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from referee.records import Key, Record
+from referee.ruleset import Parameters
+
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
+Milliseconds = Annotated[float, Meta(ge=0, le=1e15)]
+Reason = Annotated[str, Meta(pattern=r"^[a-z][a-z_]{0,39}\Z")]
+
+
+class Tournament(Struct, frozen=True):
+    """One tournament as it was started."""
+
+    name: str
+    commit: str
+    """`sha256:` and the SHA-256 of the seed, hex."""
+    seed: str | None
+    """32 bytes, hex; None until the tournament is complete."""
+    complete: bool
+    planned: int
+    """Games of the whole schedule."""
+    created: float
+    """Seconds since 1970, UTC."""
+    rulesets: dict[str, Parameters]
+    suspended: dict[str, int] = {}
+    """By label, for those that play no more: the number of the game after which it was so."""
+
+
+class Entry(Struct, frozen=True):
+    """A bot that takes part."""
+
+    label: str
+    hash: str
+    """SHA-256 of its files or command line, hex."""
+    name: str
+    version: str
+    author: str
+    language: str
+    command: tuple[str, ...]
+    rulesets: tuple[str, ...] = ()
+    """The names of those that it says it is made for; none means all."""
+
+
+class Game(Struct, frozen=True):
+    """A finished game without its actions: all that standings need."""
+
+    key: Key
+    number: Count
+    """Its place in the schedule, from 0."""
+    ruleset: str
+    labels: tuple[str, ...]
+    """By seat."""
+    teams: tuple[Count, ...]
+    """By seat; without partners, the seat itself."""
+    places: tuple[Count, ...]
+    scores: tuple[Points, ...]
+    reason: Reason
+    actions: Count
+    used_ms: tuple[Milliseconds, ...]
+    """By seat: thinking time of the whole game."""
+    asked: tuple[Count, ...]
+    """By seat: how many actions it was asked for."""
+    verdicts: tuple[str, ...]
+    """By seat: crash, timeout, protocol, illegal, or nothing."""
+    digest: str
+    cpu_ms: tuple[Milliseconds, ...] = ()
+    """By seat: CPU time that answering took."""
+    idle_ms: tuple[Milliseconds, ...] = ()
+    """By seat: CPU time that was used while nothing was asked."""
+
+
+def summarize_record(record: Record, number: int, teams: tuple[int, ...]) -> Game:
+    """Return what standings need of a record: nothing that the record does not say.
+
+    Args:
+        record: the finished game.
+        number: its place in the schedule.
+        teams: by seat, as the ruleset makes them.
+    """
+    seats = range(len(record.entries))
+    asked = Counter(seat for seat, _ in record.actions)
+    verdicts = {fault.seat: fault.code for fault in record.faults}
+    return Game(
+        key=record.key,
+        number=number,
+        ruleset=record.ruleset,
+        labels=tuple(label for label, _ in record.entries),
+        teams=teams,
+        places=record.places,
+        scores=record.scores,
+        reason=record.reason,
+        actions=len(record.actions),
+        used_ms=tuple(report.used_ms for report in record.seats),
+        asked=tuple(asked[seat] for seat in seats),
+        verdicts=tuple(verdicts.get(seat, "") for seat in seats),
+        digest=record.digest,
+        cpu_ms=tuple(report.cpu_ms for report in record.seats),
+        idle_ms=tuple(report.idle_ms for report in record.seats),
+    )

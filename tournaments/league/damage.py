@@ -1,0 +1,139 @@
+"""What cannot be true of stored values: each function raises a `ValueError` that says what was expected, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from referee.errors import DataError
+from referee.games import make_rules as rules_of
+from referee.records import FORMAT, Key, Record, compute_digest
+from referee.replay import VERDICT, VERDICTS
+from referee.ruleset import Parameters
+from tournaments.league.config import MOST, Config, EntryLine, assign_labels
+from tournaments.league.contents import Entry, Game
+from tournaments.league.rows import GameRow
+
+MARKS = ("> ", "< ")
+"""What a kept message begins with: its direction."""
+
+
+class Common(Struct, frozen=True):
+    """What all games of a league have in common."""
+
+    rulesets: dict[str, Parameters]
+    labels: frozenset[str]
+    commit: str
+
+
+def refuse_entries(entries: Sequence[Entry], positions: Sequence[int], config: Config) -> None:
+    """Let through the entries of a tournament file, in its order."""
+    if list(positions) != list(range(len(config.entries))):
+        raise ValueError(f"expected the positions 0 to {len(config.entries) - 1}, got {', '.join(map(str, positions))}")
+    lines = [EntryLine(line) if isinstance(line, str) else line for line in config.entries]
+    expected = assign_labels(line.label or entry.name for line, entry in zip(lines, entries, strict=True))
+    for label, entry in zip(expected, entries, strict=True):
+        if entry.label != label:
+            raise ValueError(f"label: expected {label!r}, as the tournament or the bot says, got {entry.label!r}")
+    if config.anchor is not None and config.anchor not in expected:
+        raise ValueError(f"expected {config.anchor!r} among the labels, as it is the anchor")
+
+
+def refuse_rulesets(rulesets: Mapping[str, Parameters], config: Config) -> None:
+    """Let through the rulesets that a tournament file names, if they can be played."""
+    expected = [Path(name).stem if name.endswith(".toml") else name for name in config.rulesets]
+    if list(rulesets) != expected:
+        raise ValueError(f"expected {', '.join(expected)}, got {', '.join(rulesets)}")
+    for name, rules in rulesets.items():
+        try:
+            rules_of(rules, config.seats or rules.players[0])
+        except DataError as error:
+            raise ValueError(f"{name}: {error}") from None
+
+
+def refuse_game(game: Game, row: GameRow, common: Common) -> None:
+    """Let through the summary of a game that agrees with its row and with itself."""
+    if game.key != Key(row.table, row.deal, row.rotation):
+        raise ValueError(f"key: its row is of game {row.table}.{row.deal}.{row.rotation}, it says {game.key}")
+    if game.number != row.number:
+        raise ValueError(f"number: expected {row.number}, got {game.number}")
+    if game.digest != row.digest:
+        raise ValueError(f"digest: expected {row.digest} as in its column, got {game.digest}")
+    if game.ruleset not in common.rulesets:
+        raise ValueError(f"ruleset: expected one of {', '.join(common.rulesets)}, got {game.ruleset!r}")
+    strangers = [label for label in game.labels if label not in common.labels]
+    if strangers or len(set(game.labels)) < len(game.labels):
+        raise ValueError(f"labels: expected different entries, got {', '.join(map(repr, game.labels))}")
+    _refuse_lengths(game)
+    _refuse_result(game, common.rulesets[game.ruleset])
+    if sum(game.asked) != game.actions:
+        raise ValueError(
+            f"actions: expected {sum(game.asked)}, as many as the seats were asked for, got {game.actions}"
+        )
+    for verdict in game.verdicts:
+        if verdict and VERDICT + verdict not in VERDICTS:
+            raise ValueError(f"verdicts: expected a verdict, got {verdict!r}")
+
+
+def _refuse_lengths(game: Game) -> None:
+    seats = len(game.labels)
+    if game.key.rotation >= seats:
+        raise ValueError(f"key: expected a rotation below {seats}, got {game.key.rotation}")
+    always = (game.teams, game.places, game.scores, game.used_ms, game.asked, game.verdicts)
+    later = (each for each in (game.cpu_ms, game.idle_ms) if each)
+    if any(len(each) != seats for each in (*always, *later)):
+        raise ValueError(f"expected {seats} values in each list of seats")
+
+
+def _refuse_result(game: Game, rules: Parameters) -> None:
+    seats = len(game.labels)
+    try:
+        teams = rules_of(rules, seats).teams
+    except DataError as error:
+        raise ValueError(f"labels: {error}") from None
+    if game.teams != teams:
+        raise ValueError(f"teams: expected {teams}, got {game.teams}")
+    sides = set(zip(teams, game.places, strict=True))
+    if min(game.places) != 1 or max(game.places) > len(set(teams)) or len(sides) != len(set(teams)):
+        raise ValueError(f"places: expected one for each side, from 1, got {game.places}")
+
+
+def refuse_record(record: Record, game: Game) -> None:
+    """Let through a record that agrees with its summary and its digest, though it may not replay."""
+    if record.format != FORMAT:
+        raise ValueError(f"format: expected {FORMAT}, got {record.format}")
+    seats = len(game.labels)
+    if tuple(label for label, _ in record.entries) != game.labels:
+        raise ValueError(f"entries: expected {game.labels}, got {record.entries}")
+    if len(record.seats) != seats:
+        raise ValueError(f"reports: expected {seats}, got {len(record.seats)}")
+    moves = len(record.actions)
+    if not moves == game.actions == len(record.micros) == len(record.cpu_micros):
+        raise ValueError(f"actions: expected {game.actions} and as many times, got {moves}")
+    if any(seat >= seats for seat, _ in record.actions):
+        raise ValueError(f"seats: expected only seats below {seats}")
+    if any(not 0 <= place < moves for place in record.notes):
+        raise ValueError(f"notes: expected actions below {moves}")
+    _refuse_clock(record)
+    _refuse_faults(record)
+    if compute_digest(record) != record.digest:
+        raise ValueError("the digest does not match what the record says")
+
+
+def _refuse_clock(record: Record) -> None:
+    clock = record.clock
+    for value in (clock.move_ms, clock.bank_ms, clock.increment_ms, clock.margin_ms, clock.cap_ms):
+        if value is not None and not 0 <= value <= MOST:
+            raise ValueError(f"clock: expected 0 to {MOST}, got {value}")
+
+
+def _refuse_faults(record: Record) -> None:
+    for fault in record.faults:
+        if not 0 <= fault.seat < len(record.entries):
+            raise ValueError(f"faults: expected a seat below {len(record.entries)}, got {fault.seat}")
+        if not 0 <= fault.action <= len(record.actions):
+            raise ValueError(f"faults: expected an action up to {len(record.actions)}, got {fault.action}")
+        if not all(line.startswith(MARKS) for line in fault.lines):
+            raise ValueError("faults: expected a mark of its direction before each line")

@@ -1,0 +1,195 @@
+"""Which entries meet where not every set of them can: tables that seat all alike and keep everybody comparable."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations, cycle, islice
+from math import comb
+
+from msgspec import Struct
+
+Table = tuple[int, ...]
+
+SWAPS = 100_000
+"""Exchanges of two seats that are weighed at most to even out the meetings: half a second."""
+
+
+class Spread(Struct, frozen=True):
+    """How evenly a list of tables lets the entries meet."""
+
+    fewest: int
+    """Tables at which the two entries that meet least often both sit."""
+    most: int
+    groups: int
+    """Sets of entries that meet neither directly nor by way of others; 1 where all can be compared."""
+
+
+def draw_tables(order: Sequence[int], seats: int, tables: int) -> tuple[Table, ...]:
+    """Draw `tables` tables of `seats` entries; the same order gives the same tables.
+
+    No entry sits more than once oftener than another. The tables connect all entries if that many can, and else leave
+    as few groups as they can. Two entries meet as often as any other two, give or take one, where tables have two
+    seats; with more seats as nearly so as a search finds.
+
+    Args:
+        order: the entries, shuffled.
+        seats: entries at a table, at least 2 and at most all.
+        tables: how many.
+    """
+    entries = len(order)
+    if seats == 2:
+        drawn: Sequence[Sequence[int]] = list(islice(cycle(_pairs(entries)), tables))
+    else:
+        sets = comb(entries, seats)
+        whole = chain.from_iterable(combinations(range(entries), seats) for _ in range(tables // sets))
+        drawn = [*whole, *_drawn_sets(entries, seats, tables % sets)]
+    return tuple(tuple(order[place] for place in sorted(table)) for table in drawn)
+
+
+def measure_spread(tables: Sequence[Table], entries: int) -> Spread:
+    """Count how often two entries meet, and into how many groups the tables leave them."""
+    met = Counter(pair for table in tables for pair in combinations(sorted(table), 2))
+    fewest = min(met.values()) if len(met) == comb(entries, 2) else 0
+    return Spread(fewest, max(met.values(), default=0), len(set(_groups(tables, entries))))
+
+
+def _pairs(entries: int) -> Iterator[tuple[int, int]]:
+    """List every pair once, so that each beginning of the list seats all alike and connects them once it can."""
+    return _pairs_of_even(entries) if entries % 2 == 0 else _pairs_of_odd(entries)
+
+
+def _pairs_of_even(entries: int) -> Iterator[tuple[int, int]]:
+    """List the rounds of a round-robin: one entry stays, the others go round it.
+
+    Two rounds that follow each other make one cycle through all entries.
+    """
+    last = entries - 1
+    for turn in range(last):
+        yield turn, last
+        for step in range(1, entries // 2):
+            yield (turn - step) % last, (turn + step) % last
+
+
+def _pairs_of_odd(entries: int) -> Iterator[tuple[int, int]]:
+    """List cycles through all entries (Walecki's): a zigzag across a circle and back over the entry at its centre.
+
+    In each cycle come first every other pair, then the two pairs of whoever is left over, then the rest.
+    """
+    around = entries - 1
+    for turn in range(around // 2):
+        zigzag = [(turn + (step + 1) // 2 * (-1) ** step) % around for step in range(around)]
+        ring = [*zigzag, around]
+        pairs = list(zip(ring, [*ring[1:], ring[0]], strict=True))
+        yield from (*pairs[0:-1:2], pairs[-2], *pairs[1:-2:2], pairs[-1])
+
+
+def _drawn_sets(entries: int, seats: int, tables: int) -> list[list[int]]:
+    """Fill table after table, then exchange seats until the meetings are even."""
+    met = [[0] * entries for _ in range(entries)]
+    sat = [0] * entries
+    group = list(range(entries))
+    joining, drawn = [], []
+    for _ in range(tables):
+        table = _fill_table(seats, sat, met, group)
+        for entry in table:
+            sat[entry] += 1
+        for one, other in combinations(table, 2):
+            met[one][other] = met[other][one] = met[one][other] + 1
+        joined = {group[entry] for entry in table}
+        if len(joined) > 1:
+            group = [min(joined) if each in joined else each for each in group]
+            joining.append(table)
+        else:
+            drawn.append(table)
+    filled = drawn + joining
+    _even_out(filled, len(drawn), met)
+    return filled[len(drawn) :] + filled[: len(drawn)]
+
+
+def _fill_table(seats: int, sat: Sequence[int], met: Sequence[Sequence[int]], group: Sequence[int]) -> list[int]:
+    """Give each seat to whoever sat least often; among those met the others least often; among those joins a group."""
+    table: list[int] = []
+    cost = [0] * len(sat)
+    while len(table) < seats:
+        here = {group[entry] for entry in table}
+        least = min(count for entry, count in enumerate(sat) if entry not in table)
+        free = (entry for entry, count in enumerate(sat) if count == least and entry not in table)
+        table.append(min(free, key=lambda entry: (cost[entry], group[entry] in here)))
+        cost = [before + more for before, more in zip(cost, met[table[-1]], strict=True)]
+    return table
+
+
+def _even_out(tables: list[list[int]], free: int, met: list[list[int]]) -> None:
+    """Exchange two entries of two tables as long as that lowers the sum of the squares of the meetings.
+
+    The tables from number `free` on hold the groups together: an exchange with them must not part any.
+    """
+    groups = len(set(_groups(tables, len(met))))
+    ideal = -(-sum(map(sum, met)) // (2 * comb(len(met), 2)))
+    left = SWAPS
+    better = True
+    while better:
+        better = False
+        for here, seat in _list_crowded_seats(tables, met, ideal):
+            for there, other in _seats(tables):
+                left -= 1
+                if left < 0:
+                    return
+                if _gain(tables[here], seat, tables[there], other, met) <= 0:
+                    continue
+                _exchange(tables[here], seat, tables[there], other, met)
+                if max(here, there) < free or len(set(_groups(tables, len(met)))) == groups:
+                    better = True
+                    break
+                _exchange(tables[here], seat, tables[there], other, met)
+
+
+def _seats(tables: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+    return ((number, seat) for number, table in enumerate(tables) for seat in range(len(table)))
+
+
+def _list_crowded_seats(
+    tables: Sequence[Sequence[int]], met: Sequence[Sequence[int]], ideal: int
+) -> Iterator[tuple[int, int]]:
+    """List, while tables change, the seats of entries that meet somebody there too often."""
+    for number, seat in _seats(tables):
+        if any(met[tables[number][seat]][other] > ideal for other in tables[number]):
+            yield number, seat
+
+
+def _gain(here: Sequence[int], seat: int, there: Sequence[int], other: int, met: Sequence[Sequence[int]]) -> int:
+    """Return by how much half the sum of squares falls if two entries change places; not above 0 if they cannot."""
+    mine, yours = here[seat], there[other]
+    if mine in there or yours in here:
+        return 0
+    ahead, behind = met[mine], met[yours]
+    gain = sum(ahead[each] - behind[each] - 1 for each in here if each != mine and each not in there)
+    return gain + sum(behind[each] - ahead[each] - 1 for each in there if each != yours and each not in here)
+
+
+def _exchange(here: list[int], seat: int, there: list[int], other: int, met: list[list[int]]) -> None:
+    mine, yours = here[seat], there[other]
+    for table, leaves, enters in ((here, mine, yours), (there, yours, mine)):
+        for each in table:
+            if each != leaves:
+                met[each][leaves] = met[leaves][each] = met[each][leaves] - 1
+                met[each][enters] = met[enters][each] = met[each][enters] + 1
+    here[seat], there[other] = yours, mine
+
+
+def _groups(tables: Sequence[Sequence[int]], entries: int) -> list[int]:
+    """Return for each entry the first entry that it meets directly or by way of others."""
+    first = list(range(entries))
+
+    def find(entry: int) -> int:
+        while first[entry] != entry:
+            first[entry] = first[first[entry]]
+            entry = first[entry]
+        return entry
+
+    for table in tables:
+        for entry in table[1:]:
+            one, other = sorted((find(table[0]), find(entry)))
+            first[other] = one
+    return [find(entry) for entry in range(entries)]

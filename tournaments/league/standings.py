@@ -1,0 +1,216 @@
+"""Games to standings: the ranking, who beat whom, and the history of the running Elo."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from referee.replay import VOID
+from tournaments.league.contents import Game
+from tournaments.ratings import RatedGame, Rating, compute_history, fit_ratings, thin_points
+
+IDLE_MS = 1.0
+"""CPU time off turn, in milliseconds an action, that no reading, cleaning up or compiling explains."""
+IDLE_SHARE = 0.1
+"""What it has to be at least of the time on turn."""
+
+
+APART = "These bots fall into groups that never met: ranks, Elo and scores compare only within a group."
+"""Said wherever figures of two groups stand in one list."""
+
+
+class Row(Struct, frozen=True):
+    """One entry in the ranking; the rating holds its points, opponents and intervals."""
+
+    group: int | None
+    """Entries of one group met, directly or by way of others. Counted from 1; None for who met nobody yet."""
+    rank: int | None
+    """Within its group."""
+    label: str
+    rating: Rating
+    games: int
+    mean_ms: float | None
+    """Thinking time per action."""
+    cpu_ms: float | None
+    """CPU time per action, of its thinking."""
+    idle_ms: float | None
+    """CPU time per action, used while it was not asked."""
+    forfeits: int
+    """Games that ended for it by a verdict, void ones included."""
+
+    @property
+    def thinks_off_turn(self) -> bool:
+        """Whether it uses so much CPU time off turn that it gains by it: more than what follows any answer."""
+        return self.idle_ms is not None and self.idle_ms >= max(IDLE_MS, IDLE_SHARE * (self.cpu_ms or 0.0))
+
+
+class Meeting(Struct, frozen=True):
+    """What an entry did against another: games in which both sat, in different sides."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def score(self) -> float | None:
+        """The share of the points, 0 to 1."""
+        return (self.wins + self.draws / 2) / self.games if self.games else None
+
+
+class Standings(Struct, frozen=True):
+    """The standings of one ruleset with one number of seats."""
+
+    ruleset: str
+    seats: int
+    rows: tuple[Row, ...]
+    """Group after group, each with its best first."""
+    crosstable: dict[str, dict[str, Meeting]]
+    """Label -> opponent's label -> how it went."""
+    history: dict[str, tuple[tuple[int, float], ...]]
+    """Label -> points of (game number, running Elo), in schedule order, thinned for plotting."""
+    variance_ratio: float | None
+    """Variance clustered by deal over that of independent games: how much more games the luck of the deal costs."""
+    anchor: str | None
+    """The entry that ratings are relative to; None is the mean of the pool."""
+    games: int
+    """Games that count: of complete pairs, none of them void."""
+    waiting: int
+    """Finished games whose pair is not complete yet."""
+    groups: int
+    warning: str | None
+    """Why not all of these figures compare; None if they do."""
+
+
+HISTORY_POINTS = 400
+"""Points of the history kept for each entry."""
+
+
+def compute_standings(
+    games: Iterable[Game], entries: Sequence[str], anchor: str | None = None
+) -> tuple[Standings, ...]:
+    """Return the standings for every ruleset and number of seats, in the order in which they were first played.
+
+    Only complete deals count, those that were played in every rotation, and no void game.
+
+    Args:
+        games: finished games in the order of the schedule.
+        entries: the labels of all entries.
+        anchor: the label that ratings are relative to; None for the mean of all.
+    """
+    kinds: dict[tuple[str, int], list[Game]] = {}
+    for game in games:
+        kinds.setdefault((game.ruleset, len(game.labels)), []).append(game)
+    return tuple(_standings(ruleset, seats, played, entries, anchor) for (ruleset, seats), played in kinds.items())
+
+
+def _standings(ruleset: str, seats: int, played: list[Game], entries: Sequence[str], anchor: str | None) -> Standings:
+    number = {label: index for index, label in enumerate(entries)}
+    rotations = Counter((game.key.table, game.key.deal) for game in played)
+    complete = [game for game in played if rotations[game.key.table, game.key.deal] == seats]
+    counted = [game for game in complete if game.reason != VOID]
+    rated = [_make_rated_game(game, number) for game in counted]
+    fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor])
+    rows = _rows(played, entries, fitted.ratings)
+    groups = max((row.group or 0 for row in rows), default=0)
+    return Standings(
+        ruleset=ruleset,
+        seats=seats,
+        rows=rows,
+        crosstable=_crosstable(counted, entries),
+        history=_history(rated, entries),
+        variance_ratio=fitted.variance_ratio,
+        anchor=anchor,
+        games=len(counted),
+        waiting=len(played) - len(complete),
+        groups=groups,
+        warning=APART if groups > 1 else None,
+    )
+
+
+def _make_rated_game(game: Game, number: Mapping[str, int]) -> RatedGame:
+    sides: dict[int, list[int]] = {}
+    places: dict[int, int] = {}
+    for label, team, place in zip(game.labels, game.teams, game.places, strict=True):
+        sides.setdefault(team, []).append(number[label])
+        places[team] = min(place, places.get(team, place))
+    group = game.key.table << 32 | game.key.deal
+    return RatedGame(tuple(map(tuple, sides.values())), tuple(places.values()), group)
+
+
+def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating]) -> tuple[Row, ...]:
+    games: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    forfeits: Counter[str] = Counter()
+    used: dict[str, float] = dict.fromkeys(entries, 0.0)
+    cpu, idle = used.copy(), used.copy()
+    for game in played:
+        for seat, label in enumerate(game.labels):
+            games[label] += 1
+            asked[label] += game.asked[seat]
+            forfeits[label] += bool(game.verdicts[seat])
+            used[label] += game.used_ms[seat]
+            cpu[label] += game.cpu_ms[seat] if game.cpu_ms else 0.0
+            idle[label] += game.idle_ms[seat] if game.idle_ms else 0.0
+
+    def each(total: Mapping[str, float], label: str) -> float | None:
+        return total[label] / asked[label] if asked[label] else None
+
+    return tuple(
+        Row(
+            group=group,
+            rank=rank,
+            label=entries[index],
+            rating=ratings[index],
+            games=games[entries[index]],
+            mean_ms=each(used, entries[index]),
+            cpu_ms=each(cpu, entries[index]),
+            idle_ms=each(idle, entries[index]),
+            forfeits=forfeits[entries[index]],
+        )
+        for index, group, rank in _places(ratings, entries)
+    )
+
+
+def _places(ratings: Sequence[Rating], entries: Sequence[str]) -> Iterator[tuple[int, int | None, int | None]]:
+    """List the entries as they stand, group after group, each with the group and its rank there."""
+    sizes = Counter(rating.pool for rating in ratings if rating.games)
+    group_of = {pool: group for group, (pool, _) in enumerate(sizes.most_common(), 1)}
+    groups = [group_of.get(rating.pool) for rating in ratings]
+    ranked: Counter[int] = Counter()
+    for index in sorted(
+        range(len(entries)),
+        key=lambda index: (groups[index] or len(entries), _best_first(ratings[index], entries[index])),
+    ):
+        if (group := groups[index]) is not None:
+            ranked[group] += 1
+        yield index, group, None if group is None else ranked[group]
+
+
+def _best_first(rating: Rating, label: str) -> tuple[bool, float, float, str]:
+    """Order by Elo, then by points; those without a figure come last."""
+    return (rating.elo is None, -(rating.elo or 0.0), -(rating.score or 0.0), label)
+
+
+def _crosstable(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
+    tally: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
+    for game in games:
+        for seat, label in enumerate(game.labels):
+            for other, opponent in enumerate(game.labels):
+                if game.teams[seat] != game.teams[other]:
+                    counts = tally[label].setdefault(opponent, [0, 0, 0])
+                    counts[1 + (game.places[seat] > game.places[other]) - (game.places[seat] < game.places[other])] += 1
+    return {
+        label: {opponent: Meeting(sum(counts), *counts) for opponent, counts in row.items()}
+        for label, row in tally.items()
+    }
+
+
+def _history(rated: list[RatedGame], entries: Sequence[str]) -> dict[str, tuple[tuple[int, float], ...]]:
+    points = compute_history(rated, len(entries))
+    return {
+        label: tuple((point[0], point[1]) for point in thin_points(points[index], HISTORY_POINTS))
+        for index, label in enumerate(entries)
+    }

@@ -1,0 +1,186 @@
+"""The league's SQLite file: one writer, one transaction for each finished game."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from referee.records import Record
+from referee.ruleset import Ruleset
+from tournaments.errors import LeagueError, Stopped
+from tournaments.league.config import Config, encode_identity
+from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.file import LeagueFile
+from tournaments.league.packing import pack_record
+from tournaments.league.reader import LeagueReader
+from tournaments.league.schema import examine, migrate
+from tournaments.league.suspension import suspensions
+from tournaments.league.waiting import Waiting
+
+CLOSING_WAIT_MS = 5000
+"""How long a reader is waited for when a run closes its league."""
+
+
+class Store(LeagueReader):
+    """A league that is open for reading, and for one writer for writing.
+
+    Whatever reads a value raises `DamagedLeague` when it cannot be read or contradicts another, and `LockedLeague`
+    when another program kept the file locked.
+
+    Args:
+        path: the file.
+        create: whether to write, and to make the file if there is none.
+        waiting: how locks of others are waited for.
+
+    Raises:
+        LeagueError: the file is missing, is no database of ours, or is of a newer schema.
+        DamagedLeague: it is or was a league, and its header or its tables are damaged.
+        LockedLeague: another program keeps it locked.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False, waiting: Waiting | None = None) -> None:
+        self._waiting = waiting or Waiting()
+        self._lock: int | None = None
+        if not create and not path.is_file():
+            raise LeagueError(f"{path}: no such database")
+        if create:
+            with contextlib.suppress(OSError):  # it is there, or cannot be made, which SQLite says too
+                # Nobody else's business while it is played: the seed is in it.
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        super().__init__(LeagueFile(path, self._waiting))
+        try:
+            self._tables = examine(self._file)
+            if create:
+                self._begin_writing()
+        except sqlite3.Error as error:
+            self.close()
+            raise LeagueError(f"{path}: {error}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; what was written stays readable from anywhere."""
+        if self._lock is not None:
+            self._finish_writing()
+        self._file.connection.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _begin_writing(self) -> None:
+        # Held until the process ends; SQLite's own locks are of another kind and do not meet it.
+        try:
+            lock = os.open(self.path, os.O_RDWR)
+        except OSError as error:
+            raise LeagueError(f"{self.path}: {error.strerror}") from None
+        try:
+            self._waiting.wait_for(
+                self.path,
+                "another malice run is writing to it",
+                lambda: fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB),
+            )
+        except BaseException:
+            os.close(lock)
+            raise
+        self._lock = lock
+        tables = examine(self._file)  # the run that we waited for may have made them
+        self._file.attempt(lambda: migrate(self._file, tables))
+        self._file.write("PRAGMA journal_mode = WAL")
+        self._file.write("PRAGMA synchronous = FULL")
+        self._tables = examine(self._file)
+
+    def _finish_writing(self) -> None:
+        """Fold the write-ahead log into the file, so that it can be read from a read-only disk."""
+        connection = self._file.connection
+        with contextlib.suppress(sqlite3.Error):  # a full disk, or a reader: the log stays beside the file, whole
+            connection.execute(f"PRAGMA busy_timeout = {CLOSING_WAIT_MS}")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.execute("PRAGMA journal_mode = DELETE")
+
+    def create_tournament(
+        self, config: Config, seed: bytes, tournament: Tournament, entries: tuple[Entry, ...],
+        rulesets: tuple[Ruleset, ...],
+    ) -> None:  # fmt: skip
+        """Write a new tournament into an empty league, in place of one that never came to its first game."""
+        first = (
+            tournament.name, encode_identity(config), seed, tournament.commit, tournament.planned, tournament.created,
+        )  # fmt: skip
+        with self._writing():
+            for table in ("tournament", "rulesets", "entries"):
+                self._file.write(f"DELETE FROM {table}")
+            self._file.write("INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, 0, ?)", first)
+            for ruleset in rulesets:
+                rules = msgspec.json.encode(ruleset.rules).decode()
+                row = (ruleset.name, ruleset.about, ruleset.source, rules)
+                self._file.write("INSERT INTO rulesets VALUES (?, ?, ?, ?)", row)
+            for place, entry in enumerate(entries):
+                lists = [msgspec.json.encode(words).decode() for words in (entry.command, entry.rulesets)]
+                values = (place, *msgspec.structs.astuple(entry)[:-2], *lists)
+                self._file.write("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write all that follows or nothing of it; a disk that fails stops the tournament."""
+        try:
+            with self._file.transaction():
+                yield
+        except sqlite3.Error as error:
+            raise Stopped(f"{self.path}: cannot be written: {error}") from None
+
+    def add(self, game: Game, record: Record) -> None:
+        """Write a finished game: when this returns it is on the disk, and before nothing of it is.
+
+        Raises:
+            sqlite3.Error: the disk is full or failed; the league is as it was before.
+            LockedLeague, DamagedLeague: the same holds.
+        """
+        summary = msgspec.json.encode(game).decode()
+        row = (game.number, record.key.table, record.key.deal, record.key.rotation, summary, record.digest)
+        with self._file.transaction():
+            self._file.write("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._file.write("INSERT INTO records VALUES (?, ?)", (game.number, pack_record(record)))
+
+    def plan(self, games: int) -> None:
+        """Say how many games the tournament has, now that series ask for more."""
+        with self._writing():
+            self._file.write("UPDATE tournament SET planned = ?", (games,))
+
+    def complete(self, struck: Collection[int] = ()) -> None:
+        """Say that every game is played; from now on the seed may be told.
+
+        Readmissions that lift nothing any more go: games that were played after them moved the suspension.
+
+        Args:
+            struck: numbers of games that were played ahead, although a suspended bot leaves them out.
+        """
+        readmitted = self.readmissions()
+        left = (game for game in self.games() if game.number not in struck) if readmitted else ()
+        idle = readmitted - set(suspensions(left, self.settings().suspend_after, readmitted))
+        numbers = [(number,) for number in struck]
+        with self._writing():
+            for number in numbers:
+                self._file.write("DELETE FROM records WHERE number = ?", number)
+                self._file.write("DELETE FROM games WHERE number = ?", number)
+            for readmission in idle:
+                self._file.write("DELETE FROM readmissions WHERE label = ? AND number = ?", readmission)
+            self._file.write("UPDATE tournament SET complete = 1")
+
+    def readmit(self, label: str, number: int) -> None:
+        """Lift the suspension of a bot that the game of this number brought about."""
+        with self._writing():
+            self._file.write("INSERT INTO readmissions VALUES (?, ?)", (label, number))
+            self._file.write("UPDATE tournament SET complete = 0")

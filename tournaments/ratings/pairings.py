@@ -1,0 +1,257 @@
+"""Games as arrays: one row for every two sides that met in a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class RatedGame(msgspec.Struct, frozen=True):
+    """One game as the ratings see it; players are indices."""
+
+    sides: tuple[tuple[int, ...], ...]
+    """The players of each side. A side is as strong as the mean of its players."""
+    places: tuple[int, ...]
+    """The place of each side: 1 is best, equal is tied."""
+    group: int
+    """The deal group: games of one group may hang together, those of different groups do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Each different side once: its players padded to one width, with weights that sum to 1."""
+
+    members: Ints
+    weights: Floats
+    real: Bools
+    """Neither padding nor a player named a second time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Comparisons of two sides, by their numbers in `Sides`, or tallies of comparisons that are alike."""
+
+    first: Ints
+    second: Ints
+    points: Floats
+    """Points of the first side: 1, 1/2 or 0 a comparison."""
+    count: Floats
+    seats: Floats
+    """Sides in the game; in a tally the mean."""
+
+    def at(self, kept: Ints) -> Rows:
+        return Rows(self.first[kept], self.second[kept], self.points[kept], self.count[kept], self.seats[kept])
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRows:
+    """Rows seen by one player each: a row between two single players is in here twice."""
+
+    row: Ints
+    player: Ints
+    opponents: Ints
+    """The number of the side that the player met."""
+    points: Floats
+    count: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRows:
+    """What each player got in each of its deal groups."""
+
+    player: Ints
+    points: Floats
+    count: Floats
+    weight: Floats
+    """The variance of the count if games were independent, in that of a comparison."""
+
+
+@dataclass(frozen=True)
+class Pairings:
+    players: int
+    sides: Sides
+    rows: Rows
+    game: Ints
+    group: Ints
+    """Deal groups, numbered from 0 without gaps."""
+
+    @property
+    def groups(self) -> int:
+        return int(self.group.max()) + 1 if self.group.size else 0
+
+    def design(self, rows: Rows) -> tuple[Ints, Floats]:
+        """Which players' strengths make up the first side's advantage in each row, and with what factor."""
+        sides = self.sides
+        return (
+            np.hstack([sides.members[rows.first], sides.members[rows.second]]),
+            np.hstack([sides.weights[rows.first], -sides.weights[rows.second]]),
+        )
+
+    @cached_property
+    def tally(self) -> Rows:
+        """The rows summed by pair of sides."""
+        keys, inverse = np.unique(self.rows.first * len(self.sides.members) + self.rows.second, return_inverse=True)
+        return self._sum(keys, inverse)
+
+    def tally_by_group(self) -> tuple[Rows, Ints]:
+        """The rows summed by deal group and pair of sides, and of each sum the group."""
+        width = len(self.sides.members)
+        keys = (self.group * width + self.rows.first) * width + self.rows.second
+        keys, inverse = np.unique(keys, return_inverse=True)
+        return self._sum(keys % width**2, inverse), keys // width**2
+
+    def _sum(self, keys: Ints, inverse: Ints) -> Rows:
+        count = sum_groups(inverse, self.rows.count, len(keys))
+        first, second = np.divmod(keys, len(self.sides.members))
+        return Rows(
+            first=first,
+            second=second,
+            points=sum_groups(inverse, self.rows.points, len(keys)),
+            count=count,
+            seats=sum_groups(inverse, self.rows.count * self.rows.seats, len(keys)) / count,
+        )
+
+    def by_player(self, rows: Rows) -> PlayerRows:
+        """The rows as each player of both sides saw them."""
+        sides = self.sides
+        either = np.concatenate([rows.first, rows.second])
+        other = np.concatenate([rows.second, rows.first])
+        row, slot = np.nonzero(sides.real[either])
+        points = np.concatenate([rows.points, rows.count - rows.points])
+        return PlayerRows(
+            row=row % len(rows.first),
+            player=sides.members[either[row], slot],
+            opponents=other[row],
+            points=points[row],
+            count=rows.count[row % len(rows.first)],
+        )
+
+    def by_group(self) -> GroupRows:
+        """The rows summed by deal group as each player of both sides saw them.
+
+        The comparisons of one player in a game of n sides hang together: between equals they vary as much as
+        (n+1)/3 times as many independent ones.
+        """
+        rows, group = self.tally_by_group()
+        seen = self.by_player(rows)
+        keys, which = np.unique(group[seen.row] * self.players + seen.player, return_inverse=True)
+        return GroupRows(
+            player=keys % self.players,
+            points=sum_groups(which, seen.points, len(keys)),
+            count=sum_groups(which, seen.count, len(keys)),
+            weight=sum_groups(which, seen.count * (rows.seats[seen.row] + 1) / 3, len(keys)),
+        )
+
+    def met(self, *, unbeaten: bool = False) -> Bools:
+        """[i, j]: i was on the other side from j; `unbeaten`: and i's side won or drew a game of those."""
+        matrix = np.zeros((self.players, self.players), np.bool_)
+        rows = self.tally
+        for one, other, points in (
+            (rows.first, rows.second, rows.points),
+            (rows.second, rows.first, rows.count - rows.points),
+        ):
+            kept = points > 0 if unbeaten else np.ones(len(one), np.bool_)
+            for left in range(self.sides.members.shape[1]):
+                for right in range(self.sides.members.shape[1]):
+                    real = kept & self.sides.real[one, left] & self.sides.real[other, right]
+                    matrix[self.sides.members[one[real], left], self.sides.members[other[real], right]] = True
+        return matrix
+
+    def within(self, pool: Ints) -> Pairings:
+        """The rows between these players alone, who are numbered anew. No row may be half in the pool."""
+        if len(pool) == self.players:
+            return self
+        number = np.zeros(self.players, np.int64)
+        number[pool] = np.arange(len(pool))
+        kept = np.flatnonzero(np.isin(self.sides.members[self.rows.first, 0], pool))
+        return Pairings(
+            players=len(pool),
+            sides=replace(self.sides, members=number[self.sides.members]),
+            rows=self.rows.at(kept),
+            game=self.game[kept],
+            group=np.unique(self.group[kept], return_inverse=True)[1],
+        )
+
+
+def sum_groups(keys: Ints, values: Floats, size: int) -> Floats:
+    """The sums of the values of each key from 0 to size - 1, where keys and values have one shape."""
+    return np.bincount(keys.ravel(), values.ravel(), size).astype(np.float64, copy=False)
+
+
+def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
+    """All comparisons of all games; sides of the same players are not compared."""
+    sides = list(chain.from_iterable(game.sides for game in games))
+    counts = _integers(len(game.sides) for game in games)
+    _check(games, sides, counts, players)
+    members, numbers = _number(sides, players)
+    places = _integers(chain.from_iterable(game.places for game in games))
+    starts = np.cumsum(counts) - counts
+    left, right, game = [_integers(())], [_integers(())], [_integers(())]
+    for count in np.unique(counts[counts > 1]):
+        chosen = np.flatnonzero(counts == count)
+        one, other = np.triu_indices(count, 1)
+        left.append((starts[chosen, None] + one).ravel())
+        right.append((starts[chosen, None] + other).ravel())
+        game.append(np.repeat(chosen, len(one)))
+    first, second, game_of_row = np.concatenate(left), np.concatenate(right), np.concatenate(game)
+    swapped = numbers[first] > numbers[second]
+    first, second = np.where(swapped, second, first), np.where(swapped, first, second)
+    kept = numbers[first] != numbers[second]
+    first, second, game_of_row = first[kept], second[kept], game_of_row[kept]
+    groups = _integers(game.group for game in games)
+    return Pairings(
+        players=players,
+        sides=members,
+        rows=Rows(
+            first=numbers[first],
+            second=numbers[second],
+            points=(1 - np.sign(places[first] - places[second])) / 2,
+            count=np.ones(len(first)),
+            seats=counts[game_of_row].astype(np.float64),
+        ),
+        game=game_of_row,
+        group=np.unique(groups[game_of_row], return_inverse=True)[1],
+    )
+
+
+def _check(games: Sequence[RatedGame], sides: list[tuple[int, ...]], counts: Ints, players: int) -> None:
+    if not all(sides):
+        raise ValueError("expected at least one player on each side of a game, got a side without")
+    places = _integers(len(game.places) for game in games)
+    if (odd := np.flatnonzero(counts != places)).size:
+        game = games[int(odd[0])]
+        raise ValueError(f"expected one place for each of {len(game.sides)} sides, got: {game.places!r}")
+    flat = _integers(chain.from_iterable(sides))
+    if flat.size and not (flat.min() >= 0 and flat.max() < players):
+        wrong = flat.min() if flat.min() < 0 else flat.max()
+        raise ValueError(f"expected players from 0 to {players - 1}, got: {wrong}")
+
+
+def _number(sides: list[tuple[int, ...]], players: int) -> tuple[Sides, Ints]:
+    """The different sides, and of each side that played its number among them."""
+    sizes = _integers(map(len, sides))
+    flat = _integers(chain.from_iterable(sides))
+    if not sizes.size or sizes.max() == 1:
+        alone = np.ones((players, 1))
+        return Sides(np.arange(players)[:, None], alone, alone > 0), flat
+    table = np.full((len(sides), sizes.max()), players, np.int64)  # padding sorts last
+    table[np.arange(table.shape[1]) < sizes[:, None]] = flat
+    table, numbers = np.unique(np.sort(table, axis=1), axis=0, return_inverse=True)
+    real = table < players
+    weights = real / real.sum(axis=1, keepdims=True)
+    again = np.diff(table, axis=1, prepend=-1) == 0
+    return Sides(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
+
+
+def _integers(values: object) -> Ints:
+    return np.fromiter(values, np.int64)  # type: ignore[call-overload, no-any-return]

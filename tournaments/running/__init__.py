@@ -1,0 +1,1 @@
+"""A tournament from its plan to its last game: plan, run, coordinator, referee processes, progress."""

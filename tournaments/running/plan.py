@@ -1,0 +1,269 @@
+"""A tournament made ready to be played: its bots found and built, its rulesets loaded, its seed drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import convert, to_builtins
+from msgspec.json import decode, encode
+from msgspec.structs import replace
+
+from protocol.messages import ClockRules
+from referee.errors import BotError, DataError
+from referee.games import make_rules
+from referee.isolation import probe
+from referee.records import Batch, Isolation, Key, Record
+from referee.ruleset import Ruleset, find_ruleset
+from referee.seat import greet_bot
+from referee.verdicts import Verdict
+from tournaments.entries import bots, hidden_modules
+from tournaments.entries.builds import ensure_built
+from tournaments.errors import LeagueError
+from tournaments.league import series
+from tournaments.league.config import Config, EntryLine, assign_labels, encode_identity
+from tournaments.league.contents import Entry, Game, Tournament, summarize_record
+from tournaments.league.schedule import (
+    BLOCK_DEALS,
+    SERIES_BLOCKS,
+    BatchPlan,
+    Seeds,
+    list_seated_rulesets,
+    make_schedule,
+)
+from tournaments.league.store import Store
+
+Find = Callable[[str, Path], bots.BotSpec]
+
+
+class Plan:
+    """All that a run needs, worked out from the configuration before anything is started.
+
+    Args:
+        config: what the tournament file says.
+        base: the folder that bots are named from.
+        seed: 32 bytes; by default the digest of the configured seed, or drawn afresh.
+        find: who is meant by the words of an entry.
+
+    Raises:
+        BotError: an entry cannot be found or built.
+        DataError: a ruleset is unknown or does not fit, or there are too few entries.
+    """
+
+    def __init__(self, config: Config, base: Path, seed: bytes | None = None, find: Find = bots.find_bot) -> None:
+        self.config = config
+        lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
+        found = [ensure_built(find(line.bot, base)) for line in lines]
+        names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
+        labels = assign_labels(names)
+        _refuse_doubles("entries", labels)
+        if config.anchor is not None and config.anchor not in labels:
+            raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
+        self.bots = tuple(found)
+        self.players = tuple(bot.make_player(label) for bot, label in zip(found, labels, strict=True))
+        self.people = tuple(player.label for bot, player in zip(found, self.players, strict=True) if bot == bots.PERSON)
+        self.rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
+        _refuse_doubles("rulesets", [ruleset.name for ruleset in self.rulesets])
+        _refuse_strangers(labels, found, self.rulesets)
+        if seed is None:
+            seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
+        self.seeds = Seeds(seed)
+        self.schedule = make_schedule(config, self.rulesets, labels, self.seeds)
+        self.teams = {
+            ruleset.name: make_rules(ruleset.rules, seats).teams
+            for ruleset, seats in list_seated_rulesets(config, self.rulesets)
+        }
+        self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
+        self.stderr = False
+        """Whether the bots' stderr is reported line by line."""
+
+    def hide(self, league: Path) -> None:
+        """Let no bot read the league, wherever it is: it knows the seed."""
+        self.isolation = replace(self.isolation, hidden=list_league_files(league))
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries as the league keeps them."""
+        return tuple(
+            Entry(
+                player.label,
+                bot.hash,
+                bot.manifest.name,
+                bot.manifest.version,
+                bot.manifest.author,
+                bot.manifest.language,
+                bot.command,
+                bot.made_for,
+            )
+            for player, bot in zip(self.players, self.bots, strict=True)
+        )
+
+    def tournament(self) -> Tournament:
+        """Return the tournament as the league keeps it."""
+        return Tournament(
+            name=self.config.name,
+            commit=self.seeds.commit,
+            seed=None,
+            complete=False,
+            planned=self.schedule.total,
+            created=time.time(),
+            rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets},
+        )
+
+    def open_batches(self, done: set[Key], wanted: Callable[[Key], bool] = lambda key: True) -> Iterator[Batch]:
+        """List the batches that are still to be played, without the games that are done or not wanted by now."""
+        return self._without(done, self.schedule.batches(), wanted)
+
+    def labels(self, key: Key) -> tuple[str, ...]:
+        """Return who meets in a game, in no order."""
+        return tuple(self.players[entry].label for entry in self.schedule.tables[key.table].entries)
+
+    def more_batches(self, games: Sequence[Game], suspended: Collection[str] = ()) -> list[Batch]:
+        """List what has to be played beyond the schedule so that no series stays open; empty when all are decided.
+
+        A pure function of the finished games: the next block of deals of each table that has an open series
+        and no suspended entry. Where the configuration wants no series, there is nothing.
+        """
+        if not self.config.series:
+            return []
+        targets = {ruleset.name: ruleset.rules.match_target for ruleset in self.rulesets}
+        decided = {key for key, score in series.score_series(games, targets) if score.won}
+        done = {game.key for game in games}
+        found: list[Batch] = []
+        for number, table in enumerate(self.schedule.tables):
+            if not targets[table.ruleset.name] or any(self.players[each].label in suspended for each in table.entries):
+                continue
+            for block in range(SERIES_BLOCKS):
+                if self._is_all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
+                    break
+                if missing := list(self._without(done, self.schedule.more(number, block))):
+                    found += missing
+                    break
+        return found
+
+    def _is_all_decided(self, table: int, deals: int, decided: set[Key]) -> bool:
+        """Tell whether in every rotation the series that was open at the end of the schedule has a winner."""
+        last = self.schedule.deals - 1
+        return all(
+            any(Key(table, deal, rotation) in decided for deal in range(last, deals))
+            for rotation in range(len(self.schedule.tables[table].entries))
+        )
+
+    def _without(
+        self, done: set[Key], plans: Iterator[BatchPlan], wanted: Callable[[Key], bool] = lambda key: True
+    ) -> Iterator[Batch]:
+        for plan in plans:
+            keys = [key for key in plan.games() if key not in done and wanted(key)]
+            if keys:
+                yield self.batch(plan, keys)
+
+    def batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
+        """Return a batch as a referee process takes it."""
+        table = self.schedule.tables[plan.table]
+        return Batch(
+            ruleset=table.ruleset.name,
+            rules=table.ruleset.rules,
+            players=tuple(self.players[entry] for entry in table.entries),
+            clock=convert(to_builtins(self.config.clock), ClockRules),
+            init_ms=self.config.init_ms,
+            commit=self.seeds.commit,
+            games=tuple(self.seeds.order(key, len(table.entries)) for key in keys),
+            isolation=self.isolation,
+            stderr=self.stderr,
+        )
+
+    def game(self, record: Record) -> Game:
+        """Return what standings need of a record."""
+        return summarize_record(record, self.schedule.number(record.key), self.teams[record.ruleset])
+
+    def longest_ms(self) -> int | None:
+        """Return the longest time that the clocks allow for all games one after the other; None for no limit."""
+        clock, config = self.config.clock, self.config
+        if clock.bank_ms is None or clock.kind == "cpu" or self.people:
+            return None
+        total = 0
+        for table in self.schedule.tables:
+            turns = table.ruleset.rules.max_turns
+            seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
+            total += seat * len(table.entries) ** 2 * self.schedule.deals
+        return total
+
+
+def list_league_files(league: Path) -> tuple[str, ...]:
+    """Name the file of a league, and those that SQLite keeps beside it."""
+    return tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
+
+
+def _refuse_doubles(what: str, names: list[str]) -> None:
+    doubles = [name for name, count in Counter(names).items() if count > 1]
+    if doubles:
+        raise DataError(f"{what}: expected different names, got twice: {', '.join(map(repr, doubles))}")
+
+
+def _refuse_strangers(labels: Sequence[str], found: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that every bot is made for every ruleset: each table plays all of them."""
+    for label, bot in zip(labels, found, strict=True):
+        strange = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
+        if strange:
+            made_for = ", ".join(bot.made_for)
+            raise DataError(f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(strange)}")
+
+
+def open_league(store: Store, config: Config, base: Path, find: Find = bots.find_bot) -> Plan:
+    """Found the tournament in an empty league, or return the one that it holds if it is the same.
+
+    Raises:
+        LeagueError: the league holds another tournament, or a bot was changed since it began.
+        BotError, DataError: as `Plan`.
+    """
+    if store.is_empty():
+        plan = Plan(config, base, find=find)
+        plan.hide(store.path)
+        store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+        return plan
+    if differences := _differences(store.config(), encode_identity(config)):
+        raise LeagueError(
+            f"{store.path}: holds another tournament, with {differences}; a tournament goes on as it began:"
+            " give a new one another --db"
+        )
+    plan = Plan(config, base, store.seed(), find)
+    plan.hide(store.path)
+    for old, new in zip(store.entries(), plan.entries(), strict=True):
+        if old.hash != new.hash:
+            raise LeagueError(
+                f"{old.label}: the bot was changed since the tournament began (content was {old.hash[:12]},"
+                f" is {new.hash[:12]}); begin a new tournament, with another --db"
+            )
+    if plan.rulesets != store.rulesets():
+        raise LeagueError(f"{store.path}: a ruleset was changed since the tournament began")
+    return plan
+
+
+def _differences(old: str, new: str) -> str:
+    """Name the fields in which two configurations differ, with both values."""
+    # What the old one does not say, as its malice did not know of it, is as it is by default.
+    before, after = decode(encode_identity(decode(old, type=Config))), decode(new)
+    return ", ".join(
+        f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"
+        for field, value in after.items()
+        if before.get(field) != value
+    )
+
+
+def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> None:
+    """Start every bot that is not suspended once and exchange a hello with it.
+
+    Raises:
+        BotError: one of them cannot be started or does not answer; the message names it.
+    """
+    for player in plan.players:
+        if player.label in suspended or player.label in plan.people:
+            continue
+        try:
+            greet_bot(player, plan.config.init_ms, plan.isolation)
+        except Verdict as verdict:
+            hint = hidden_modules.hint(verdict.stderr, (probe.strongest_layer(plan.isolation.layer),))
+            raise BotError("\n".join(filter(None, (f"{player.label}: {verdict.code}: {verdict}", hint)))) from None

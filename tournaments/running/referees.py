@@ -1,0 +1,135 @@
+"""Referee processes as the coordinator holds them: a batch in, reports out, nothing left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections import deque
+from typing import IO
+
+import msgspec
+import trio
+
+from referee.bot import kill_group, prepare_parent_death_signal, read_start_time
+from referee.records import Batch, BatchDone, Report, Started
+from tournaments.running.leftovers import ProcessLedger
+
+END_WAIT_S = 1.0
+"""How long a referee may take to end its bots once its input is closed."""
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
+
+
+class RefereeProcess:
+    """One referee process; use it as an async context manager.
+
+    Args:
+        running: where it and its bots are written down while they live.
+    """
+
+    def __init__(self, running: ProcessLedger) -> None:
+        self.alive = True
+        self._running = running
+        self._lines: deque[bytes] = deque()
+        self._pending = b""
+        self._bots: list[Started] = []
+
+    async def __aenter__(self) -> RefereeProcess:
+        # Not by trio, which does it in a thread: what a process dies with is the thread that started it. Nor is
+        # the end of its input enough, as it reads that only once all is imported.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "referee"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C in the terminal reaches only us, and we end it in order
+            preexec_fn=prepare_parent_death_signal(signal.SIGTERM),
+        )
+        self._running.add(Started(self._process.pid, read_start_time(self._process.pid) or 0))
+        self._pidfd = os.pidfd_open(self._process.pid)
+        self._stdin, self._stdout, self._stderr = map(
+            _stream, (self._process.stdin, self._process.stdout, self._process.stderr)
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        with trio.CancelScope(shield=True):
+            await self._stdin.aclose()
+            with trio.move_on_after(END_WAIT_S):
+                await self._end()
+            if self._process.returncode is None:
+                self._process.kill()
+                await self._end()
+            await self._stdout.aclose()
+            await self._stderr.aclose()
+        os.close(self._pidfd)
+        self._end_bots()
+        self._running.drop(self._process.pid)
+
+    async def _end(self) -> int:
+        """Wait for the process to end; return its exit status."""
+        await trio.lowlevel.wait_readable(self._pidfd)
+        return self._process.wait()
+
+    async def give(self, batch: Batch) -> None:
+        """Hand over a batch; its reports follow."""
+        with contextlib.suppress(trio.BrokenResourceError):
+            await self._stdin.send_all(_encoder.encode(batch) + b"\n")
+
+    async def report(self) -> Report | None:
+        """Return the next report, None once the process is dead."""
+        while (line := await self._line()) is not None:
+            report = _decoder.decode(line)
+            if isinstance(report, Started):
+                self._bots.append(report)
+                self._running.add(report)
+                continue
+            if isinstance(report, BatchDone):
+                self._forget_bots()
+            return report
+        self.alive = False
+        return None
+
+    async def _line(self) -> bytes | None:
+        while not self._lines:
+            data = await self._stdout.receive_some()
+            if not data:
+                return None
+            *lines, self._pending = (self._pending + data).split(b"\n")
+            self._lines.extend(lines)
+        return self._lines.popleft()
+
+    async def last_words(self) -> str:
+        """Return why the process died: its exit status and the end of its stderr."""
+        said = b""
+        with trio.move_on_after(END_WAIT_S):
+            async for data in self._stderr:
+                said = (said + data)[-2000:]
+            await self._end()
+        return f"the referee process ended ({self._process.returncode}): {said.decode('utf-8', 'replace').strip()}"
+
+    def _end_bots(self) -> None:
+        """Kill what a dead referee may have left, unless a start time proves that a number is somebody else's."""
+        for bot in self._bots:
+            # A number without a process can still be that of a group that outlived its leader: the kernel
+            # gives it to nobody else before the group is empty.
+            if read_start_time(bot.pid) in (bot.start_time, None):
+                kill_group(bot.pid)
+        self._forget_bots()
+
+    def _forget_bots(self) -> None:
+        for bot in self._bots:
+            self._running.drop(bot.pid)
+        self._bots.clear()
+
+
+def _stream(pipe: IO[bytes] | None) -> trio.lowlevel.FdStream:
+    """Take the descriptor of a pipe over."""
+    assert pipe
+    with pipe:
+        return trio.lowlevel.FdStream(os.dup(pipe.fileno()))

@@ -1,0 +1,1 @@
+"""Games and tables as text, watching a game, and a person at the table."""

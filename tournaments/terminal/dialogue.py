@@ -1,0 +1,134 @@
+"""What referee and bot said to each other in a stored game: rebuilt from the record, with all that was kept raw."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from protocol.codec import encode
+from protocol.messages import BareAnswer, GameEnd, GameStart, Move
+from referee.bot import EXCERPT_BYTES
+from referee.exchange import SHOWN_BYTES
+from referee.records import Fault, Record
+from referee.replay import VERDICT
+from referee.requests import Asked, replay_requests
+from tournaments.sanitizer import sanitize
+
+REBUILT = """\
+# rebuilt: every request as it was sent, but numbered as in a fresh process; of the answers their action, and
+# their note as it was kept. No part of a record are hello, bye, and what was answered to game_end."""
+CUT = 16
+"""How much of the end of a message that was cut is not compared: it may lie within a character."""
+
+
+class Message(Struct, frozen=True):
+    """One line of a dialogue."""
+
+    seat: int
+    direction: str
+    """`>` to the bot, `<` from it, `stderr`; or what became of it, in words: `verdict`, `time`, `exit`."""
+    line: str
+    raw: bool
+    """Whether it was kept as it was, or else is rebuilt."""
+
+
+def rebuild_dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator[Message]:
+    """Tell a game as one seat heard it.
+
+    Args:
+        record: the game.
+        rngs: by seat, the seeds that the bots were told.
+        seat: whose dialogue.
+
+    Raises:
+        RecordError: the record does not replay.
+    """
+    fault = next((fault for fault in record.faults if fault.seat == seat), None)
+    requests = list(
+        replay_requests(record, rngs, seat, itertools.count(2).__next__, listed=record.seats[seat].wants_legal)
+    )
+    if fault:
+        requests = requests[: _certain(requests, fault)]
+    for place, each in enumerate(requests):
+        yield Message(seat, ">", _text(encode(each.request)), False)
+        if answer := _answer(each, record):
+            yield Message(seat, "<", answer, False)
+        elif isinstance(each.request, GameStart) and (not fault or place + 1 < len(requests)):
+            yield Message(seat, "<", _text(encode(BareAnswer(each.request.id))), False)
+    if fault:
+        yield Message(seat, "verdict", f"{fault.code}: {fault.sentence}", True)
+        if took := _describe_time(record, seat):
+            yield Message(seat, "time", took, True)
+        if fault.exit is not None:
+            yield Message(seat, "exit", fault.exit, True)
+        for message in fault.lines:
+            yield Message(seat, message[0], message[2:], True)
+        for line in fault.stderr.splitlines():
+            yield Message(seat, "stderr", line, True)
+
+
+def _describe_time(record: Record, seat: int) -> str | None:
+    """Say how long the request over which a verdict fell had taken; nothing where none was written."""
+    for (number, action), wall, cpu in zip(record.actions, record.micros, record.cpu_micros, strict=True):
+        if number == seat and action.startswith(VERDICT) and wall:
+            return f"{wall / 1000:.1f} ms, CPU {cpu / 1000:.1f} ms"
+    return None
+
+
+def _answer(each: Asked, record: Record) -> str | None:
+    """Return the answer to a move, if it was one."""
+    if each.index is None or each.played.startswith(VERDICT):
+        return None
+    note = {"note": record.notes[each.index]} if each.index in record.notes else {}
+    return _text(msgspec.json.encode({"id": each.request.id, "move": each.played, **note}))
+
+
+def _certain(requests: Sequence[Asked], fault: Fault) -> int:
+    """Count the requests that were sent for certain: they were answered, or kept with the verdict, or others after
+    them were."""
+    kept = [_strip_id(message[2:]) for message in fault.lines if message.startswith("> ")]
+    sent = 0
+    for count, each in enumerate(requests, start=1):
+        answered = isinstance(each.request, Move) and not each.played.startswith(VERDICT)
+        if answered or isinstance(each.request, GameEnd) or _is_in(kept, _strip_id(_text(encode(each.request)))):
+            sent = count
+    return sent
+
+
+def _is_in(kept: Sequence[str], line: str) -> bool:
+    return any(line == each or (len(each) > SHOWN_BYTES // 2 and line.startswith(each[:-CUT])) for each in kept)
+
+
+def _strip_id(line: str) -> str:
+    return re.sub(r'^(\{"type":"\w+","id":)\d+(?:(,"game":)\d+)?', r"\1\2", line)
+
+
+def _text(line: bytes) -> str:
+    return line.decode().rstrip("\n")
+
+
+def format_dialogue(record: Record, seat: int, said: Sequence[Message]) -> Iterator[str]:
+    """Tell a dialogue for people; what is raw comes last, and says so."""
+    label = sanitize(record.entries[seat][0])
+    yield f"# game {record.key} · {sanitize(record.ruleset)} · seat {seat}, {label}"
+    yield REBUILT
+    yield from (f"{each.direction} {sanitize(each.line)}" for each in said if not each.raw)
+    if not any(each.raw for each in said):
+        yield "# no verdict fell on this seat, so neither raw messages nor stderr were kept"
+        return
+    words = {each.direction: sanitize(each.line) for each in said if each.direction in ("verdict", "time", "exit")}
+    yield f"# verdict: {words['verdict']}"
+    if "time" in words:
+        yield f"# it fell after {words['time']}"
+    if "exit" in words:
+        yield f"# the process {words['exit']}"
+    messages = [each for each in said if each.raw and each.direction in ("<", ">")]
+    yield f"# raw: the last {len(messages)} messages of the process, each up to {SHOWN_BYTES} bytes"
+    yield from (f"{each.direction} {sanitize(each.line)}" for each in messages)
+    stderr = [each for each in said if each.direction == "stderr"]
+    yield f"# raw: stderr, at most its first and last {EXCERPT_BYTES} bytes" if stderr else "# stderr: nothing"
+    yield from (f"| {sanitize(each.line)}" for each in stderr)

@@ -1,0 +1,182 @@
+"""A person at the table, who reads requests of the protocol in words, and answers by number."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, TextIO
+
+from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, View
+from referee.exchange import Abandoned
+from referee.verdicts import Verdict
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.watching import write_now
+from tournaments.terminal.wording import describe_action, describe_event_to_seat
+
+HELP = """\
+Answer with the number of an action; bots would say h4S-s0 for 4S to side 0, and you may too.
+Centre stacks go up from the ace, whatever the suit; who plays the last card of the own pay-off pile wins.
+A card to a side stack is a discard, and mostly ends your turn. malice rules show {ruleset} tells all the rules.
+?  this help
+q  resign this game and leave the table; so does the end of the input (Ctrl-D)"""
+
+
+class Person:
+    """The seat of somebody at a terminal, for all games; no clock holds for it, though its time is recorded.
+
+    Args:
+        label: how it was entered.
+        source: where its answers come from, line by line.
+        out: where it is told what it has to know.
+    """
+
+    def __init__(self, label: str, source: BinaryIO, out: TextIO) -> None:
+        self.name, self.version, self.wants_legal = label, "", True
+        self.games = self.stray = self.idle = 0
+        self.first_stray = ""
+        self.isolation: tuple[str, ...] = ()
+        self._source = source
+        self._out = out
+        self._requests = 1
+        self._left = False
+        self._seat = 0
+        self._ruleset = ""
+        self._names: list[str] = []
+
+    def begin(self) -> None:
+        """Be ready for a game.
+
+        Raises:
+            Abandoned: the person has left the table.
+        """
+        if self._left:
+            raise Abandoned(self.name)
+        self.games += 1
+
+    def next_id(self) -> int:
+        """Number the next request; the first would have been a greeting."""
+        self._requests += 1
+        return self._requests
+
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
+        """Show the table and what may be played; wait for a choice, however long that takes.
+
+        Raises:
+            Verdict: the person resigned, or closed the input.
+        """
+        assert isinstance(request.legal, tuple)
+        begin = time.monotonic_ns()
+        news = (describe_event_to_seat(event, self._seat, self._names) for event in request.events)
+        for line in filter(None, news):
+            self._say(f"  {line}")
+        for line in _table(request.view, self._names):
+            self._say(line)
+        words = [describe_action(action, request.view, self._names) for action in request.legal]
+        for line in _columns([f"{number:3}  {text}" for number, text in enumerate(words, start=1)]):
+            self._say(line)
+        try:
+            action = self._choice(request.legal)
+        except Verdict as resigned:
+            resigned.wall = time.monotonic_ns() - begin
+            raise
+        return MoveAnswer(request.id, action), time.monotonic_ns() - begin, 0
+
+    def _choice(self, legal: Sequence[str]) -> str:
+        """Ask until the answer is a legal action."""
+        while True:
+            write_now(self._out, f"{sanitize(self.name)}, 1 to {len(legal)}, ? or q> ")
+            _await_line(self._source)
+            line = self._source.readline()
+            said = line.decode("utf-8", "replace").strip()
+            if not line:
+                self._say("")
+                self._resign("resigned by closing the input")
+            elif said == "q":
+                self._resign("resigned the game")
+            elif said == "?":
+                self._say(HELP.format(ruleset=self._ruleset))
+            elif said in legal:
+                return said
+            elif said.isascii() and said.isdigit() and 1 <= int(said[:9]) <= len(legal):
+                return legal[int(said[:9]) - 1]
+            else:
+                got = ascii(said[:60])
+                self._say(f"expected a number from 1 to {len(legal)}, ? for help, or q to resign; got: {got}")
+
+    def _resign(self, sentence: str) -> None:
+        self._left = True
+        self._say(f"{sanitize(self.name)}: {sentence}")
+        raise Verdict("resigned", sentence)
+
+    def ask(self, request: GameStart | GameEnd) -> None:
+        """Tell that a game begins, or how it ended."""
+        if isinstance(request, GameStart):
+            self._seat, self._ruleset = request.seat, request.ruleset
+            self._names = [sanitize(seat.name) for seat in request.seats]
+            seats = ", ".join(f"{name} in seat {seat}" for seat, name in enumerate(self._names))
+            self._say(f"\nA game of {sanitize(request.ruleset)}: {seats}. No clock holds for you; ? helps, q resigns.")
+            return
+        results = sorted(zip(request.places, self._names, request.scores, strict=True))
+        places = ", ".join(f"{place}. {name} ({score})" for place, name, score in results)
+        self._say(f"\nThe game is over, {request.reason}: {places}")
+
+    def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
+        """Stay: a person is not ended."""
+        return None, (), ""
+
+    def leave(self) -> None:
+        """Take notice that the batch is over."""
+
+    def end(self, deadline: int) -> None:
+        """Stay."""
+
+    def _say(self, line: str) -> None:
+        write_now(self._out, line + "\n")
+
+
+def _table(view: View, names: Sequence[str]) -> Iterator[str]:
+    """Show the table: the centre, everybody's piles, and last the own hand."""
+    yield ""
+    centre = "   ".join(
+        f"{slot}: {f'{stack.cards[-1]}, ' if stack.cards else ''}needs {stack.needs}"
+        for slot, stack in enumerate(view.centre)
+    )
+    yield f"turn {view.turn}: centre   {centre}   (stock {view.stock}, set aside {view.aside})"
+    width = max(map(len, names))
+    for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
+        left = "" if held.payoff.left is None else f" of {held.payoff.left}"
+        sides = "  ".join(f"{index}: {' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
+        hand = "" if seat == view.seat else f"   hand {held.hand} cards"
+        out = "   out of the game" if held.out else ""
+        yield f"  {name:{width}}  pay-off {held.payoff.top or '-'}{left}   sides  {sides}{hand}{out}"
+    yield f"  your hand: {' '.join(view.hand)}"
+
+
+def _columns(cells: Sequence[str]) -> Iterator[str]:
+    """Lay cells out in as many columns as the terminal has room for, to be read downwards."""
+    width = max(map(len, cells)) + 2
+    rows = -(-len(cells) // max(1, (shutil.get_terminal_size().columns + 2) // width))
+    for row in range(rows):
+        yield "".join(cell.ljust(width) for cell in cells[row::rows]).rstrip()
+
+
+def _await_line(source: BinaryIO) -> None:
+    """Wait until a terminal has a line, or a signal has come.
+
+    One that comes just before a read would otherwise be heard only after it.
+    """
+    if not source.isatty():
+        return
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    before = signal.set_wakeup_fd(told)
+    try:
+        select.select([source.fileno(), heard], [], [])
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(heard)
+        os.close(told)

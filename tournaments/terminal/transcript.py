@@ -1,0 +1,119 @@
+"""A game as text, action by action."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins, View
+from referee.records import Key, Record
+from referee.replay import VERDICT, replay_steps
+from referee.rules import Events
+from tournaments.sanitizer import sanitize
+
+STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200
+"""How much is shown of what a bot wrote to stderr: Python says last what went wrong, others first."""
+
+
+def excerpt_stderr(stderr: str) -> list[str]:
+    """Return the first and the last lines that a bot wrote to stderr, harmless and none of them long."""
+    lines = [sanitize(line.expandtabs(4))[:STDERR_WIDTH] for line in stderr.strip().splitlines()]
+    left_out = len(lines) - STDERR_FIRST - STDERR_LAST
+    if left_out > 1:
+        lines[STDERR_FIRST:-STDERR_LAST] = [f"... {left_out} lines left out ..."]
+    return lines
+
+
+def stderr_line(label: str, line: str) -> str:
+    """Return a line of a bot's stderr as it is passed on: with its label in front, and harmless."""
+    return f"{sanitize(label)} | {sanitize(line.expandtabs(4))}"
+
+
+def format_transcript(record: Record) -> Iterator[str]:
+    """Tell a game line by line: who sat where, every action with what it changed, the result.
+
+    Raises:
+        RecordError: the record does not replay.
+    """
+    names = [sanitize(label) for label, _ in record.entries]
+    width = max(map(len, names))
+    yield format_heading(record.key, record.ruleset, names)
+    for index, step in enumerate(replay_steps(record, views=True), start=-1):
+        if step.seat is None:
+            yield describe_deal(step.events, names)
+        else:
+            micros, note = record.micros[index], record.notes.get(index, "")
+            yield format_action(index, step.seat, step.action, step.events, micros, note, names)
+        if step.view is not None and any(isinstance(event, TurnBegins) for event in step.events):
+            yield ""
+            yield from format_table_view(step.view, names, width)
+    yield ""
+    yield from format_ending(record, names)
+    yield f"digest {record.digest}"
+
+
+def format_heading(key: Key, ruleset: str, names: Sequence[str]) -> str:
+    """Say which game it is, and who sits where."""
+    seats = " against ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
+    return f"game {key} · {sanitize(ruleset)} · {seats}"
+
+
+def describe_deal(events: Events, names: Sequence[str]) -> str:
+    """Tell the deal."""
+    return "      " + "; ".join(filter(None, (describe_event(event, names) for event in events)))
+
+
+def format_action(
+    index: int, seat: int, action: str, events: Events, micros: int, note: str, names: Sequence[str]
+) -> str:
+    """Tell an action in one line: who, what, all that it changed, its time, and the note of the bot."""
+    what = "; ".join(filter(None, (describe_event(event, names) for event in events)))
+    # A verdict on a bot that was not asked, or could not be started, took no time.
+    took = "" if action.startswith(VERDICT) and not micros else f"  {micros / 1000:.1f} ms"
+    remark = f"  # {sanitize(note)}" if note else ""
+    return f"{index:5} {names[seat]:{max(map(len, names))}}  {action:8}  {what}{took}{remark}"
+
+
+def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
+    """Tell the verdicts and the result."""
+    for fault in record.faults:
+        yield f"{names[fault.seat]}: {fault.code}: {sanitize(fault.sentence)}"
+    places = ", ".join(
+        f"{place}. {name} ({score})" for name, place, score in zip(names, record.places, record.scores, strict=True)
+    )
+    yield f"{record.reason} after {len(record.actions)} actions: {places}"
+
+
+def describe_event(event: Event, names: Sequence[str]) -> str:
+    """Tell an event in a few words; nothing for the begin of a turn."""
+    match event:
+        case Deal():
+            return f"{', '.join(map(str, event.payoffs))} pay-off cards, {event.stock} in the stock"
+        case Flip():
+            return f"{names[event.seat]} turns up {event.card}"
+        case Draw():
+            return f"{names[event.seat]} draws {' '.join(event.cards)}"
+        case Shuffled():
+            return f"{event.count} cards from {event.source} shuffled into {event.target}"
+        case Out():
+            return f"{names[event.seat]} is out: {event.code}"
+        case Count():
+            return "asks for the counts" + (f": {', '.join(map(str, event.left))}" if event.left else "")
+        case Pass():
+            return "passes"
+        case CardMoved() if event.target[0].isdigit():
+            return f"{event.card} to {event.target}"
+        case CardMoved():
+            return f"{event.card} from {event.source} to {event.target}"
+        case TurnBegins():
+            return ""
+
+
+def format_table_view(view: View, names: Sequence[str], width: int) -> Iterator[str]:
+    """Show the table."""
+    centre = "  ".join(f"c{slot}:{stack.height or '-'}" for slot, stack in enumerate(view.centre))
+    yield f"-- turn {view.turn}, {names[view.seat]} --  {centre}  stock {view.stock}  aside {view.aside}"
+    for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
+        hand = " ".join(view.hand) if seat == view.seat else f"{held.hand} cards"
+        side = "  ".join(f"s{index}:{' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
+        left = "" if held.payoff.left is None else f" ({held.payoff.left})"
+        yield f"      {name:{width}}  p:{held.payoff.top or '-'}{left}  {side}  hand {hand}"

@@ -1,0 +1,145 @@
+"""Games that are watched in a terminal, action by action."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TextIO
+
+from referee.dealer import Dealer
+from referee.exchange import Abandoned
+from referee.game_runner import Watch
+from referee.games import make_rules
+from referee.records import Batch, GameOrder, Record
+from referee.replay import Replay
+from referee.rules import Result
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.transcript import (
+    describe_deal,
+    format_action,
+    format_ending,
+    format_heading,
+    format_table_view,
+)
+
+DELAY_MS = 300
+"""How long an action stands in a terminal before the next."""
+
+
+def write_now(out: TextIO, text: str) -> None:
+    """Write something at once.
+
+    Raises:
+        Abandoned: nobody reads any more; what is written from now on goes nowhere.
+    """
+    try:
+        out.write(text)
+        out.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, out.fileno())
+        os.close(nowhere)
+        raise Abandoned("a reader that went away") from None
+
+
+class Screen:
+    """Shows blocks of lines: in a terminal each in the place of the last, elsewhere one below the other.
+
+    Args:
+        out: where to.
+        environment: `TERM=dumb` has no places, `NO_COLOR` no bold type.
+        delay_ms: how long a block stands; None takes `DELAY_MS` in a terminal, and elsewhere no time.
+        sleep: waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        out: TextIO,
+        environment: Mapping[str, str],
+        delay_ms: int | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._out = out
+        self._live = out.isatty() and environment.get("TERM", "dumb") != "dumb"
+        self._bold = self._live and not environment.get("NO_COLOR")
+        self._delay = (DELAY_MS if self._live else 0) if delay_ms is None else delay_ms
+        self._sleep = sleep
+        self._height = 0
+
+    def show(self, head: Sequence[str], news: Sequence[str], rest: Sequence[str], *, last: bool = False) -> None:
+        """Show a block, and wait.
+
+        Args:
+            head: lines above it that are the same for every block of a game: said once where there are no places.
+            news: its first lines.
+            rest: the lines below them.
+            last: whether this block stays, and the next begins below it.
+
+        Raises:
+            Abandoned: nobody watches any more.
+        """
+        first = not self._height
+        if self._bold:
+            news = [f"\x1b[1m{line}\x1b[0m" for line in news]
+        lines = [*(head if first or self._live else ()), *news, *rest, *([""] if last or not self._live else [])]
+        text = self._place_lines(lines) if self._live else "\n".join(lines)
+        self._height = 0 if last else len(lines)
+        write_now(self._out, text + "\n")
+        if self._delay:
+            self._sleep(self._delay / 1000)
+
+    def _place_lines(self, lines: Sequence[str]) -> str:
+        """Return the lines with what moves the cursor to their place and wipes what stood there."""
+        up = f"\x1b[{self._height}F" if 0 < self._height < self._rows() else ""
+        # Lines that are too long are cut by the terminal: wrapped, they would take more places than we count.
+        return f"{up}\x1b[?7l" + "\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[?7h\x1b[J"
+
+    def _rows(self) -> int:
+        with contextlib.suppress(OSError, ValueError):
+            return os.get_terminal_size(self._out.fileno()).lines or 24
+        return 24
+
+
+class Watcher:
+    """Plays along with every game, and shows the table after each action as a spectator sees it.
+
+    Args:
+        screen: where it is shown.
+    """
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._head: list[str] = []
+        self._names: list[str] = []
+        self._news: list[str] = []
+
+    def begin(self, batch: Batch, order: GameOrder) -> Watch:
+        """Show the deal; return what is to be told of every action."""
+        self._news = []
+        self._names = names = [sanitize(batch.players[player].label) for player in order.seating]
+        self._head = [format_heading(order.key, batch.ruleset, names)]
+        again = Replay(make_rules(batch.rules, len(names)), Dealer(bytes.fromhex(order.deal_seed)))
+        actions = 0
+        self._show(describe_deal(again.dealt, names), again)
+
+        def watch(seat: int, action: str, micros: int, note: str) -> None:
+            nonlocal actions
+            events = again.play(seat, action)
+            self._show(format_action(actions, seat, action, events, micros, note, names), again)
+            actions += 1
+
+        return watch
+
+    def end(self, record: Record) -> None:
+        """Show how the game ended."""
+        self._screen.show(self._head, self._news, ["", *format_ending(record, self._names)], last=True)
+
+    def _show(self, news: str, again: Replay) -> None:
+        self._news.append(news)
+        if isinstance(again.next(), Result):
+            return  # what follows is the end, perhaps after more verdicts
+        view = again.rules.view(again.state, None)
+        self._screen.show(self._head, self._news, [*format_table_view(view, self._names, max(map(len, self._names)))])
+        self._news = []

@@ -1,0 +1,79 @@
+"""Actions and events in the words of people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from protocol.messages import CardMoved, Count, Draw, Event, Flip, Pass, TurnBegins, View
+from tournaments.terminal.transcript import describe_event
+
+
+def describe_action(action: str, view: View, names: Sequence[str]) -> str:
+    """Say what an action would do, to the seat that may play it."""
+    if action == "pass":
+        return "end the turn without a discard"
+    if action == "count":
+        return "ask how many pay-off cards are left"
+    source, _, target = action.partition("-")
+    return f"{_from(source, view, names)} to {_to(target, view, names)}"
+
+
+def _from(source: str, view: View, names: Sequence[str]) -> str:
+    if source[0] == "h":
+        return source[1:]
+    owner, pile, index = _split_pile(source)
+    seat = view.seats[view.seat if owner is None else owner]
+    whose = "" if owner is None else f" of {names[owner]}"
+    if pile == "p":
+        return f"pay-off {seat.payoff.top}{whose}"
+    return f"side {index}{whose}, {seat.side[index][-1]},"
+
+
+def _to(target: str, view: View, names: Sequence[str]) -> str:
+    owner, pile, index = _split_pile(target)
+    if pile == "c":
+        return f"centre {index}"
+    if pile == "p":
+        assert owner is not None
+        return f"the pay-off pile of {names[owner]}, on {view.seats[owner].payoff.top}"
+    side = view.seats[view.seat].side[index]
+    return f"side {index}, on {side[-1]}" if side else f"side {index}, empty"
+
+
+def _split_pile(pile: str) -> tuple[int | None, str, int]:
+    """Take apart the name of a pile: `2s1` is the side stack 1 of seat 2."""
+    owner = pile[: len(pile) - len(pile.lstrip("0123456789"))]
+    letter, index = pile[len(owner)], pile[len(owner) + 1 :]
+    return int(owner) if owner else None, letter, int(index or 0)
+
+
+def describe_event_to_seat(event: Event, seat: int, names: Sequence[str]) -> str | None:
+    """Tell an event to a seat; None for what it did itself, and for what says nothing new."""
+    match event:
+        case TurnBegins():
+            return None
+        case CardMoved() | Count() | Pass() if event.seat == seat:
+            return None
+        case CardMoved():
+            source, target = (_pile(pile, event.seat, names) for pile in (event.source, event.target))
+            return f"{names[event.seat]} moves {event.card} from {source} to {target}"
+        case Count() | Pass():
+            return f"{names[event.seat]} {describe_event(event, names)}"
+        case Draw() if event.seat == seat:
+            return f"you draw {' '.join(event.cards)}"
+        case Draw():
+            return f"{names[event.seat]} draws {_cards(len(event.cards))}"
+        case Flip() if event.seat == seat:
+            return f"you turn up {event.card}"
+        case _:
+            return describe_event(event, names)
+
+
+def _cards(count: int) -> str:
+    return "a card" if count == 1 else f"{count} cards"
+
+
+def _pile(pile: str, mover: int, names: Sequence[str]) -> str:
+    owner, letter, index = _split_pile(pile)
+    name = {"p": "the pay-off pile", "h": "the hand", "s": f"side {index}", "c": f"centre {index}"}[letter]
+    return name if owner in (mover, None) else f"{name} of {names[owner]}"
