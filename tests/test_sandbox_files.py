@@ -18,8 +18,8 @@ from referee.isolation.layers import user_lack
 from referee.isolation.views import MOST_COVERS, View
 from referee.records import Isolation, Player
 from referee.seat import BotSeat
-from tests.tables import PATIENCE_MS
-from tests.test_isolation import boxed, told
+from tests.tables import PATIENCE_MS, move_request
+from tests.test_isolation import boxed, own_groups, told
 
 BOT = Path(__file__).parent / "isolated_bot.py"
 OURS, ITS_OWN = "the user that we are", "a user of its own"
@@ -59,6 +59,24 @@ def test_nothing_of_the_sandboxs_first_process_can_be_opened(user: str) -> None:
 
     assert told("bwrap", tried(repr(parts), "os.close(os.open(path, os.O_RDONLY))")) == "[]"
     assert told("bwrap", tried("['/proc/1/mem', '/proc/1/comm']", "os.close(os.open(path, os.O_WRONLY))")) == "[]"
+
+
+@pytest.mark.memory_group
+@pytest.mark.parametrize("filtered", [pytest.param(True, marks=pytest.mark.filter), False])
+def test_the_first_process_is_counted_and_frozen_too_where_no_filter_keeps_a_bot_from_it(
+    filtered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
+    if not filtered:
+        monkeypatch.setattr(seccomp, "lack", lambda: "asked")
+    where = cgroups.parents().freeze
+    with boxed("bwrap", "") as seat:
+        seat.ask_move(move_request(seat), None)
+        (group,) = (each for each in own_groups() if each.parent == (where or cgroups.parents().memory))
+        members = (group / "cgroup.procs").read_text().split()
+
+        # Only from a group of version 2 our own processes are taken out.
+        assert len(members) == (3 if where is None else 1 if filtered else 2)
 
 
 def test_no_setting_of_the_kernel_can_be_written(user: str) -> None:
