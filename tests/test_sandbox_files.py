@@ -205,7 +205,13 @@ def test_what_cannot_be_copied_is_named(private: Path, tmp_path: Path, monkeypat
     def lack(program: Path, folder: Path) -> str | None:
         return View([str(program)], program, folder).user_lack()
 
+    (shared := tmp_path / "shared").mkdir(mode=0o700)
+    os.mkfifo(shared / "pipe")
+
     python = Path("/bin/sh")
+    assert lack(python, shared) == f"others may not read {shared}, and no copy could hold {shared / 'pipe'}"
+    (shared / "bot.toml").write_text("")
+    assert lack(python, shared) is None
     assert lack(python, private) is None
     assert lack(own, private) == f"others may not read {own.parent.parent}"
     assert str(lack(python, large)).startswith(f"others may not read all of {large}, which is too large to copy")
@@ -230,6 +236,7 @@ def test_a_walk_through_a_folder_counts_what_is_shown(private: Path) -> None:
     assert found.unreadable == private
     assert found.size == sum((private / name).stat().st_size for name in ("bot.toml", "lib/data", ".env", "run"))
     assert found.entries == 10
+    assert found.special is None
     assert folders.survey(private, 2).entries < 10
 
 

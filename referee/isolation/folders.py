@@ -24,6 +24,8 @@ class Survey(Struct, frozen=True):
     """Bytes of all files that are shown."""
     entries: int
     """How many files and folders are shown."""
+    special: Path | None
+    """The first that is neither a file, a folder nor a symbolic link, or None."""
 
 
 def is_hidden(name: str) -> bool:
@@ -39,6 +41,7 @@ def is_bots_own(folder: Path) -> bool:
 def survey(folder: Path, most: float = math.inf) -> Survey:
     """Walk through a folder, until more than `most` entries are found; symbolic links are not followed."""
     hidden: list[Path] = []
+    special: Path | None = None
     unreadable = None if everybody_may_read(folder.stat()) else folder
     size = entries = 0
     unseen = [folder]
@@ -60,9 +63,11 @@ def survey(folder: Path, most: float = math.inf) -> Survey:
                     unseen.append(Path(entry.path))
                 elif stat.S_ISREG(told.st_mode):
                     size += told.st_size
+                elif not stat.S_ISLNK(told.st_mode):
+                    special = special or Path(entry.path)
                 if unreadable is None and not everybody_may_read(told):
                     unreadable = Path(entry.path)
-    return Survey(tuple(sorted(hidden)), unreadable, size, entries)
+    return Survey(tuple(sorted(hidden)), unreadable, size, entries, special)
 
 
 def everybody_may_read(status: os.stat_result) -> bool:

@@ -66,6 +66,9 @@ class View:
             if path == self.folder:
                 found = self._survey or folders.survey(path, copies.MOST_ENTRIES)
                 size, entries = found.size, found.entries
+                # Where a command line is run a pipe is somebody's way to talk to it; a bot's own folder needs none.
+                if found.special and not self._own:
+                    return f"others may not read {path}, and no copy could hold {found.special}"
             if why := copies.explain_missing_copy(size, entries):
                 return f"others may not read all of {path}, which {why}"
         return None
