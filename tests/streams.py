@@ -143,5 +143,5 @@ def written(value: Any, chance: Random) -> str:
     if isinstance(value, float) and value.is_integer() and chance.random() < 0.5:
         return str(int(value))
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= HIGHEST and chance.random() < 0.2:
-        return chance.choice((f"{value}.0", f"{value}e0", f"{value}0E-1"))
+        return chance.choice((f"{value}.0", f"{value}e0", f"{10 * value}E-1"))
     return json.dumps(value)

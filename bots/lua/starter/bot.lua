@@ -44,7 +44,8 @@ for line in io.stdin:lines() do
   local request, _, problem = json.decode(line, 1, json.null)
   assert(request, problem)
   if request.type == "bye" then break end
-  local answer = { id = request.id } -- all that a type gets that is not known here
+  -- All that a type gets that is not known here; 7.0 is written as the 7 that it is, or a long one would lose digits.
+  local answer = { id = math.tointeger(request.id) }
   if request.type == "game_start" then
     game = request
   elseif request.type == "move" then

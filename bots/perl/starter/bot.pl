@@ -45,7 +45,8 @@ while (my $line = <STDIN>) {
     my $request = $json->decode($line);
     my $type    = $request->{type};
     last if $type eq 'bye';
-    my $answer = { id => $request->{id} };    # all that a type gets that is not known here
+    # All that a type gets that is not known here; 7.0 is written as the 7 that it is, or a long one would lose digits.
+    my $answer = { id => 0 + sprintf('%.0f', $request->{id}) };
     $game = $request if $type eq 'game_start';
     $answer->{move} = choose($request, $game) if $type eq 'move';
     print $json->encode($answer), "\n";
