@@ -13,7 +13,7 @@ from referee.ruleset import Parameters
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e15)]
-Reason = Annotated[str, Meta(pattern=r"^[a-z][a-z_]{0,39}\Z")]
+Reason = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class Tournament(Struct, frozen=True):

@@ -24,6 +24,8 @@ class Common(Struct, frozen=True):
     """What all games of a league have in common."""
 
     rulesets: dict[str, Parameters]
+    teams: dict[str, tuple[int, ...]]
+    """By ruleset: the team of each seat."""
     labels: frozenset[str]
     commit: str
 
@@ -41,16 +43,18 @@ def refuse_entries(entries: Sequence[Entry], positions: Sequence[int], config: C
         raise ValueError(f"expected {config.anchor!r} among the labels, as it is the anchor")
 
 
-def refuse_rulesets(rulesets: Mapping[str, Parameters], config: Config) -> None:
-    """Let through the rulesets that a tournament file names, if they can be played."""
+def teams_of(rulesets: Mapping[str, Parameters], config: Config) -> dict[str, tuple[int, ...]]:
+    """Return the teams by ruleset, if the rulesets are those that a tournament file names and can be played."""
     expected = [Path(name).stem if name.endswith(".toml") else name for name in config.rulesets]
     if list(rulesets) != expected:
         raise ValueError(f"expected {', '.join(expected)}, got {', '.join(rulesets)}")
+    found = {}
     for name, rules in rulesets.items():
         try:
-            rules_of(rules, config.seats or rules.players[0])
+            found[name] = rules_of(rules, config.seats or rules.players[0]).teams
         except DataError as error:
             raise ValueError(f"{name}: {error}") from None
+    return found
 
 
 def refuse_game(game: Game, row: GameRow, common: Common) -> None:
@@ -67,7 +71,7 @@ def refuse_game(game: Game, row: GameRow, common: Common) -> None:
     if strangers or len(set(game.labels)) < len(game.labels):
         raise ValueError(f"labels: expected different entries, got {', '.join(map(repr, game.labels))}")
     _refuse_lengths(game)
-    _refuse_result(game, common.rulesets[game.ruleset])
+    _refuse_result(game, common.teams[game.ruleset])
     if sum(game.asked) != game.actions:
         raise ValueError(
             f"actions: expected {sum(game.asked)}, as many as the seats were asked for, got {game.actions}"
@@ -87,16 +91,12 @@ def _refuse_lengths(game: Game) -> None:
         raise ValueError(f"expected {seats} values in each list of seats")
 
 
-def _refuse_result(game: Game, rules: Parameters) -> None:
-    seats = len(game.labels)
-    try:
-        teams = rules_of(rules, seats).teams
-    except DataError as error:
-        raise ValueError(f"labels: {error}") from None
+def _refuse_result(game: Game, teams: tuple[int, ...]) -> None:
     if game.teams != teams:
         raise ValueError(f"teams: expected {teams}, got {game.teams}")
-    sides = set(zip(teams, game.places, strict=True))
-    if min(game.places) != 1 or max(game.places) > len(set(teams)) or len(sides) != len(set(teams)):
+    sides = len(set(teams))
+    placed = set(zip(teams, game.places, strict=True))
+    if min(game.places) != 1 or max(game.places) > sides or len(placed) != sides:
         raise ValueError(f"places: expected one for each side, from 1, got {game.places}")
 
 

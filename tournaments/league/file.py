@@ -85,11 +85,10 @@ class LeagueFile:
             DamagedLeague: the table cannot be read, or a value does not fit its column; the message names the place.
             LockedLeague: somebody else keeps the file locked.
         """
-        last = f"table {kind.TABLE}"
-        with self.reading(lambda: last):
+        row: R | None = None
+        with self.reading(lambda: f"{row.place()} and what follows it" if row else f"table {kind.TABLE}"):
             for raw in self._execute(f"{kind.SELECT} {rest}", values):
                 row = self._checked(kind, raw)
-                last = f"{row.place()} and what follows it"
                 yield row
 
     def _checked(self, kind: type[R], raw: tuple[object, ...]) -> R:

@@ -16,7 +16,7 @@ from referee.ruleset import Parameters, Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config, check_config
 from tournaments.league.contents import Entry, Game, Tournament
-from tournaments.league.damage import Common, refuse_entries, refuse_game, refuse_record, refuse_rulesets
+from tournaments.league.damage import Common, refuse_entries, refuse_game, refuse_record, teams_of
 from tournaments.league.file import LeagueFile, Row
 from tournaments.league.packing import unpack_record
 from tournaments.league.rows import EntryRow, GameRow, OneRow, ReadmissionRow, RecordedRow, RulesetRow, TournamentRow
@@ -132,11 +132,14 @@ class LeagueReader:
         found = tuple(
             Ruleset(row.name, row.about, row.source, self._decode(_rules, row, "rules", row.rules)) for row in rows
         )
+        self._teams(found)
+        return found
+
+    def _teams(self, rulesets: tuple[Ruleset, ...]) -> dict[str, tuple[int, ...]]:
         try:
-            refuse_rulesets({ruleset.name: ruleset.rules for ruleset in found}, self.settings())
+            return teams_of({ruleset.name: ruleset.rules for ruleset in rulesets}, self.settings())
         except ValueError as error:
             raise self._file.damage("table rulesets", str(error)) from None
-        return found
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries in the order of the tournament file."""
@@ -218,8 +221,13 @@ class LeagueReader:
         return self._unpack_row(row, self._common())[1]
 
     def _common(self) -> Common:
-        rulesets = {ruleset.name: ruleset.rules for ruleset in self.rulesets()}
-        return Common(rulesets, frozenset(entry.label for entry in self.entries()), self._row().commit)
+        rulesets = self.rulesets()
+        return Common(
+            rulesets={ruleset.name: ruleset.rules for ruleset in rulesets},
+            teams=self._teams(rulesets),
+            labels=frozenset(entry.label for entry in self.entries()),
+            commit=self._row().commit,
+        )
 
     def _list_in_order(self, kind: type[G]) -> Iterator[G]:
         """Return the games by number; a tree that lost a branch, or holds one twice, is found out."""

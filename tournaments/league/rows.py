@@ -88,7 +88,7 @@ class GameRow(Row, frozen=True):
     deal: Number
     rotation: Number
     summary: str
-    digest: Hex64
+    digest: Annotated[str, Meta(min_length=64, max_length=64)]  # a pattern would cost as much as all the rest
     games: Number
     """How many games the index of their keys has; not a column."""
 
