@@ -123,6 +123,7 @@ def test_a_readmitted_bot_plays_on_and_is_suspended_again(failing: Run) -> None:
     assert failing.games() == len(before) + 2
     assert "dies plays again; the seed was told already" in err
     assert "dies is suspended" in err
+    assert malice("verify", failing.db).exit_code == 0
     code, _, err = failing.finish("--readmit", "first")
     assert code == 2
     assert "first: is not suspended; suspended: dies" in err
