@@ -69,10 +69,10 @@ def test_the_first_process_is_counted_and_frozen_too_where_no_filter_keeps_a_bot
     monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
     if not filtered:
         monkeypatch.setattr(seccomp, "lack", lambda: "asked")
-    where = cgroups.parents().freeze
+    where = cgroups.find_parents().freeze
     with boxed("bwrap", "") as seat:
         seat.ask_move(move_request(seat), None)
-        (group,) = (each for each in own_groups() if each.parent == (where or cgroups.parents().memory))
+        (group,) = (each for each in own_groups() if each.parent == (where or cgroups.find_parents().memory))
         members = (group / "cgroup.procs").read_text().split()
 
         # Only from a group of version 2 our own processes are taken out.

@@ -13,7 +13,7 @@ from tests.check.examined import PATIENT, examined, failures, faulty, remarks, r
 from tests.processes import NAME, Mark
 from tournaments.check.repetition import BEFORE
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_families")]
+pytestmark = pytest.mark.slow
 
 SHORT_MS = 400
 
@@ -68,7 +68,7 @@ def test_an_action_that_waits_in_a_buffer_is_told_from_one_that_never_comes() ->
     assert "it had waited in a buffer" in fault.cause
     assert "in Python: `print(..., flush=True)`" in fault.hint
     assert results(report)["flushes"] == "failed"
-    assert fault.lines[-2:] == ("* its input is closed", """< '{"id": 3, "move": "h2C-s0"}'""")
+    assert fault.lines[-2:] == ("* its input is closed", """< '{"id": 3, "move": "h6S-s0"}'""")
 
 
 def test_a_bot_that_reads_all_of_its_input_first_is_told_so() -> None:

@@ -13,7 +13,7 @@ from tests.misbehaving import CHECKED, Misbehaving, title
 from tests.processes import NAME, Mark
 from tests.tables import BOTS
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_families")]
+pytestmark = pytest.mark.slow
 
 BRIEF = replace(PATIENT, exit_ms=300)
 """For bots that are not judged by how they exit."""
