@@ -29,7 +29,7 @@ def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False) -> P
     (folder / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
     entries = ("greedy", "uniform")
     config = Config(entries=entries, rulesets=("./short.toml",), deals=deals, seed="small", name="small")
-    plan = Plan(config, folder)
+    plan = Plan.prepare(config, folder)
     rng = random.Random(0)
 
     def choose(request: Move) -> tuple[str, int]:

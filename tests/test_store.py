@@ -20,7 +20,7 @@ CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    return Plan(CONFIG, tmp_path)
+    return Plan.prepare(CONFIG, tmp_path)
 
 
 def forfeited(plan: Plan, key: Key) -> Record:
@@ -115,7 +115,7 @@ def test_opening_a_league_again_gives_the_same_cards(tmp_path: Path) -> None:
         again = open_league(store, config, tmp_path)
 
     assert first.seeds.seed == again.seeds.seed
-    assert first.seeds.seed != Plan(config, tmp_path).seeds.seed
+    assert first.seeds.seed != Plan.prepare(config, tmp_path).seeds.seed
 
 
 def test_a_readmission_that_lifts_nothing_goes_when_the_league_is_complete(tmp_path: Path, plan: Plan) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import median
 
 from msgspec.structs import replace
@@ -12,12 +11,11 @@ from msgspec.structs import replace
 from protocol.messages import ClockRules
 from referee.isolation import probe
 from referee.records import Batch, Isolation, Key, Player, Record
-from tournaments.bench import Row
+from tournaments.bench import Row, hostile_bot
 from tournaments.bench.exchange import games_of
-from tournaments.bench.hostile_bot import MOVES, WAYS
 from tournaments.entries.bots import find_bot
 from tournaments.league.schedule import Seeds
-from tournaments.running.coordinator import play_batches
+from tournaments.running.coordinator import Hooks, play_batches
 
 ROUNDS = 3
 JOBS = 2
@@ -48,9 +46,8 @@ def hostile() -> Iterator[Row]:
 
 
 def _make_hostile_bot(number: int) -> Player:
-    way = list(WAYS)[number % len(WAYS)]
-    file = Path(__file__).with_name("ruffian.py")
-    return Player(f"{way}{number}", "", (sys.executable, "-I", str(file), way))
+    way = list(hostile_bot.WAYS)[number % len(hostile_bot.WAYS)]
+    return Player(f"{way}{number}", "", (sys.executable, "-I", hostile_bot.__file__, way))
 
 
 def _moves(honest: Player, others: list[Player], isolation: Isolation) -> list[int]:
@@ -59,9 +56,9 @@ def _moves(honest: Player, others: list[Player], isolation: Isolation) -> list[i
     Of each game only as many count as a hostile bot lets it have: later ones are faster.
     """
     records: list[Record] = []
-    outcome = play_batches(_batches(honest, others, isolation), JOBS, 1, records.append)
+    outcome = play_batches(_batches(honest, others, isolation), JOBS, 1, Hooks(records.append))
     assert not outcome.given_up
-    return [micros for record in records for micros in _own(record)[:MOVES]]
+    return [micros for record in records for micros in _own(record)[: hostile_bot.MOVES]]
 
 
 def _own(record: Record) -> list[int]:

@@ -61,7 +61,7 @@ def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
 
 def _fill(store: Store, folder: Path) -> None:
     config = Config(entries=("greedy",) * 5, deals=GAMES // 20, seed="bench")
-    plan = Plan(config, folder)
+    plan = Plan.prepare(config, folder)
     store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
     played = list(islice(_play_all(plan), DIFFERENT))
     numbers = iter(range(GAMES))

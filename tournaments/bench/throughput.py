@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from tournaments.bench import Row
 from tournaments.league.config import Config
 from tournaments.league.store import Store
-from tournaments.running.coordinator import play_batches
+from tournaments.running.coordinator import Hooks, play_batches
 from tournaments.running.plan import open_league
 
 ROUNDS = 3
@@ -34,7 +34,8 @@ def _games_per_second(jobs: int) -> float:
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
         plan = open_league(store, config, Path(folder))
         begin = time.perf_counter()
-        outcome = play_batches(plan.open_batches(set()), jobs, 1, lambda record: store.add(plan.game(record), record))
+        hooks = Hooks(lambda record: store.add(plan.game(record), record))
+        outcome = play_batches(plan.open_batches(set()), jobs, 1, hooks)
         seconds = time.perf_counter() - begin
         assert not outcome.given_up
         return plan.schedule.total / seconds

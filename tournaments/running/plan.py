@@ -41,36 +41,35 @@ Find = Callable[[str, Path], bots.BotSpec]
 
 
 class Plan:
-    """All that a run needs, worked out from the configuration before anything is started.
+    """All that a run needs to know before its first game; constructing one starts no process.
 
     Args:
-        config: what the tournament file says.
-        base: the folder that bots are named from.
-        seed: 32 bytes; by default the digest of the configured seed, or drawn afresh.
-        find: who is meant by the words of an entry.
+        config: the content of the tournament file.
+        entrants: the bots of its entries, in that order, built.
+        rulesets: its rulesets, in that order.
+        seed: 32 bytes.
 
     Raises:
-        BotError: an entry cannot be found or built.
-        DataError: a ruleset is unknown or does not fit, or there are too few entries.
+        DataError: two entries or rulesets share a name, a bot is not made for a ruleset, the anchor is no entry, or
+            there are too few entries.
     """
 
-    def __init__(self, config: Config, base: Path, seed: bytes | None = None, find: Find = bots.find_bot) -> None:
+    def __init__(
+        self, config: Config, entrants: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset], seed: bytes
+    ) -> None:
         self.config = config
         lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
-        found = [ensure_built(find(line.bot, base)) for line in lines]
-        names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
+        names = [line.label or bot.manifest.name for line, bot in zip(lines, entrants, strict=True)]
         labels = assign_labels(names)
         _refuse_doubles("entries", labels)
         if config.anchor is not None and config.anchor not in labels:
             raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
-        self.bots = tuple(found)
-        self.players = tuple(bot.make_player(label) for bot, label in zip(found, labels, strict=True))
-        self.people = tuple(player.label for bot, player in zip(found, self.players, strict=True) if bot == bots.PERSON)
-        self.rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
-        _refuse_doubles("rulesets", [ruleset.name for ruleset in self.rulesets])
-        _refuse_strangers(labels, found, self.rulesets)
-        if seed is None:
-            seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
+        _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
+        _refuse_strangers(labels, entrants, rulesets)
+        self.bots = tuple(entrants)
+        self.players = tuple(bot.make_player(label) for bot, label in zip(entrants, labels, strict=True))
+        self.people = tuple(label for bot, label in zip(entrants, labels, strict=True) if bot == bots.PERSON)
+        self.rulesets = tuple(rulesets)
         self.seeds = Seeds(seed)
         self.schedule = make_schedule(config, self.rulesets, labels, self.seeds)
         self.teams = {
@@ -80,6 +79,27 @@ class Plan:
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
         self.stderr = False
         """Whether the bots' stderr is reported line by line."""
+
+    @classmethod
+    def prepare(cls, config: Config, base: Path, seed: bytes | None = None, find: Find = bots.find_bot) -> Plan:
+        """Find and build the bots of a configuration, load its rulesets, and plan its games.
+
+        Args:
+            config: the content of the tournament file.
+            base: the folder that its bots and rulesets are named from.
+            seed: 32 bytes; by default the digest of the configured seed, or drawn.
+            find: returns the bot that an entry names.
+
+        Raises:
+            BotError: an entry cannot be found or built.
+            DataError: a ruleset is unknown or does not fit, or as `Plan`.
+        """
+        words = [entry if isinstance(entry, str) else entry.bot for entry in config.entries]
+        entrants = [ensure_built(find(each, base)) for each in words]
+        rulesets = [find_ruleset(name, base) for name in config.rulesets]
+        if seed is None:
+            seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
+        return cls(config, entrants, rulesets, seed)
 
     def hide(self, league: Path) -> None:
         """Let no bot read the league, wherever it is: it knows the seed."""
@@ -220,7 +240,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         BotError, DataError: as `Plan`.
     """
     if store.is_empty():
-        plan = Plan(config, base, find=find)
+        plan = Plan.prepare(config, base, find=find)
         plan.hide(store.path)
         store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         return plan
@@ -229,7 +249,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
             f"{store.path}: holds another tournament, with {differences}; a tournament goes on as it began:"
             " give a new one another --db"
         )
-    plan = Plan(config, base, store.seed(), find)
+    plan = Plan.prepare(config, base, store.seed(), find)
     plan.hide(store.path)
     for old, new in zip(store.entries(), plan.entries(), strict=True):
         if old.hash != new.hash:
