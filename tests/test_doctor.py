@@ -13,7 +13,7 @@ from referee.isolation import bwrap, limits, probe
 from referee.records import Player
 from tournaments.cli import main
 from tournaments.league.store import Store
-from tournaments.running.isolation import explain_weaker_isolation, shortcomings
+from tournaments.running.isolation import describe_shortcomings, explain_weaker_isolation
 
 pytestmark = pytest.mark.slow
 
@@ -78,10 +78,10 @@ def test_bots_that_could_have_users_of_their_own_and_have_none_are_named_with_th
     players = [
         Player(label, "00", (program,), str(private)) for label, program in (("a", "sh"), ("b", "sh"), ("c", "?"))
     ]
-    (line,) = (line for line in shortcomings("rlimit", players) if "bwrap" not in line)
+    (line,) = (line for line in describe_shortcomings("rlimit", players) if "bwrap" not in line)
 
     assert line.startswith("no user of its own for a, b, which so shares ours: others may not read /")
-    assert list(shortcomings("none", players)) == []
+    assert list(describe_shortcomings("none", players)) == []
 
 
 @pytest.mark.parametrize("layer", ["none", "rlimit", pytest.param("bwrap", marks=pytest.mark.sandbox)])

@@ -166,19 +166,19 @@ class Scripted:
 
     def __init__(self, *batches: tuple[Report, ...]) -> None:
         self.alive = True
-        self.given: list[Batch] = []
+        self.sent: list[Batch] = []
         self._batches = iter(batches)
 
-    async def give(self, batch: Batch) -> None:
-        self.given.append(batch)
+    async def send_batch(self, batch: Batch) -> None:
+        self.sent.append(batch)
         self._reports = iter(next(self._batches))
 
-    async def report(self) -> Report | None:
+    async def read_report(self) -> Report | None:
         found = next(self._reports, None)
         self.alive = found is not None
         return found
 
-    async def last_words(self) -> str:
+    async def explain_death(self) -> str:
         return "it is gone"
 
 

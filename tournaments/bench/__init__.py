@@ -18,13 +18,13 @@ class Row(Struct, frozen=True):
     ratio: float | None
 
 
-def rows(parts: Sequence[Callable[[], Iterator[Row]]]) -> Iterator[Row]:
+def run_benchmarks(parts: Sequence[Callable[[], Iterator[Row]]]) -> Iterator[Row]:
     """Run the parts one after the other and return their rows as they come."""
     for part in parts:
         yield from part()
 
 
-def cells(row: Row) -> tuple[str, ...]:
+def format_row(row: Row) -> tuple[str, ...]:
     """Return a row as text."""
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
     return (f"{row.value:,.1f}", row.what, row.unit, ratio, row.than)

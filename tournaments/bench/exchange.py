@@ -47,17 +47,17 @@ def exchange() -> Iterator[Row]:
 
 
 def _compare(language: str, player: Player) -> Iterator[Row]:
-    batch = games_of(player, GAMES + WARM_UP)
+    batch = make_games(player, GAMES + WARM_UP)
     seats = [BotSeat(player, batch.init_ms, None) for _ in range(2)]
     refereed, bare = [], []
     try:
         with _start_bot(player) as left, _start_bot(player) as right:
-            pipes = [_pipes(bot) for bot in (left, right)]
+            pipes = [_get_pipes(bot) for bot in (left, right)]
             for order in batch.games:
                 begin = time.perf_counter()
                 record = GameRunner(batch, order, list(seats)).play()
                 refereed.append((time.perf_counter() - begin) / len(record.actions))
-                lines = _lines(batch, order, record)
+                lines = _list_lines(batch, order, record)
                 begin = time.perf_counter()
                 _replay(pipes, lines)
                 bare.append((time.perf_counter() - begin) / len(record.actions))
@@ -71,7 +71,7 @@ def _compare(language: str, player: Player) -> Iterator[Row]:
     yield Row(what, with_referee * 1e6, "µs", f"bare write and read ({without * 1e6:.1f} µs)", with_referee / without)
 
 
-def games_of(player: Player, games: int) -> Batch:
+def make_games(player: Player, games: int) -> Batch:
     """Return so many games of a bot against itself."""
     seeds = Seeds(b"\0" * 32)
     return Batch(
@@ -85,7 +85,7 @@ def games_of(player: Player, games: int) -> Batch:
     )
 
 
-def _lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, bytes]]:
+def _list_lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, bytes]]:
     """Return what the seats were sent in a game, in its order."""
     lines: list[tuple[int, bytes]] = []
     actions = iter(record.actions)
@@ -101,7 +101,7 @@ def _start_bot(player: Player) -> subprocess.Popen[bytes]:
     return subprocess.Popen(player.command, cwd=player.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def _pipes(bot: subprocess.Popen[bytes]) -> tuple[int, int]:
+def _get_pipes(bot: subprocess.Popen[bytes]) -> tuple[int, int]:
     assert bot.stdin
     assert bot.stdout
     return bot.stdin.fileno(), bot.stdout.fileno()

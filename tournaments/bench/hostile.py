@@ -12,7 +12,7 @@ from protocol.messages import ClockRules
 from referee.isolation import probe
 from referee.records import Batch, Isolation, Key, Player, Record
 from tournaments.bench import Row, hostile_bot
-from tournaments.bench.exchange import games_of
+from tournaments.bench.exchange import make_games
 from tournaments.entries.bots import find_bot
 from tournaments.league.schedule import Seeds
 from tournaments.running.coordinator import Hooks, play_batches
@@ -34,8 +34,8 @@ def hostile() -> Iterator[Row]:
     beside: list[int] = []
     alone: list[int] = []
     for _ in range(ROUNDS):
-        alone += _moves(honest, [replace(honest, label="itself")] * HOSTILE, isolation)
-        beside += _moves(honest, [_make_hostile_bot(number) for number in range(HOSTILE)], isolation)
+        alone += _time_moves(honest, [replace(honest, label="itself")] * HOSTILE, isolation)
+        beside += _time_moves(honest, [_make_hostile_bot(number) for number in range(HOSTILE)], isolation)
     yield Row(
         f"honest bot's median move beside {HOSTILE} hostile bots, {isolation.layer} (bound {BOUND})",
         median(beside),
@@ -50,27 +50,27 @@ def _make_hostile_bot(number: int) -> Player:
     return Player(f"{way}{number}", "", (sys.executable, "-I", hostile_bot.__file__, way))
 
 
-def _moves(honest: Player, others: list[Player], isolation: Isolation) -> list[int]:
+def _time_moves(honest: Player, others: list[Player], isolation: Isolation) -> list[int]:
     """Return how long the honest bot's moves took in a tournament against these, in microseconds.
 
     Of each game only as many count as a hostile bot lets it have: later ones are faster.
     """
     records: list[Record] = []
-    outcome = play_batches(_batches(honest, others, isolation), JOBS, 1, Hooks(records.append))
+    outcome = play_batches(_make_batches(honest, others, isolation), JOBS, 1, Hooks(records.append))
     assert not outcome.given_up
-    return [micros for record in records for micros in _own(record)[: hostile_bot.MOVES]]
+    return [micros for record in records for micros in _list_own_times(record)[: hostile_bot.MOVES]]
 
 
-def _own(record: Record) -> list[int]:
+def _list_own_times(record: Record) -> list[int]:
     timed = zip(record.actions, record.micros, strict=True)
     return [micros for (seat, _), micros in timed if record.entries[seat][0] == HONEST]
 
 
-def _batches(honest: Player, others: list[Player], isolation: Isolation) -> Iterator[Batch]:
+def _make_batches(honest: Player, others: list[Player], isolation: Isolation) -> Iterator[Batch]:
     """Yield for each of the others a deal in both rotations."""
     seeds = Seeds(b"\0" * 32)
     clock = ClockRules(MOVE_MS, None, 0, 0)
-    like = games_of(honest, 1)
+    like = make_games(honest, 1)
     for table, other in enumerate(others):
         for rotation in (0, 1):
             order = replace(seeds.order(Key(table, 0, rotation), 2), seating=(rotation, 1 - rotation))

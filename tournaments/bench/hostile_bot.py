@@ -35,7 +35,7 @@ def pause() -> None:
         signal.pause()
 
 
-def child(task: Callable[[], None]) -> None:
+def start_child(task: Callable[[], None]) -> None:
     """Start a process for a task; none, where there are too many."""
     with suppress(OSError):
         if os.fork() == 0:
@@ -45,14 +45,14 @@ def child(task: Callable[[], None]) -> None:
 def crowd() -> None:
     """Start three more processes that sleep."""
     for _ in range(3):
-        child(pause)
+        start_child(pause)
 
 
 def burn() -> None:
     """Start a process that spins, up to eight."""
     if len(hoard) < 8:
         hoard.append(None)
-        child(spin)
+        start_child(spin)
 
 
 def spread() -> None:
@@ -74,7 +74,7 @@ def fill() -> None:
     hoard.append(file)
 
 
-def for_ever(task: Callable[[], None]) -> Callable[[], None]:
+def repeat(task: Callable[[], None]) -> Callable[[], None]:
     """Return what does it over and over, until something gives way."""
 
     def forever() -> None:
@@ -84,7 +84,7 @@ def for_ever(task: Callable[[], None]) -> Callable[[], None]:
     return forever
 
 
-def nothing() -> None:
+def do_nothing() -> None:
     """Do no harm yet."""
 
 
@@ -101,13 +101,13 @@ WAYS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "spins": (burn, spin),
     "spreads": (spread, spin),
     "crowds": (crowd, lambda: os._exit(0)),
-    "eats": (eat, for_ever(eat)),
-    "fills": (fill, for_ever(fill)),
-    "floods": (write(2, b"x" * 65_536), for_ever(write(1, b"x" * 65_536))),
-    "babbles": (write(1, b"thinking\n"), for_ever(write(1, b"thinking\n"))),
+    "eats": (eat, repeat(eat)),
+    "fills": (fill, repeat(fill)),
+    "floods": (write(2, b"x" * 65_536), repeat(write(1, b"x" * 65_536))),
+    "babbles": (write(1, b"thinking\n"), repeat(write(1, b"thinking\n"))),
     "sleeps": (lambda: time.sleep(0.002), pause),
-    "cheats": (nothing, lambda: print('{"id": 0}', flush=True)),
-    "crashes": (nothing, lambda: os.kill(os.getpid(), signal.SIGSEGV)),
+    "cheats": (do_nothing, lambda: print('{"id": 0}', flush=True)),
+    "crashes": (do_nothing, lambda: os.kill(os.getpid(), signal.SIGSEGV)),
 }
 """By name: what it does with each move, and at last."""
 

@@ -12,7 +12,7 @@ from referee.isolation import probe
 from referee.records import Isolation, Layer
 from referee.seat import BotSeat
 from tournaments.bench import Row
-from tournaments.bench.exchange import games_of
+from tournaments.bench.exchange import make_games
 from tournaments.entries.bots import find_bot
 
 STARTS = 15
@@ -48,11 +48,11 @@ def _time_starts(asked: list[Isolation]) -> Iterator[Row]:
             seat.begin()
             seat.dismiss()
             times.append(time.perf_counter() - begin)
-    yield from _rows("start and end of a Python bot", asked, took, 1e3, "ms")
+    yield from _make_rows("start and end of a Python bot", asked, took, 1e3, "ms")
 
 
 def _time_actions(asked: list[Isolation]) -> Iterator[Row]:
-    batch = games_of(find_bot("first").make_player("first"), GAMES)
+    batch = make_games(find_bot("first").make_player("first"), GAMES)
     took: list[list[float]] = [[] for _ in asked]
     seats = [[BotSeat(player, 60_000, None, isolation=each) for player in batch.players] for each in asked]
     try:
@@ -65,10 +65,12 @@ def _time_actions(asked: list[Isolation]) -> Iterator[Row]:
         for pair in seats:
             for seat in pair:
                 seat.dismiss()
-    yield from _rows("an action of a whole game, instant Python bot", asked, [times[1:] for times in took], 1e6, "µs")
+    yield from _make_rows(
+        "an action of a whole game, instant Python bot", asked, [times[1:] for times in took], 1e6, "µs"
+    )
 
 
-def _rows(what: str, asked: list[Isolation], took: list[list[float]], scale: float, unit: str) -> Iterator[Row]:
+def _make_rows(what: str, asked: list[Isolation], took: list[list[float]], scale: float, unit: str) -> Iterator[Row]:
     none, *others = [median(times) for times in took]
     for isolation, found in zip(asked[1:], others, strict=True):
         how = f"{isolation.layer}, frozen off turn" if isolation.freeze else isolation.layer

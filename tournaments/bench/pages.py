@@ -26,7 +26,7 @@ DIFFERENT = 1_000
 """So many of the games are really played; the others repeat them under other keys."""
 
 
-class Rendered(Protocol):
+class SiteSummary(Protocol):
     """What the site says of itself."""
 
     @property
@@ -42,7 +42,7 @@ class Rendered(Protocol):
         """The size of all files."""
 
 
-def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
+def pages(render: Callable[[Store, Path], SiteSummary]) -> Iterator[Row]:
     """Fill a league with games, render it, and count pages per second and bytes for each game."""
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
         _fill(store, Path(folder))
@@ -62,8 +62,8 @@ def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
 def _fill(store: Store, folder: Path) -> None:
     config = Config(entries=("greedy",) * 5, deals=GAMES // 20, seed="bench")
     plan = Plan.prepare(config, folder)
-    store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
-    played = list(islice(_play_all(plan), DIFFERENT))
+    store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
+    played = list(islice(_play_games(plan), DIFFERENT))
     numbers = iter(range(GAMES))
     for batch in plan.open_batches(set()):
         for order in batch.games:
@@ -71,10 +71,10 @@ def _fill(store: Store, folder: Path) -> None:
             labels = tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating)
             record = replace(told, key=order.key, entries=labels)
             record = replace(record, digest=compute_digest(record))
-            store.add(plan.game(record), record)
+            store.add(plan.make_game(record), record)
 
 
-def _play_all(plan: Plan) -> Iterator[Record]:
+def _play_games(plan: Plan) -> Iterator[Record]:
     """Play to the centre whenever it can be, and something at random when not."""
     rng = Random(0)
 

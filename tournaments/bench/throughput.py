@@ -23,18 +23,18 @@ def throughput() -> Iterator[Row]:
     rates: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(ROUNDS):
         for jobs, found in rates.items():
-            found.append(_games_per_second(jobs))
+            found.append(_measure_games_per_second(jobs))
     one, two = median(rates[1]), median(rates[2])
     yield Row("tournament of greedy bots, one referee process", one, "games/s", "", None)
     yield Row("tournament of greedy bots, two referee processes", two, "games/s", "one", two / one)
 
 
-def _games_per_second(jobs: int) -> float:
+def _measure_games_per_second(jobs: int) -> float:
     config = Config(entries=("greedy", "greedy"), deals=DEALS, seed="bench")
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
         plan = open_league(store, config, Path(folder))
         begin = time.perf_counter()
-        hooks = Hooks(lambda record: store.add(plan.game(record), record))
+        hooks = Hooks(lambda record: store.add(plan.make_game(record), record))
         outcome = play_batches(plan.open_batches(set()), jobs, 1, hooks)
         seconds = time.perf_counter() - begin
         assert not outcome.given_up

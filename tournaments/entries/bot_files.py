@@ -27,7 +27,7 @@ KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 )
 
 
-class OwnFile(NamedTuple):
+class BotFile(NamedTuple):
     """A file that is part of a bot."""
 
     path: str
@@ -37,7 +37,7 @@ class OwnFile(NamedTuple):
     """Where a symlink leads, from the bot's folder; None for a regular file."""
 
 
-def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[OwnFile]:
+def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[BotFile]:
     """List the files that make the bot in `folder`, dot-files too, in no order.
 
     Dot-folders, `__pycache__`, our own stamp and what `ignore` names are no part of it, and are not looked at. A
@@ -51,7 +51,7 @@ def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[OwnFile]:
     waiting = [""]
     while waiting:
         inside = waiting.pop()
-        for entry in _entries(os.path.join(folder, inside)):
+        for entry in _scan_folder(os.path.join(folder, inside)):
             path = inside + entry.name
             # What a build leaves may be a thousand times what it is made from: it is not even looked at.
             if not _counts(path, _is_folder(entry), ignore):
@@ -61,10 +61,10 @@ def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[OwnFile]:
             else:
                 # A build that runs beside us takes its files away again.
                 with contextlib.suppress(FileNotFoundError):
-                    yield own_file(home, path)
+                    yield inspect_file(home, path)
 
 
-def own_file(folder: str | Path, path: str) -> OwnFile:
+def inspect_file(folder: str | Path, path: str) -> BotFile:
     """Return one file of a bot, which need not be listed.
 
     Raises:
@@ -74,14 +74,14 @@ def own_file(folder: str | Path, path: str) -> OwnFile:
     home, whole = os.path.realpath(folder), os.path.join(folder, path)
     found = os.lstat(whole)
     if stat.S_ISLNK(found.st_mode):
-        return OwnFile(path, 0, _target(home, whole))
+        return BotFile(path, 0, _resolve_link(home, whole))
     if not stat.S_ISREG(found.st_mode):
         kind = next((name for is_kind, name in KINDS if is_kind(found.st_mode)), "something else")
         raise BotError(f"{whole}: expected a regular file in a bot's folder, got {kind}")
-    return OwnFile(path, found.st_size)
+    return BotFile(path, found.st_size)
 
 
-def contents(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
+def hash_files(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
     """Return by path what every file that makes the bot holds: its exec bit and hash, or where a symlink leads.
 
     Raises:
@@ -98,11 +98,11 @@ def contents(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
     told = {}
     for each in found:
         with contextlib.suppress(FileNotFoundError):  # as above
-            told[each.path] = _content(folder, each)
+            told[each.path] = _hash_content(folder, each)
     return told
 
 
-def content_hash(files: Mapping[str, bytes]) -> str:
+def hash_bot(files: Mapping[str, bytes]) -> str:
     """Return what makes a bot the same bot: one hash of all that `contents` gives, in the order of the paths."""
     whole = hashlib.sha256()
     for path, told in sorted(files.items()):
@@ -127,7 +127,7 @@ def copy_files(source: Path, target: Path, ignore: tuple[str, ...]) -> None:
         copy.chmod(copy.stat().st_mode | (source / each.path).stat().st_mode & 0o111)
 
 
-def file_hash(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
+def hash_file(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
     """Return the SHA-256 of a regular file, read in pieces, and whether its owner may execute it.
 
     Raises:
@@ -154,14 +154,14 @@ def file_hash(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
     return whole.digest(), bool(mode & 0o100)
 
 
-def _content(folder: Path, file: OwnFile) -> bytes:
+def _hash_content(folder: Path, file: BotFile) -> bytes:
     if file.target is not None:
         return b"l" + hashlib.sha256(os.fsencode(file.target)).digest()
-    digest, executable = file_hash(folder / file.path, follow=False)
+    digest, executable = hash_file(folder / file.path, follow=False)
     return (b"x" if executable else b"-") + digest
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
+def _scan_folder(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return list(entries)
@@ -179,7 +179,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _target(home: str, link: str) -> str:
+def _resolve_link(home: str, link: str) -> str:
     target = os.path.realpath(link)
     if target != home and not target.startswith(os.path.join(home, "")):
         raise BotError(

@@ -17,7 +17,7 @@ from referee.errors import BotError
 from referee.records import Player
 from referee.ruleset import list_rulesets
 from referee.toml_files import convert, read_toml, suggest_name
-from tournaments.entries.bot_files import content_hash, contents, file_hash, own_file
+from tournaments.entries.bot_files import hash_bot, hash_file, hash_files, inspect_file
 
 SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""
@@ -117,20 +117,20 @@ def find_bot(words: str, base: Path = Path()) -> BotSpec:
     if not words.strip():
         raise BotError("expected a bot, got an empty string")
     _require_text(words)
-    folder = _folder(words, base)
+    folder = _find_folder(words, base)
     if folder and (folder / MANIFEST).is_file():
         return load_bot_folder(folder.resolve())
     if words in (ships := list_shipped_bots()):
         return load_bot_folder(ships[words])
     if folder:
         raise BotError(f"{words}: the folder has no {MANIFEST}")
-    command = _split(words, base)
+    command = _split_command(words, base)
     if not _is_program(command[0], base):
-        raise BotError(f"no bot {words!r}{_instead(words, command, base)}")
+        raise BotError(f"no bot {words!r}{_explain_no_bot(words, command, base)}")
     return _make_command_bot(command, base.resolve())
 
 
-def _split(words: str, base: Path) -> tuple[str, ...]:
+def _split_command(words: str, base: Path) -> tuple[str, ...]:
     if os.path.isfile(base / words):
         return (words,)  # its name may have a space in it
     try:
@@ -146,11 +146,11 @@ def _is_program(word: str, base: Path) -> bool:
     return shutil.which(word) is not None
 
 
-def _instead(words: str, command: tuple[str, ...], base: Path) -> str:
+def _explain_no_bot(words: str, command: tuple[str, ...], base: Path) -> str:
     """Say what is wrong with words that name nothing, and what was perhaps meant."""
     first, known = command[0], sorted(name for name in list_shipped_bots() if "/" not in name)
     if os.path.isfile(base / first):
-        if rather := _command_for(command, base):
+        if rather := _suggest_command(command, base):
             return f': {first} is a file, not a command; did you mean "{shlex.join(rather)}"?'
         return f": the file {first} is not executable (chmod +x)"
     if len(command) > 1:
@@ -161,7 +161,7 @@ def _instead(words: str, command: tuple[str, ...], base: Path) -> str:
     )
 
 
-def _command_for(command: tuple[str, ...], base: Path) -> tuple[str, ...] | None:
+def _suggest_command(command: tuple[str, ...], base: Path) -> tuple[str, ...] | None:
     """Return the command that runs a file, if there is one."""
     first = command[0]
     if os.access(base / first, os.X_OK):
@@ -182,7 +182,7 @@ def find_player(words: str, base: Path = Path()) -> BotSpec:
     return PERSON if words == PERSON.manifest.name else find_bot(words, base)
 
 
-def _folder(words: str, base: Path) -> Path | None:
+def _find_folder(words: str, base: Path) -> Path | None:
     """Return the folder that `words` name; most command lines are no path at all, and some too long for one."""
     try:
         folder = base / Path(words).expanduser()
@@ -200,10 +200,10 @@ def load_bot_folder(folder: Path) -> BotSpec:
     path = folder / MANIFEST
     _require_text(str(folder))
     with contextlib.suppress(FileNotFoundError):  # which is told below
-        own_file(folder, MANIFEST)  # not to read what lies elsewhere
+        inspect_file(folder, MANIFEST)  # not to read what lies elsewhere
     manifest = _check_manifest(convert(read_toml(path), Manifest, str(path)), path)
-    command = fill_in(manifest.run, manifest, folder)
-    return BotSpec(manifest, command, folder, content_hash(contents(folder, manifest.ignore)))
+    command = fill_in_python(manifest.run, manifest, folder)
+    return BotSpec(manifest, command, folder, hash_bot(hash_files(folder, manifest.ignore)))
 
 
 def _check_manifest(manifest: Manifest, path: Path) -> Manifest:
@@ -222,7 +222,7 @@ def _check_manifest(manifest: Manifest, path: Path) -> Manifest:
     return manifest
 
 
-def fill_in(command: tuple[str, ...], manifest: Manifest, folder: Path) -> tuple[str, ...]:
+def fill_in_python(command: tuple[str, ...], manifest: Manifest, folder: Path) -> tuple[str, ...]:
     """Return a command of bot.toml with the path of a Python interpreter where it says `{python}`.
 
     Raises:
@@ -230,11 +230,11 @@ def fill_in(command: tuple[str, ...], manifest: Manifest, folder: Path) -> tuple
     """
     if "{python}" not in command:
         return command
-    python = _interpreter(manifest.python, folder) if manifest.python else sys.executable
+    python = _find_interpreter(manifest.python, folder) if manifest.python else sys.executable
     return tuple(python if word == "{python}" else word for word in command)
 
 
-def _interpreter(python: str, folder: Path) -> str:
+def _find_interpreter(python: str, folder: Path) -> str:
     """Return the path of an interpreter by its own name: what a symlink leads to knows no virtual environment."""
     if "/" not in python:
         found = shutil.which(python)
@@ -255,7 +255,7 @@ def _make_command_bot(command: tuple[str, ...], base: Path) -> BotSpec:
     for word in command:
         whole.update(word.encode() + b"\0")
         if word in files:
-            whole.update(file_hash(base / word)[0])
+            whole.update(hash_file(base / word)[0])
     name = Path(files[-1]).stem if files else Path(command[0]).name
     return BotSpec(Manifest(name, command), command, base, whole.hexdigest())
 

@@ -22,8 +22,8 @@ from msgspec.structs import replace
 from referee.errors import BotError
 from referee.verdicts import describe_exit
 from tournaments.entries import bots
-from tournaments.entries.bot_files import STAMP, content_hash, contents
-from tournaments.entries.bots import KIT, BotSpec, fill_in, load_bot_folder
+from tournaments.entries.bot_files import STAMP, hash_bot, hash_files
+from tournaments.entries.bots import KIT, BotSpec, fill_in_python, load_bot_folder
 from tournaments.entries.programs import explain_missing_programs
 from tournaments.sanitizer import sanitize
 
@@ -107,17 +107,17 @@ def _is_up_to_date(bot: BotSpec, folder: Path) -> bool:
         stamp = msgspec.json.decode((folder / STAMP).read_bytes(), type=Stamp)
     except (OSError, ValueError):
         return False
-    return stamp.made_from == _made_from(bot) and all(os.path.lexists(folder / path) for path in stamp.left)
+    return stamp.made_from == _hash_inputs(bot) and all(os.path.lexists(folder / path) for path in stamp.left)
 
 
-def _made_from(bot: BotSpec) -> str:
+def _hash_inputs(bot: BotSpec) -> str:
     """Hash what a build depends on; `{python}` in its command may be another one tomorrow."""
-    return hashlib.sha256("\0".join((bot.hash, *_command(bot))).encode()).hexdigest()
+    return hashlib.sha256("\0".join((bot.hash, *_build_command(bot))).encode()).hexdigest()
 
 
-def _command(bot: BotSpec) -> tuple[str, ...]:
+def _build_command(bot: BotSpec) -> tuple[str, ...]:
     assert bot.folder is not None
-    return fill_in(bot.manifest.build, bot.manifest, bot.folder)
+    return fill_in_python(bot.manifest.build, bot.manifest, bot.folder)
 
 
 @contextlib.contextmanager
@@ -144,13 +144,13 @@ def _lock_folder(bot: BotSpec, folder: Path, say: Say) -> Iterator[int]:
 def _make(bot: BotSpec, folder: Path, stamp: int, say: Say, shown: bool) -> BotSpec:
     """Build it; the stamp is empty from before the first step until after the last."""
     manifest = bot.manifest
-    command = _command(bot)
+    command = _build_command(bot)
     os.ftruncate(stamp, 0)
     say(f"{manifest.name}: building: {shlex.join(command)}")
-    before = contents(folder, manifest.ignore)
+    before = hash_files(folder, manifest.ignore)
     _run(bot, command, folder, shown)
-    after = contents(folder, manifest.ignore)
-    bot = replace(bot, hash=content_hash(after))
+    after = hash_files(folder, manifest.ignore)
+    bot = replace(bot, hash=hash_bot(after))
     if strays := [path for path, told in sorted(after.items()) if before.get(path) != told]:
         say(
             f"{manifest.name}: warning: the build writes {_name_some(strays)}, which `ignore` in bot.toml does not name:"
@@ -158,7 +158,7 @@ def _make(bot: BotSpec, folder: Path, stamp: int, say: Say, shown: bool) -> BotS
         )
     # A file that changed meanwhile may have been edited after it was compiled: then nobody knows what was built.
     if all(after.get(path) == told for path, told in before.items()):
-        os.write(stamp, msgspec.json.encode(Stamp(_made_from(bot), _list_leftovers(bot, folder))))
+        os.write(stamp, msgspec.json.encode(Stamp(_hash_inputs(bot), _list_outputs(bot, folder))))
     return bot
 
 
@@ -199,7 +199,7 @@ def _wait(builder: subprocess.Popen[bytes], limit_s: int) -> bool:
         builder.wait()
 
 
-def _list_leftovers(bot: BotSpec, folder: Path) -> tuple[str, ...]:
+def _list_outputs(bot: BotSpec, folder: Path) -> tuple[str, ...]:
     """Name what stands there of that which is started and that which is ignored: most of it is the build's."""
     named = sorted({*bot.manifest.run, *bot.manifest.ignore})
     return tuple(word for word in named if not word.startswith("/") and os.path.lexists(folder / word))

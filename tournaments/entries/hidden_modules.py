@@ -18,7 +18,7 @@ MISSING = re.compile(
 SHOWN = "a bot sees its own folder, the system's, and the installation of the program that runs it, nothing else"
 
 
-def hint(stderr: str, isolation: tuple[str, ...]) -> str | None:
+def explain_hidden_module(stderr: str, isolation: tuple[str, ...]) -> str | None:
     """Return what the author of a bot can do about a module that was not found in a sandbox, or None.
 
     Args:

@@ -38,7 +38,7 @@ increment_ms = 50
 """
 
 
-def tournament(say: Say = print_progress) -> str:
+def make_kit_tournament(say: Say = print_progress) -> str:
     """Return a tournament file with every kit that can be built and answers a hello here.
 
     Args:
@@ -47,14 +47,14 @@ def tournament(say: Say = print_progress) -> str:
     Raises:
         BotError: none of them can play.
     """
-    entries = list(_playing(say))
+    entries = list(_list_players(say))
     if not entries:
         raise BotError("no starter kit plays on this machine; malice languages says what they need")
     lines = "\n".join(f'    "{entry}",' for entry in (*entries, *OTHERS))
     return TOURNAMENT.format(start=START_MS, entries=lines)
 
 
-def _playing(say: Say) -> Iterator[str]:
+def _list_players(say: Say) -> Iterator[str]:
     usual = Config(entries=())
     isolation = Isolation(usual.isolation, usual.memory_mb, usual.freeze)
     for language in list_languages():

@@ -96,7 +96,7 @@ def copy_kit(kit: BotSpec, folder: Path) -> BotSpec:
         BotError: the folder's name is none for a bot, or there is something in it.
     """
     assert kit.folder is not None
-    name = _name(folder)
+    name = _name_bot(folder)
     if folder.exists() and not folder.is_dir():
         raise BotError(f"{folder}: expected a new or an empty folder, got a file")
     if folder.exists() and any(folder.iterdir()):
@@ -122,7 +122,7 @@ def rename_kit(manifest: str, name: str, where: str) -> str:
     return text
 
 
-def _name(folder: Path) -> str:
+def _name_bot(folder: Path) -> str:
     """Return the bot's name, its folder's; a name must be easy to type and must not hide a bot that ships."""
     name = folder.resolve().name
     if not re.fullmatch(r"[^\W_][\w.-]*", name) or len(name) > LABEL_LENGTH:

@@ -78,7 +78,7 @@ def list_missing_programs(needs: Iterable[str]) -> tuple[str, ...]:
     return tuple(need for need in needs if not _is_here(need))
 
 
-def packages(needs: Iterable[str]) -> list[str]:
+def list_packages(needs: Iterable[str]) -> list[str]:
     """Return the packages of Debian that hold these, as far as we know them."""
     held = (LIBRARIES[need].debian if need in LIBRARIES else DEBIAN.get(need, "") for need in needs)
     return sorted({package for each in held for package in each.split()})
@@ -86,7 +86,7 @@ def packages(needs: Iterable[str]) -> list[str]:
 
 def explain_installation(needs: Iterable[str]) -> str:
     """Return what to type to get these, or nothing where we do not know."""
-    found = packages(needs)
+    found = list_packages(needs)
     return f"Debian: apt-get install {' '.join(found)}" if found else ""
 
 

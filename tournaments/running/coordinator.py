@@ -126,8 +126,8 @@ class Coordinator:
         batch = replace(batch, games=tuple(orders.values()))
         failures: dict[Key, str] = {}
         spared: set[Key] = set()
-        await process.give(batch)
-        while not isinstance(report := await process.report(), BatchDone | None):
+        await process.send_batch(batch)
+        while not isinstance(report := await process.read_report(), BatchDone | None):
             self._pass_on(report)
             match report:
                 case Record(key=key):
@@ -142,7 +142,7 @@ class Coordinator:
         if not process.alive and orders:
             # It died over the first game that has neither a record nor a fault.
             unreported = (key for key in orders if key not in failures and key not in spared)
-            failures[next(unreported, next(iter(orders)))] = await process.last_words()
+            failures[next(unreported, next(iter(orders)))] = await process.explain_death()
         for key in self._give_up(failures):
             del orders[key]
         games = (replace(order, spared=order.spared or order.key in spared) for order in orders.values())

@@ -72,7 +72,7 @@ class InProcess:
             play_batch(batch, None, on_report, self._guests, watch if self._watcher else None)
         finally:
             for pid in pids:
-                hooks.ledger.drop(pid)
+                hooks.ledger.remove(pid)
         if spared:
             again = tuple(replace(order, spared=True) for order in batch.games if order.key in spared)
             self._play(replace(batch, games=again), hooks, outcome)

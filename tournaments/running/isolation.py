@@ -14,7 +14,7 @@ from tournaments.errors import IsolationError
 from tournaments.sanitizer import sanitize
 
 
-class Finding(Struct, frozen=True):
+class Capability(Struct, frozen=True):
     """Whether one part of isolation works here."""
 
     part: str
@@ -44,7 +44,7 @@ def explain_weaker_isolation(asked: Layer) -> str | None:
     return f"bots run under {found!r} isolation, not {wanted!r}: {probe.explain_missing_layer(wanted)}; malice doctor says more"
 
 
-def shortcomings(asked: Layer, players: Iterable[Player]) -> Iterator[str]:
+def describe_shortcomings(asked: Layer, players: Iterable[Player]) -> Iterator[str]:
     """Yield a line on each way in which these bots are less isolated than this machine or another could do it."""
     if weaker := explain_weaker_isolation(asked):
         yield weaker
@@ -58,7 +58,7 @@ def shortcomings(asked: Layer, players: Iterable[Player]) -> Iterator[str]:
         yield f"no user of its own for {bots}, which so shares ours: {sanitize(why)}"
 
 
-def list_findings() -> list[Finding]:
+def list_capabilities() -> list[Capability]:
     """Try everything; the layers first, then what makes them stronger."""
     where = cgroups.find_parents()
     groups = (
@@ -67,18 +67,22 @@ def list_findings() -> list[Finding]:
     old = "a control group of version 1 would do, but its freezer is slow; mount version 2"
     user = "sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0"
     return [
-        _finding("rlimit", probe.explain_missing_limits(), "limits of memory, files and processes"),
-        _finding("bwrap", probe.explain_missing_sandbox(), "own network, processes, files and /tmp"),
-        _finding("seccomp", seccomp.explain_missing_filter(), "system calls that no game needs are denied"),
-        _finding(
+        _make_capability("rlimit", probe.explain_missing_limits(), "limits of memory, files and processes"),
+        _make_capability("bwrap", probe.explain_missing_sandbox(), "own network, processes, files and /tmp"),
+        _make_capability("seccomp", seccomp.explain_missing_filter(), "system calls that no game needs are denied"),
+        _make_capability(
             "user namespace",
             None if probe.sandbox_works(own_user=False) else f"needs bubblewrap, and {user}, whichever the kernel has",
             "the sandbox without root",
         ),
-        _finding("own user", _own_user_lack(), "a user for each bot, with its own limit of processes"),
-        _finding("pids cgroup", None if where.pids else groups, "counts processes, those of root too"),
-        _finding("memory cgroup", None if where.memory else groups, "counts memory that is used, not addresses"),
-        _finding(
+        _make_capability(
+            "own user", _explain_missing_own_user(), "a user for each bot, with its own limit of processes"
+        ),
+        _make_capability("pids cgroup", None if where.pids else groups, "counts processes, those of root too"),
+        _make_capability(
+            "memory cgroup", None if where.memory else groups, "counts memory that is used, not addresses"
+        ),
+        _make_capability(
             "freezer cgroup",
             None if where.freeze else f"stopped by signals instead; {old if where.pids else groups}",
             "a bot stands still off turn, and dies whole",
@@ -86,11 +90,11 @@ def list_findings() -> list[Finding]:
     ]
 
 
-def _own_user_lack() -> str | None:
+def _explain_missing_own_user() -> str | None:
     return limits.explain_missing_uids() or (
         None if probe.sandbox_works(own_user=True) else "needs bubblewrap and setpriv (util-linux)"
     )
 
 
-def _finding(part: str, lack: str | None, gives: str) -> Finding:
-    return Finding(part, lack is None, gives, lack or "")
+def _make_capability(part: str, lack: str | None, gives: str) -> Capability:
+    return Capability(part, lack is None, gives, lack or "")

@@ -24,7 +24,7 @@ BEAT_S = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class Ledger(Struct, frozen=True):
+class LedgerFile(Struct, frozen=True):
     """What the file says."""
 
     boot: str
@@ -51,7 +51,7 @@ class ProcessLedger:
         self._leaders[leader.pid] = leader
         self.beat()
 
-    def drop(self, pid: int) -> None:
+    def remove(self, pid: int) -> None:
         """Strike out a process that is gone, and its group with it."""
         self._leaders.pop(pid, None)
 
@@ -59,7 +59,7 @@ class ProcessLedger:
         """Say that the run lives, and with it its processes."""
         if self._path is None:
             return
-        ledger = Ledger(_boot(), _now(), tuple(self._leaders.values()))
+        ledger = LedgerFile(_read_boot_id(), _read_boot_clock(), tuple(self._leaders.values()))
         draft = self._path.with_name(f"{self._path.name}.tmp")
         # A disk that is full is met where games are stored; the account is the smaller loss.
         with contextlib.suppress(OSError):
@@ -77,10 +77,10 @@ class ProcessLedger:
 def end_leftovers(path: Path) -> int:
     """End what a run that died has left according to its file; return how many groups of processes that were."""
     try:
-        ledger = msgspec.json.decode(path.read_bytes(), type=Ledger)
+        ledger = msgspec.json.decode(path.read_bytes(), type=LedgerFile)
     except (OSError, msgspec.MsgspecError):
         return 0  # it ended in order, or the power was cut: then nothing is left either
-    if ledger.boot != _boot():
+    if ledger.boot != _read_boot_id():
         return 0
     return sum(_is_ours(leader, ledger.beat) and kill_group(leader.pid) for leader in ledger.leaders)
 
@@ -109,9 +109,9 @@ def list_group_members(group: int) -> Iterator[int]:
                 yield int(fields[15])
 
 
-def _boot() -> str:
+def _read_boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def _now() -> int:
+def _read_boot_clock() -> int:
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS)

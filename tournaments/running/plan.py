@@ -65,7 +65,7 @@ class Plan:
         if config.anchor is not None and config.anchor not in labels:
             raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
         _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
-        _refuse_strangers(labels, entrants, rulesets)
+        _refuse_unfit_bots(labels, entrants, rulesets)
         self.bots = tuple(entrants)
         self.players = tuple(bot.make_player(label) for bot, label in zip(entrants, labels, strict=True))
         self.people = tuple(label for bot, label in zip(entrants, labels, strict=True) if bot == bots.PERSON)
@@ -105,7 +105,7 @@ class Plan:
         """Let no bot read the league, wherever it is: it knows the seed."""
         self.isolation = replace(self.isolation, hidden=list_league_files(league))
 
-    def entries(self) -> tuple[Entry, ...]:
+    def list_entries(self) -> tuple[Entry, ...]:
         """Return the entries as the league keeps them."""
         return tuple(
             Entry(
@@ -121,7 +121,7 @@ class Plan:
             for player, bot in zip(self.players, self.bots, strict=True)
         )
 
-    def tournament(self) -> Tournament:
+    def make_tournament(self) -> Tournament:
         """Return the tournament as the league keeps it."""
         return Tournament(
             name=self.config.name,
@@ -135,9 +135,9 @@ class Plan:
 
     def open_batches(self, done: set[Key], wanted: Callable[[Key], bool] = lambda key: True) -> Iterator[Batch]:
         """List the batches that are still to be played, without the games that are done or not wanted by now."""
-        return self._without(done, self.schedule.batches(), wanted)
+        return self._make_batches(done, self.schedule.batches(), wanted)
 
-    def labels(self, key: Key) -> tuple[str, ...]:
+    def list_labels(self, key: Key) -> tuple[str, ...]:
         """Return who meets in a game, in no order."""
         return tuple(self.players[entry].label for entry in self.schedule.tables[key.table].entries)
 
@@ -157,14 +157,14 @@ class Plan:
             if not targets[table.ruleset.name] or any(self.players[each].label in suspended for each in table.entries):
                 continue
             for block in range(SERIES_BLOCKS):
-                if self._is_all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
+                if self._are_all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
                     break
-                if missing := list(self._without(done, self.schedule.more(number, block))):
+                if missing := list(self._make_batches(done, self.schedule.more(number, block))):
                     found += missing
                     break
         return found
 
-    def _is_all_decided(self, table: int, deals: int, decided: set[Key]) -> bool:
+    def _are_all_decided(self, table: int, deals: int, decided: set[Key]) -> bool:
         """Tell whether in every rotation the series that was open at the end of the schedule has a winner."""
         last = self.schedule.deals - 1
         return all(
@@ -172,15 +172,15 @@ class Plan:
             for rotation in range(len(self.schedule.tables[table].entries))
         )
 
-    def _without(
+    def _make_batches(
         self, done: set[Key], plans: Iterator[BatchPlan], wanted: Callable[[Key], bool] = lambda key: True
     ) -> Iterator[Batch]:
         for plan in plans:
             keys = [key for key in plan.games() if key not in done and wanted(key)]
             if keys:
-                yield self.batch(plan, keys)
+                yield self.make_batch(plan, keys)
 
-    def batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
+    def make_batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
         """Return a batch as a referee process takes it."""
         table = self.schedule.tables[plan.table]
         return Batch(
@@ -195,11 +195,11 @@ class Plan:
             stderr=self.stderr,
         )
 
-    def game(self, record: Record) -> Game:
+    def make_game(self, record: Record) -> Game:
         """Return what standings need of a record."""
         return summarize_record(record, self.schedule.number(record.key), self.teams[record.ruleset])
 
-    def longest_ms(self) -> int | None:
+    def compute_longest_ms(self) -> int | None:
         """Return the longest time that the clocks allow for all games one after the other; None for no limit."""
         clock, config = self.config.clock, self.config
         if clock.bank_ms is None or clock.kind == "cpu" or self.people:
@@ -223,7 +223,7 @@ def _refuse_doubles(what: str, names: list[str]) -> None:
         raise DataError(f"{what}: expected different names, got twice: {', '.join(map(repr, doubles))}")
 
 
-def _refuse_strangers(labels: Sequence[str], found: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
+def _refuse_unfit_bots(labels: Sequence[str], found: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
     """Make sure that every bot is made for every ruleset: each table plays all of them."""
     for label, bot in zip(labels, found, strict=True):
         strange = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
@@ -242,16 +242,16 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     if store.is_empty():
         plan = Plan.prepare(config, base, find=find)
         plan.hide(store.path)
-        store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+        store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
         return plan
-    if differences := _differences(store.config(), encode_identity(config)):
+    if differences := _describe_differences(store.config(), encode_identity(config)):
         raise LeagueError(
             f"{store.path}: holds another tournament, with {differences}; a tournament goes on as it began:"
             " give a new one another --db"
         )
     plan = Plan.prepare(config, base, store.seed(), find)
     plan.hide(store.path)
-    for old, new in zip(store.entries(), plan.entries(), strict=True):
+    for old, new in zip(store.entries(), plan.list_entries(), strict=True):
         if old.hash != new.hash:
             raise LeagueError(
                 f"{old.label}: the bot was changed since the tournament began (content was {old.hash[:12]},"
@@ -262,7 +262,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     return plan
 
 
-def _differences(old: str, new: str) -> str:
+def _describe_differences(old: str, new: str) -> str:
     """Name the fields in which two configurations differ, with both values."""
     # What the old one does not say, as its malice did not know of it, is as it is by default.
     before, after = decode(encode_identity(decode(old, type=Config))), decode(new)
@@ -285,5 +285,5 @@ def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> None:
         try:
             greet_bot(player, plan.config.init_ms, plan.isolation)
         except Verdict as verdict:
-            hint = hidden_modules.hint(verdict.stderr, (probe.strongest_layer(plan.isolation.layer),))
+            hint = hidden_modules.explain_hidden_module(verdict.stderr, (probe.strongest_layer(plan.isolation.layer),))
             raise BotError("\n".join(filter(None, (f"{player.label}: {verdict.code}: {verdict}", hint)))) from None

@@ -34,18 +34,18 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         if self._done > self._before:
-            self._say()
+            self._show()
         if self._bar:
             self._write("\n")
 
-    def game(self, faults: int = 0) -> None:
+    def count_game(self, faults: int = 0) -> None:
         """Count a game and the verdicts in it."""
         self._done += 1
         self._faults += faults
         if time.monotonic() - self._said >= (BAR_EVERY_S if self._bar else PLAIN_EVERY_S):
-            self._say()
+            self._show()
 
-    def _say(self) -> None:
+    def _show(self) -> None:
         self._said = time.monotonic()
         rate = (self._done - self._before) / max(self._said - self._begin, 1e-9)
         left = format_duration((self._total - self._done) / rate) if rate else "?"

@@ -53,7 +53,7 @@ class RefereeProcess:
         self._running.add(Started(self._process.pid, read_start_time(self._process.pid) or 0))
         self._pidfd = os.pidfd_open(self._process.pid)
         self._stdin, self._stdout, self._stderr = map(
-            _stream, (self._process.stdin, self._process.stdout, self._process.stderr)
+            _open_stream, (self._process.stdin, self._process.stdout, self._process.stderr)
         )
         return self
 
@@ -61,29 +61,29 @@ class RefereeProcess:
         with trio.CancelScope(shield=True):
             await self._stdin.aclose()
             with trio.move_on_after(END_WAIT_S):
-                await self._end()
+                await self._wait()
             if self._process.returncode is None:
                 self._process.kill()
-                await self._end()
+                await self._wait()
             await self._stdout.aclose()
             await self._stderr.aclose()
         os.close(self._pidfd)
         self._end_bots()
-        self._running.drop(self._process.pid)
+        self._running.remove(self._process.pid)
 
-    async def _end(self) -> int:
+    async def _wait(self) -> int:
         """Wait for the process to end; return its exit status."""
         await trio.lowlevel.wait_readable(self._pidfd)
         return self._process.wait()
 
-    async def give(self, batch: Batch) -> None:
+    async def send_batch(self, batch: Batch) -> None:
         """Hand over a batch; its reports follow."""
         with contextlib.suppress(trio.BrokenResourceError):
             await self._stdin.send_all(_encoder.encode(batch) + b"\n")
 
-    async def report(self) -> Report | None:
+    async def read_report(self) -> Report | None:
         """Return the next report, None once the process is dead."""
-        while (line := await self._line()) is not None:
+        while (line := await self._read_line()) is not None:
             report = _decoder.decode(line)
             if isinstance(report, Started):
                 self._bots.append(report)
@@ -95,7 +95,7 @@ class RefereeProcess:
         self.alive = False
         return None
 
-    async def _line(self) -> bytes | None:
+    async def _read_line(self) -> bytes | None:
         while not self._lines:
             data = await self._stdout.receive_some()
             if not data:
@@ -104,13 +104,13 @@ class RefereeProcess:
             self._lines.extend(lines)
         return self._lines.popleft()
 
-    async def last_words(self) -> str:
+    async def explain_death(self) -> str:
         """Return why the process died: its exit status and the end of its stderr."""
         said = b""
         with trio.move_on_after(END_WAIT_S):
             async for data in self._stderr:
                 said = (said + data)[-2000:]
-            await self._end()
+            await self._wait()
         return f"the referee process ended ({self._process.returncode}): {said.decode('utf-8', 'replace').strip()}"
 
     def _end_bots(self) -> None:
@@ -124,11 +124,11 @@ class RefereeProcess:
 
     def _forget_bots(self) -> None:
         for bot in self._bots:
-            self._running.drop(bot.pid)
+            self._running.remove(bot.pid)
         self._bots.clear()
 
 
-def _stream(pipe: IO[bytes] | None) -> trio.lowlevel.FdStream:
+def _open_stream(pipe: IO[bytes] | None) -> trio.lowlevel.FdStream:
     """Take the descriptor of a pipe over."""
     assert pipe
     with pipe:

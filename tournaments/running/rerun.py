@@ -90,7 +90,7 @@ def rerun_game(
     choices: list[Choice] = []
     code, sentence, stderr = None, "", ""
     try:
-        for choice in _choices(bot, record, rngs, seat):
+        for choice in _ask_all(bot, record, rngs, seat):
             choices.append(choice)
         bot.leave()
         bot.end(time.monotonic_ns() + BYE_WAIT_NS)
@@ -115,7 +115,7 @@ def rerun_game(
     )
 
 
-def _choices(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> Iterator[Choice]:
+def _ask_all(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> Iterator[Choice]:
     bot.begin()
     for each in replay_requests(record, rngs, seat, bot.next_id, listed=bot.wants_legal):
         if not isinstance(each.request, Move):

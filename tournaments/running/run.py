@@ -17,7 +17,7 @@ from tournaments.league.draw import measure_spread
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
 from tournaments.running.coordinator import Hooks, Outcome, default_jobs, play_batches
-from tournaments.running.isolation import shortcomings
+from tournaments.running.isolation import describe_shortcomings
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
 from tournaments.running.plan import Plan, greet_entries
 from tournaments.running.progress import Progress, format_duration
@@ -92,7 +92,7 @@ class Run:
         return is_left_out(game.number, game.labels, self.suspensions.suspended)
 
     def _wants(self, key: Key) -> bool:
-        return not is_left_out(self._plan.schedule.number(key), self._plan.labels(key), self.suspensions.suspended)
+        return not is_left_out(self._plan.schedule.number(key), self._plan.list_labels(key), self.suspensions.suspended)
 
     def _play_open(self) -> bool:
         """Play what is open of the schedule; return whether there was anything."""
@@ -129,10 +129,10 @@ class Run:
         with Progress(planned, done, self._bar_out) as progress:
 
             def on_record(record: Record) -> None:
-                game = self._plan.game(record)
+                game = self._plan.make_game(record)
                 self._store.add(game, record)
                 self.suspensions.add(game)
-                progress.game(len(record.faults))
+                progress.count_game(len(record.faults))
 
             ledger = ProcessLedger(_ledger_path(self._store))
             hooks = Hooks(on_record, self._wants, ledger)
@@ -216,7 +216,7 @@ def _print(text: str, out: TextIO) -> None:
 
 def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     schedule = plan.schedule
-    longest = plan.longest_ms()
+    longest = plan.compute_longest_ms()
     at_most = (
         "no limit by the clocks"
         if longest is None
@@ -228,17 +228,17 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
         f" {schedule.batch_count()} batches, {jobs} at a time, {at_most}",
         out,
     )
-    for line in (*_drawn_tables(plan), *_describe_twins(plan)):
+    for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         _print(line, out)
     if done:
         _print(f"{done} games are played already", out)
-    for line in shortcomings(plan.config.isolation, plan.players):
+    for line in describe_shortcomings(plan.config.isolation, plan.players):
         _print(line, out)
     if plan.config.seed is not None:
         _print("the seed is given by hand: who knows it knows every card, bots too", out)
 
 
-def _drawn_tables(plan: Plan) -> Iterator[str]:
+def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
     """Say how evenly drawn tables let the entries meet, and what it takes where they leave some apart."""
     for name in plan.teams if plan.config.tables else ():
         tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
