@@ -1,4 +1,4 @@
-"""A tournament made ready to be played: its bots found and built, its rulesets loaded, its seed drawn."""
+"""The plan of a tournament: its bots, rulesets, seed and schedule, before anything is played."""
 
 from __future__ import annotations
 
@@ -102,11 +102,11 @@ class Plan:
         return cls(config, entrants, rulesets, seed)
 
     def hide(self, league: Path) -> None:
-        """Let no bot read the league, wherever it is: it knows the seed."""
+        """Hide the league from all bots, wherever it lies: it holds the seed."""
         self.isolation = replace(self.isolation, hidden=list_league_files(league))
 
     def list_entries(self) -> tuple[Entry, ...]:
-        """Return the entries as the league keeps them."""
+        """Return the entries as the league stores them."""
         return tuple(
             Entry(
                 player.label,
@@ -122,7 +122,7 @@ class Plan:
         )
 
     def make_tournament(self) -> Tournament:
-        """Return the tournament as the league keeps it."""
+        """Return the tournament as the league stores it."""
         return Tournament(
             name=self.config.name,
             commit=self.seeds.commit,
@@ -134,25 +134,25 @@ class Plan:
         )
 
     def open_batches(self, done: set[Key], wanted: Callable[[Key], bool] = lambda key: True) -> Iterator[Batch]:
-        """List the batches that are still to be played, without the games that are done or not wanted by now."""
+        """Yield the batches that must still be played, without the games that are done or no longer wanted."""
         return self._make_batches(done, self.schedule.batches(), wanted)
 
     def list_labels(self, key: Key) -> tuple[str, ...]:
-        """Return who meets in a game, in no order."""
+        """Return the labels of those who meet in a game, in the order of the table."""
         return tuple(self.players[entry].label for entry in self.schedule.tables[key.table].entries)
 
     def more_batches(self, games: Sequence[Game], suspended: Collection[str] = ()) -> list[Batch]:
-        """List what has to be played beyond the schedule so that no series stays open; empty when all are decided.
+        """Return the batches beyond the schedule that open series need next; empty when all series are decided.
 
-        A pure function of the finished games: the next block of deals of each table that has an open series
-        and no suspended entry. Where the configuration wants no series, there is nothing.
+        A pure function of the finished games: the next block of deals of each table that has an open series and no
+        suspended entry. Empty if the configuration has no series.
         """
         if not self.config.series:
             return []
         targets = {ruleset.name: ruleset.rules.match_target for ruleset in self.rulesets}
         decided = {key for key, score in series.score_series(games, targets) if score.won}
         done = {game.key for game in games}
-        found: list[Batch] = []
+        batches: list[Batch] = []
         for number, table in enumerate(self.schedule.tables):
             if not targets[table.ruleset.name] or any(self.players[each].label in suspended for each in table.entries):
                 continue
@@ -160,12 +160,12 @@ class Plan:
                 if self._are_all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
                     break
                 if missing := list(self._make_batches(done, self.schedule.more(number, block))):
-                    found += missing
+                    batches += missing
                     break
-        return found
+        return batches
 
     def _are_all_decided(self, table: int, deals: int, decided: set[Key]) -> bool:
-        """Tell whether in every rotation the series that was open at the end of the schedule has a winner."""
+        """Return whether in every rotation the series that was open at the end of the schedule is decided."""
         last = self.schedule.deals - 1
         return all(
             any(Key(table, deal, rotation) in decided for deal in range(last, deals))
@@ -181,7 +181,7 @@ class Plan:
                 yield self.make_batch(plan, keys)
 
     def make_batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
-        """Return a batch as a referee process takes it."""
+        """Return a batch as a referee process reads it."""
         table = self.schedule.tables[plan.table]
         return Batch(
             ruleset=table.ruleset.name,
@@ -196,11 +196,11 @@ class Plan:
         )
 
     def make_game(self, record: Record) -> Game:
-        """Return what standings need of a record."""
+        """Return the part of a record that standings need."""
         return summarize_record(record, self.schedule.number(record.key), self.teams[record.ruleset])
 
     def compute_longest_ms(self) -> int | None:
-        """Return the longest time that the clocks allow for all games one after the other; None for no limit."""
+        """Return the longest time that the clocks allow for all games, played one by one; None if they set no limit."""
         clock, config = self.config.clock, self.config
         if clock.bank_ms is None or clock.kind == "cpu" or self.people:
             return None
@@ -213,31 +213,31 @@ class Plan:
 
 
 def list_league_files(league: Path) -> tuple[str, ...]:
-    """Name the file of a league, and those that SQLite keeps beside it."""
+    """Return the paths of a league's file and of the files that SQLite keeps beside it."""
     return tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
 
 
 def _refuse_doubles(what: str, names: list[str]) -> None:
     doubles = [name for name, count in Counter(names).items() if count > 1]
     if doubles:
-        raise DataError(f"{what}: expected different names, got twice: {', '.join(map(repr, doubles))}")
+        raise DataError(f"{what}: expected distinct names, got more than once: {', '.join(map(repr, doubles))}")
 
 
-def _refuse_unfit_bots(labels: Sequence[str], found: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
-    """Make sure that every bot is made for every ruleset: each table plays all of them."""
-    for label, bot in zip(labels, found, strict=True):
-        strange = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
-        if strange:
+def _refuse_unfit_bots(labels: Sequence[str], entrants: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that every bot is made for every ruleset, as every entry plays them all."""
+    for label, bot in zip(labels, entrants, strict=True):
+        unfit = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
+        if unfit:
             made_for = ", ".join(bot.made_for)
-            raise DataError(f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(strange)}")
+            raise DataError(f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(unfit)}")
 
 
 def open_league(store: Store, config: Config, base: Path, find: Find = bots.find_bot) -> Plan:
-    """Found the tournament in an empty league, or return the one that it holds if it is the same.
+    """Create the tournament in an empty league, or resume the one that the league holds if it is the same.
 
     Raises:
-        LeagueError: the league holds another tournament, or a bot was changed since it began.
-        BotError, DataError: as `Plan`.
+        LeagueError: the league holds another tournament, or a bot or a ruleset has changed since it began.
+        BotError, DataError: as `Plan.prepare`.
     """
     if store.is_empty():
         plan = Plan.prepare(config, base, find=find)
@@ -246,7 +246,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         return plan
     if differences := _describe_differences(store.config(), encode_identity(config)):
         raise LeagueError(
-            f"{store.path}: holds another tournament, with {differences}; a tournament goes on as it began:"
+            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change after it began:"
             " give a new one another --db"
         )
     plan = Plan.prepare(config, base, store.seed(), find)
@@ -254,17 +254,17 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     for old, new in zip(store.entries(), plan.list_entries(), strict=True):
         if old.hash != new.hash:
             raise LeagueError(
-                f"{old.label}: the bot was changed since the tournament began (content was {old.hash[:12]},"
+                f"{old.label}: the bot has changed since the tournament began (its hash was {old.hash[:12]},"
                 f" is {new.hash[:12]}); begin a new tournament, with another --db"
             )
     if plan.rulesets != store.rulesets():
-        raise LeagueError(f"{store.path}: a ruleset was changed since the tournament began")
+        raise LeagueError(f"{store.path}: a ruleset has changed since the tournament began")
     return plan
 
 
 def _describe_differences(old: str, new: str) -> str:
-    """Name the fields in which two configurations differ, with both values."""
-    # What the old one does not say, as its malice did not know of it, is as it is by default.
+    """Return the fields in which two configurations differ, with both values."""
+    # A field that an older malice did not know has its default.
     before, after = decode(encode_identity(decode(old, type=Config))), decode(new)
     return ", ".join(
         f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"
@@ -274,10 +274,10 @@ def _describe_differences(old: str, new: str) -> str:
 
 
 def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> None:
-    """Start every bot that is not suspended once and exchange a hello with it.
+    """Start every bot that is not suspended once, and exchange a hello with it.
 
     Raises:
-        BotError: one of them cannot be started or does not answer; the message names it.
+        BotError: a bot cannot be started or does not answer; the message names it.
     """
     for player in plan.players:
         if player.label in suspended or player.label in plan.people:

@@ -1,4 +1,4 @@
-"""A tournament from its plan to its last game: said, greeted, played, stored, resumable at any moment."""
+"""A run of a tournament: print the plan, greet the entries, play, store; resumable at any moment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tournaments.running.progress import Progress, format_duration
 from tournaments.sanitizer import sanitize
 
 NAMED = 20
-"""Games that are named at the end of a run that could not play them."""
+"""How many games a run names that it could not play."""
 
 
 class Playing(Protocol):
@@ -170,29 +170,30 @@ class Run:
 
 
 def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
-    """Let suspended bots play again; say so if the cards of their games are no secret any more.
+    """Let suspended bots play again; print a warning if the cards of their games are no longer secret.
 
     Raises:
         LeagueError: one of them is not suspended.
     """
     suspended = store.suspended()
-    told = store.tournament().seed is not None
+    published = store.tournament().seed is not None
     for label in labels:
         if label not in suspended:
-            known = f"suspended: {', '.join(sorted(suspended))}" if suspended else "nobody is"
+            known = f"suspended: {', '.join(sorted(suspended))}" if suspended else "no bot is"
             raise LeagueError(f"{label}: is not suspended; {known}")
         store.readmit(label, suspended[label])
-        if told:
-            print(f"{sanitize(label)} plays again; the seed was told already: who read it knows every card", file=out)
+        if published:
+            warning = "the seed is already published: anyone who read it knows every card"
+            print(f"{sanitize(label)} plays again; {warning}", file=out)
 
 
 def describe_suspensions(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator[str]:
-    """Say who plays no more, and how to let it in again."""
+    """Yield a line on each suspended bot, with the command that readmits it."""
     for label in suspended:
         command = shlex.join([*(again or ("malice", "run", "TOURNAMENT.toml")), "--readmit", label])
         yield (
-            f"{sanitize(label)} is suspended, it ended {after} games in a row by a verdict and plays no more;"
-            f" let it in again with: {sanitize(command)}"
+            f"{sanitize(label)} is suspended: it ended {after} games in a row by a verdict;"
+            f" let it play again with: {sanitize(command)}"
         )
 
 
@@ -201,7 +202,7 @@ def _ledger_path(store: Store) -> Path:
 
 
 def _find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return what went wrong first, out of the groups that concurrent tasks wrap it in."""
+    """Return the first error inside the groups in which concurrent tasks wrap it."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -209,38 +210,37 @@ def _find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseExceptio
 
 
 def _print(text: str, out: TextIO) -> None:
-    """Tell something to whoever still listens; a closed terminal ends no tournament."""
+    """Print a line; a closed terminal does not end a tournament."""
     with contextlib.suppress(OSError):
         print(text, file=out, flush=True)
 
 
 def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
+    """Print the size of a tournament, and what its author may want to change before it is played."""
     schedule = plan.schedule
     longest = plan.compute_longest_ms()
-    at_most = (
-        "no limit by the clocks"
-        if longest is None
-        else f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
-    )
+    limit = "no limit" if longest is None else f"at most {format_duration(longest / 1000 / jobs)}"
     _print(
         f"{plan.config.name}: {len(plan.players)} entries, {len(schedule.tables)} tables,"
         f" {schedule.deals} deals in every rotation of seats: {schedule.total} games in"
-        f" {schedule.batch_count()} batches, {jobs} at a time, {at_most}",
+        f" {schedule.batch_count()} batches, {jobs} at a time, {limit} by the clocks",
         out,
     )
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         _print(line, out)
     if done:
-        _print(f"{done} games are played already", out)
+        _print(f"{done} games are already played", out)
     for line in describe_shortcomings(plan.config.isolation, plan.players):
         _print(line, out)
     if plan.config.seed is not None:
-        _print("the seed is given by hand: who knows it knows every card, bots too", out)
+        _print("the seed is set by hand: anyone who knows it, bots too, knows every card", out)
 
 
 def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
-    """Say how evenly drawn tables let the entries meet, and what it takes where they leave some apart."""
-    for name in plan.teams if plan.config.tables else ():
+    """Yield lines on how evenly drawn tables let the entries meet, and how many tables would connect them all."""
+    if not plan.config.tables:
+        return
+    for name in plan.teams:
         tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
         spread = measure_spread(tables, len(plan.players))
         often = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
@@ -254,9 +254,9 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
 
 
 def _describe_twins(plan: Plan) -> Iterator[str]:
-    """Say which entry is which where bots of one name are told apart by a number."""
+    """Yield for bots of one name, which a number tells apart, the words of their entries."""
     words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
     names = [player.label.partition("#")[0] for player in plan.players]
     for name, player, word in zip(names, plan.players, words, strict=True):
-        if len({other for other, its in zip(words, names, strict=True) if its == name}) > 1:
+        if len({other for other, its_name in zip(words, names, strict=True) if its_name == name}) > 1:
             yield f"{sanitize(player.label)} is {sanitize(word)}"
