@@ -1,8 +1,7 @@
-"""The price of the referee: whole games against an instant bot, over a bare loop with the same bytes.
+"""The price of the referee: whole games of an instant bot, compared with a bare loop over the same bytes.
 
-Everything runs on one processor. Each game is played by the referee, and then at once by a loop that only
-writes the lines of that game, in their order and to two processes of the same bot, and reads the answers;
-the medians of both are compared.
+Everything runs on one processor. The referee plays a game; right after it a loop writes the lines of that game, in
+the same order, to two processes of the same bot, and reads the answers. The medians of both are compared.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ WARM_UP = 5
 
 
 def exchange() -> Iterator[Row]:
-    """Compare the referee with the bare loop, with a Python bot and, where there is a compiler, with a C bot."""
+    """Compare the referee with the bare loop, for a Python bot and, if there is a compiler, for a C bot."""
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(pinned)})
     try:
@@ -72,7 +71,7 @@ def _compare(language: str, player: Player) -> Iterator[Row]:
 
 
 def make_games(player: Player, games: int) -> Batch:
-    """Return so many games of a bot against itself."""
+    """Return a batch of games of a bot against itself."""
     seeds = Seeds(b"\0" * 32)
     return Batch(
         ruleset="standard",
@@ -86,7 +85,7 @@ def make_games(player: Player, games: int) -> Batch:
 
 
 def _list_lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, bytes]]:
-    """Return what the seats were sent in a game, in its order."""
+    """Return the lines that the seats of a game received, each with its seat, in order."""
     lines: list[tuple[int, bytes]] = []
     actions = iter(record.actions)
 
@@ -108,7 +107,7 @@ def _get_pipes(bot: subprocess.Popen[bytes]) -> tuple[int, int]:
 
 
 def _replay(pipes: list[tuple[int, int]], lines: list[tuple[int, bytes]]) -> None:
-    """Send the lines and read the answers, without any referee."""
+    """Write the lines and read the answers, without a referee."""
     for seat, line in lines:
         write, read = pipes[seat]
         os.write(write, line)

@@ -1,4 +1,4 @@
-"""What an honest bot feels of hostile ones: its moves in a tournament against thirty of them, and among its like."""
+"""The effect of hostile bots on an honest one: its move times against thirty of them, and against itself."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ ROUNDS = 3
 JOBS = 2
 HOSTILE = 30
 BOUND = 1.5
-"""What the ratio is to stay below."""
+"""The ratio must stay below this."""
 MOVE_MS = 250
 MEMORY_MB = 256
 HONEST = "honest"
 
 
 def hostile() -> Iterator[Row]:
-    """Play both in turn, several times, under the strongest isolation that works here."""
+    """Play both tournaments in turn, several times, under the strongest isolation that works here."""
     isolation = Isolation(probe.strongest_layer("auto"), MEMORY_MB)
     honest = find_bot("first").make_player(HONEST)
     beside: list[int] = []
@@ -51,9 +51,9 @@ def _make_hostile_bot(number: int) -> Player:
 
 
 def _time_moves(honest: Player, others: list[Player], isolation: Isolation) -> list[int]:
-    """Return how long the honest bot's moves took in a tournament against these, in microseconds.
+    """Return the times of the honest bot's moves in a tournament against these, in microseconds.
 
-    Of each game only as many count as a hostile bot lets it have: later ones are faster.
+    Only as many moves of each game count as a game against a hostile bot has: later moves are faster.
     """
     records: list[Record] = []
     outcome = play_batches(_make_batches(honest, others, isolation), JOBS, 1, Hooks(records.append))
@@ -62,16 +62,16 @@ def _time_moves(honest: Player, others: list[Player], isolation: Isolation) -> l
 
 
 def _list_own_times(record: Record) -> list[int]:
-    timed = zip(record.actions, record.micros, strict=True)
-    return [micros for (seat, _), micros in timed if record.entries[seat][0] == HONEST]
+    moves = zip(record.actions, record.micros, strict=True)
+    return [micros for (seat, _), micros in moves if record.entries[seat][0] == HONEST]
 
 
 def _make_batches(honest: Player, others: list[Player], isolation: Isolation) -> Iterator[Batch]:
-    """Yield for each of the others a deal in both rotations."""
+    """Yield for each of the others one deal, in both rotations."""
     seeds = Seeds(b"\0" * 32)
     clock = ClockRules(MOVE_MS, None, 0, 0)
-    like = make_games(honest, 1)
+    template = make_games(honest, 1)
     for table, other in enumerate(others):
         for rotation in (0, 1):
             order = replace(seeds.order(Key(table, 0, rotation), 2), seating=(rotation, 1 - rotation))
-            yield replace(like, players=(honest, other), clock=clock, games=(order,), isolation=isolation)
+            yield replace(template, players=(honest, other), clock=clock, games=(order,), isolation=isolation)

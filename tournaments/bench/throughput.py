@@ -19,11 +19,11 @@ DEALS = 100
 
 
 def throughput() -> Iterator[Row]:
-    """Play the same tournament with one and two referee processes in turn, several times."""
+    """Play the same tournament with one and with two referee processes in turn, several times."""
     rates: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(ROUNDS):
-        for jobs, found in rates.items():
-            found.append(_measure_games_per_second(jobs))
+        for jobs, figures in rates.items():
+            figures.append(_measure_games_per_second(jobs))
     one, two = median(rates[1]), median(rates[2])
     yield Row("tournament of greedy bots, one referee process", one, "games/s", "", None)
     yield Row("tournament of greedy bots, two referee processes", two, "games/s", "one", two / one)
