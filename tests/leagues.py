@@ -29,7 +29,7 @@ def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False) -> P
     (folder / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
     entries = ("greedy", "uniform")
     config = Config(entries=entries, rulesets=("./short.toml",), deals=deals, seed="small", name="small")
-    plan = Plan(config, folder)
+    plan = Plan.prepare(config, folder)
     rng = random.Random(0)
 
     def choose(request: Move) -> tuple[str, int]:
@@ -40,11 +40,11 @@ def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False) -> P
 
     path = folder / "small.db"
     with Store(path, create=True) as store:
-        store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+        store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
         for batch in plan.open_batches(set()):
             for order in batch.games:
                 record = GameRunner(batch, order, [Puppet(choose), Puppet(choose)]).play()
-                store.add(plan.game(record), record)
+                store.add(plan.make_game(record), record)
         store.complete()
     change(path, f"PRAGMA page_size = {PAGE_BYTES}; VACUUM")
     return path

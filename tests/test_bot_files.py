@@ -10,7 +10,7 @@ import pytest
 
 from referee.errors import BotError, DataError
 from tournaments.entries import bot_files
-from tournaments.entries.bot_files import MOST_BYTES, contents, copy_files, file_hash, list_files
+from tournaments.entries.bot_files import MOST_BYTES, copy_files, hash_file, hash_files, list_files
 from tournaments.entries.bots import find_bot
 
 MANIFEST = 'name = "mine"\nrun = ["sh", "bot"]\nignore = ["build", "*.log"]\n'
@@ -165,7 +165,7 @@ def test_a_fifo_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None
     os.mkfifo(tmp_path / "x")
 
     with pytest.raises(BotError, match="x: expected a regular file"):
-        file_hash(tmp_path / "x")
+        hash_file(tmp_path / "x")
 
 
 def test_a_copy_is_the_same_bot(folder: Path) -> None:
@@ -177,5 +177,5 @@ def test_a_copy_is_the_same_bot(folder: Path) -> None:
 
     copy_files(folder, folder.parent / "copy", ("build",))
 
-    assert contents(folder.parent / "copy") == contents(folder, ("build",))
+    assert hash_files(folder.parent / "copy") == hash_files(folder, ("build",))
     assert (folder.parent / "copy/src/up").resolve() == folder.parent / "copy/bot"

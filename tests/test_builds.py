@@ -226,8 +226,8 @@ def test_output_that_is_not_ignored_is_named_and_belongs_to_the_bot_from_the_fir
     second, more = make(folder)
 
     assert said[1:] == [
-        "mine: warning: the build writes out/bot, which `ignore` in bot.toml does not name:"
-        " each build may make another bot of it"
+        "mine: warning: the build writes out/bot, not listed in `ignore` in bot.toml:"
+        " each build may make it a different bot"
     ]
     assert (second.ran, more) == (False, [])
     assert first.bot.hash == second.bot.hash
@@ -316,7 +316,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_says_what_to_do(folder
     bot = find_bot(str(folder))
     folder.chmod(0o555)
 
-    with as_nobody(), pytest.raises(BotError, match=r"cannot build in .*mine: Permission denied; copy it to where you"):
+    with as_nobody(), pytest.raises(BotError, match=r"cannot build in .*mine: Permission denied; copy it to a folder"):
         build(bot)
     folder.chmod(0o755)
 
@@ -364,7 +364,7 @@ def test_of_two_processes_one_builds_and_the_other_waits_for_it(folder: Path) ->
         assert first.stderr.readline().startswith("mine: building:")
         with start(folder) as second:
             assert second.stderr
-            assert second.stderr.readline() == "mine: another process builds it, waiting\n"
+            assert second.stderr.readline() == "mine: another process is building it, waiting\n"
             (folder / "gate").write_text("go")
             assert (first.communicate()[0], first.returncode) == (f"mine: built in {folder}\n", 0)
             assert (second.communicate()[0], second.returncode) == (f"mine: up to date in {folder}\n", 0)

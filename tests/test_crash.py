@@ -274,5 +274,5 @@ def test_games_that_no_referee_survives_are_named_and_a_later_run_plays_them(run
     (run.folder / "peace").mkdir()
     code, _, err = run.finish()
     assert code == 0, err
-    assert "2 games are played already" in err
+    assert "2 games are already played" in err
     assert run.games() == 6

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tournaments.cli import main
-from tournaments.entries.hidden_modules import hint
+from tournaments.entries.hidden_modules import explain_hidden_module
 
 SANDBOX = ("bwrap", "seccomp")
 LOOKS = """\
@@ -37,16 +37,16 @@ for line in sys.stdin:
     ],
 )
 def test_each_language_says_what_it_misses(stderr: str, name: str) -> None:
-    told = hint(stderr, SANDBOX)
+    told = explain_hidden_module(stderr, SANDBOX)
 
     assert told is not None
     assert f"the sandbox may hide {name!r}" in told
     assert ("bot.toml" in told) == (name == "numpy")
-    assert hint(stderr, ("rlimit", "seccomp")) is None
+    assert explain_hidden_module(stderr, ("rlimit", "seccomp")) is None
 
 
 def test_another_crash_gets_no_such_hint() -> None:
-    assert hint("KeyError: 'No module'", SANDBOX) is None
+    assert explain_hidden_module("KeyError: 'No module'", SANDBOX) is None
 
 
 @pytest.fixture

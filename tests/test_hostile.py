@@ -20,7 +20,8 @@ from tests.misbehaving import HOSTILE, LAYERS, MISBEHAVING, Misbehaving, title
 from tests.tables import BOTS, PATIENCE_MS, batch, player
 from tests.test_referee import records
 from tests.warded import Played, WardedReferee
-from tournaments.bench import hostile_bot as ruffian
+from tournaments.bench import hostile_bot
+from tournaments.running.coordinator import Hooks
 from tournaments.running.coordinator import play_batches as play_all
 
 SHORT_MS = 400
@@ -159,7 +160,7 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
         batches.append(replace(game, games=(order,), isolation=isolation))
     played: list[Record] = []
 
-    outcome = play_all(iter(batches), 4, 1, played.append)
+    outcome = play_all(iter(batches), 4, 1, Hooks(played.append))
 
     assert outcome.given_up == {}
     assert len(played) == len(entries) >= 30
@@ -184,17 +185,17 @@ def test_names_and_notes_of_hostile_bots_are_stored_as_they_came_and_cut() -> No
     json.dumps(record.notes)
 
 
-@pytest.mark.parametrize("way", ruffian.WAYS)
+@pytest.mark.parametrize("way", hostile_bot.WAYS)
 def test_the_bots_of_the_benchmark_play_well_and_then_break_a_rule(way: str, referees: Referees) -> None:
     layer = probe.strongest_layer("auto")
     referee = referees.get(layer)
     clock = ClockRules(TOURNAMENT_MS, None, 0, 0)
-    ruffian_bot = replace(player("honest"), label=way, command=(sys.executable, "-I", ruffian.__file__, way))
-    game = batch(*(replace(each, cwd=str(referee.home)) for each in (ruffian_bot, player("honest"))), clock=clock)
+    hostile = replace(player("honest"), label=way, command=(sys.executable, "-I", hostile_bot.__file__, way))
+    game = batch(*(replace(each, cwd=str(referee.home)) for each in (hostile, player("honest"))), clock=clock)
 
     played = referee.play(replace(game, isolation=Isolation(layer, 256)))
 
     (record,) = played.records
     assert [fault.seat for fault in record.faults] == [0]
-    assert record.faults[0].action >= ruffian.MOVES / 2
+    assert record.faults[0].action >= hostile_bot.MOVES / 2
     assert referee.left_after(GONE_S) == []

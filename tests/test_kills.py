@@ -20,9 +20,8 @@ from referee.records import Batch, BatchDone, Isolation, Key, Layer, Player, Rec
 from referee.verdicts import Verdict
 from tests.tables import batch, move_request, player, seated
 from tests.test_isolation import BOT, boxed, every_layer
-from tournaments.running.coordinator import TRIES, Outcome, _play_batch
+from tournaments.running.coordinator import TRIES, Coordinator, Hooks, Outcome
 from tournaments.running.in_process import InProcess
-from tournaments.running.leftovers import ProcessLedger
 
 EAT = "x = [b'x' * (1 << 20) for _ in range({})]"
 SUICIDE = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
@@ -167,19 +166,19 @@ class Scripted:
 
     def __init__(self, *batches: tuple[Report, ...]) -> None:
         self.alive = True
-        self.given: list[Batch] = []
+        self.sent: list[Batch] = []
         self._batches = iter(batches)
 
-    async def give(self, batch: Batch) -> None:
-        self.given.append(batch)
+    async def send_batch(self, batch: Batch) -> None:
+        self.sent.append(batch)
         self._reports = iter(next(self._batches))
 
-    async def report(self) -> Report | None:
+    async def read_report(self) -> Report | None:
         found = next(self._reports, None)
         self.alive = found is not None
         return found
 
-    async def last_words(self) -> str:
+    async def explain_death(self) -> str:
         return "it is gone"
 
 
@@ -189,13 +188,10 @@ def lost(deal: int) -> RefereeFault:
 
 def played_on(process: Scripted, games: int) -> tuple[Batch | None, dict[Key, int], Outcome]:
     """Give a batch to a process once; return what is left of it, the tries of its games, and what came of them."""
-    tries: dict[Key, int] = {}
-    outcome = Outcome()
     whole = batch(player("honest"), player("honest"), games=games)
-    left = trio.run(
-        _play_batch, cast(Any, process), whole, lambda record: None, lambda key: True, lambda line: None, tries, outcome
-    )
-    return left, tries, outcome
+    coordinator = Coordinator(iter(()), Hooks(lambda record: None))
+    left = trio.run(coordinator.play_batch, cast(Any, process), whole)
+    return left, coordinator.tries, coordinator.outcome
 
 
 def test_a_game_that_was_lost_to_a_kill_is_given_again_with_the_word_that_it_was() -> None:
@@ -217,9 +213,7 @@ def test_at_the_terminal_such_a_game_is_played_again_to_its_verdict(more_each_ti
     game = batch(player("suicide"), player("honest"))
     records: list[Record] = []
 
-    outcome = InProcess({}, None, lambda line: None)(
-        iter([game]), 1, 1, records.append, ProcessLedger(None), lambda key: True
-    )
+    outcome = InProcess({}, None, lambda line: None)(iter([game]), 1, 1, Hooks(records.append))
 
     assert outcome.given_up == {}
     assert [[fault.code for fault in record.faults] for record in records] == [["crash"]]

@@ -58,11 +58,11 @@ def test_a_bot_is_refused_where_another_ruleset_is_played(folder: Path, rulesets
     config = Config(entries=("mine", *["uniform"] * 3), rulesets=rulesets)
 
     with pytest.raises(DataError, match=rf"^mine: is made for partners-4, mine \(.*\), not for {rulesets[-1]}$"):
-        Plan(config, folder.parent)
+        Plan.prepare(config, folder.parent)
 
 
 def test_a_bot_that_says_nothing_plays_every_ruleset(folder: Path) -> None:
-    Plan(Config(entries=("greedy", "uniform"), rulesets=("standard", "book")), folder.parent)
+    Plan.prepare(Config(entries=("greedy", "uniform"), rulesets=("standard", "book")), folder.parent)
 
 
 @pytest.mark.slow

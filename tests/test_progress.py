@@ -19,8 +19,8 @@ def test_without_a_terminal_there_are_plain_lines_and_one_at_the_end() -> None:
 
     with Progress(10, 4, out) as progress:
         for _ in range(5):
-            progress.game()
-        progress.game(faults=2)
+            progress.count_game()
+        progress.count_game(faults=2)
 
     (line,) = out.getvalue().splitlines()
     assert line.startswith("10/10 games, ")
@@ -31,8 +31,8 @@ def test_in_a_terminal_there_is_a_bar_that_ends_with_a_line_of_its_own() -> None
     out = Terminal()
 
     with Progress(4, 0, out) as progress:
-        progress.game()
-        progress.game()
+        progress.count_game()
+        progress.count_game()
 
     last = out.getvalue().split("\r")[-1]
     assert last.startswith("[#")

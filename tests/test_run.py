@@ -80,7 +80,7 @@ def test_ctrl_c_stops_in_order_and_names_the_command_that_goes_on(told: Run, und
     assert 1 <= told.games() < 72
     code, _, err = told.finish("--jobs", "2")
     assert code == 0, err
-    assert "games are played already" in err
+    assert "games are already played" in err
     assert told.sha() == undisturbed
 
 
@@ -170,7 +170,7 @@ def test_a_bot_that_was_changed_meanwhile_is_refused_on_resume(run: Run) -> None
     code, _, err = run.finish()
 
     assert code == 2
-    assert "bot: the bot was changed since the tournament began" in err
+    assert "bot: the bot has changed since the tournament began" in err
 
 
 def test_an_entry_that_does_not_greet_is_named_before_the_first_game(run: Run) -> None:

@@ -18,7 +18,7 @@ from referee.bot import read_start_time
 from referee.records import Started
 from tests.runs import Run
 from tests.tables import BOTS
-from tournaments.running.leftovers import Ledger, ProcessLedger, end_leftovers
+from tournaments.running.leftovers import LedgerFile, ProcessLedger, end_leftovers
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def group_lives(pid: int) -> bool:
 
 
 def rewrite(path: Path, **changes: object) -> None:
-    ledger = msgspec.json.decode(path.read_bytes(), type=Ledger)
+    ledger = msgspec.json.decode(path.read_bytes(), type=LedgerFile)
     path.write_bytes(msgspec.json.encode(msgspec.structs.replace(ledger, **changes)))
 
 
@@ -98,7 +98,7 @@ def test_a_group_that_came_to_be_after_the_run_had_died_is_left_alone(
 def test_what_was_struck_out_is_not_ended(leader: subprocess.Popen[bytes], tmp_path: Path) -> None:
     running = ProcessLedger(tmp_path / "account")
     running.add(known(leader))
-    running.drop(leader.pid)
+    running.remove(leader.pid)
     running.beat()
 
     assert end_leftovers(tmp_path / "account") == 0
@@ -134,7 +134,7 @@ def test_children_of_bots_that_outlive_malice_and_its_referees_are_ended_by_the_
     process.terminate()
     _, err = process.communicate(timeout=30)
     assert process.returncode == 3
-    assert "an earlier run was killed: ended 1 groups of processes that it left" in err
+    assert "an earlier run was killed: ended 1 process groups that it left" in err
     assert run.mark.left_after(1.0) == []
     assert sorted(path.name for path in run.folder.iterdir()) == ["fifo", "t.db", "t.toml"]
 

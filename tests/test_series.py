@@ -52,7 +52,7 @@ def test_decided_series_are_counted() -> None:
 
 
 def test_a_table_plays_on_in_every_rotation_until_no_series_is_open(tmp_path: Path) -> None:
-    plan = Plan(Config(entries=("greedy", "uniform"), rulesets=("g4a",), deals=2, seed="x"), tmp_path)
+    plan = Plan.prepare(Config(entries=("greedy", "uniform"), rulesets=("g4a",), deals=2, seed="x"), tmp_path)
     open_one = [deal(number, (30, 0), rotation) for number in range(2) for rotation in range(2)]
     open_one[3] = deal(1, (0, 3), rotation=1)
 
@@ -68,13 +68,13 @@ def test_a_table_plays_on_in_every_rotation_until_no_series_is_open(tmp_path: Pa
 
 
 def test_a_tournament_of_single_games_never_asks_for_more(tmp_path: Path) -> None:
-    plan = Plan(Config(entries=("greedy", "uniform"), deals=2, seed="x"), tmp_path)
+    plan = Plan.prepare(Config(entries=("greedy", "uniform"), deals=2, seed="x"), tmp_path)
 
     assert plan.more_batches([deal(0, (1, 0), ruleset="standard")]) == []
 
 
 def test_games_beyond_the_schedule_have_numbers_of_their_own(tmp_path: Path) -> None:
-    plan = Plan(Config(entries=("greedy", "uniform", "first"), rulesets=("g4a",), deals=3, seed="x"), tmp_path)
+    plan = Plan.prepare(Config(entries=("greedy", "uniform", "first"), rulesets=("g4a",), deals=3, seed="x"), tmp_path)
     schedule = plan.schedule
 
     planned = [schedule.number(key) for batch in schedule.batches() for key in batch.games()]

@@ -14,7 +14,7 @@ from referee.playing import play_batch
 from referee.records import Record, Report, Started, StderrLine
 from referee.stderr_lines import LONGEST, StderrLines
 from tests.tables import batch, player
-from tournaments.running.coordinator import play_batches
+from tournaments.running.coordinator import Hooks, play_batches
 
 
 def cut(*chunks: bytes) -> list[str]:
@@ -62,7 +62,7 @@ def test_every_line_of_a_healthy_game_is_reported_with_the_label_of_its_bot() ->
     records: list[Record] = []
     game = batch(replace(player("talker"), command=talker("I hear")), player("honest"))
 
-    play_batches(iter([replace(game, stderr=True)]), 1, 1, records.append, on_stderr=told.append)
+    play_batches(iter([replace(game, stderr=True)]), 1, 1, Hooks(records.append), on_stderr=told.append)
 
     lines = [line.line for line in told if line.label == "talker"]
     moves = sum(seat == 0 for seat, _ in records[0].actions)

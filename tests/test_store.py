@@ -20,7 +20,7 @@ CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    return Plan(CONFIG, tmp_path)
+    return Plan.prepare(CONFIG, tmp_path)
 
 
 def forfeited(plan: Plan, key: Key) -> Record:
@@ -56,14 +56,14 @@ def forfeited(plan: Plan, key: Key) -> Record:
 
 def founded(path: Path, plan: Plan) -> Store:
     store = Store(path, create=True)
-    store.create_tournament(CONFIG, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+    store.create_tournament(CONFIG, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
     return store
 
 
 def test_a_game_is_read_back_as_it_was_written(tmp_path: Path, plan: Plan) -> None:
     record = forfeited(plan, Key(0, 1, 1))
     with founded(tmp_path / "t.db", plan) as store:
-        store.add(plan.game(record), record)
+        store.add(plan.make_game(record), record)
 
         assert store.record(record.key) == record
         assert list(store.records()) == [record]
@@ -75,7 +75,7 @@ def test_games_come_in_the_order_of_the_schedule_whatever_came_first(tmp_path: P
     with founded(tmp_path / "t.db", plan) as store:
         for key in reversed(keys):
             record = forfeited(plan, key)
-            store.add(plan.game(record), record)
+            store.add(plan.make_game(record), record)
 
         assert [game.key for game in store.games()] == keys
         assert [game.number for game in store.games()] == [0, 1, 2, 3]
@@ -85,12 +85,12 @@ def test_games_come_in_the_order_of_the_schedule_whatever_came_first(tmp_path: P
 def test_a_game_cannot_be_stored_twice(tmp_path: Path, plan: Plan) -> None:
     record = forfeited(plan, Key(0, 0, 0))
     with founded(tmp_path / "t.db", plan) as store:
-        store.add(plan.game(record), record)
+        store.add(plan.make_game(record), record)
 
         with pytest.raises(sqlite3.IntegrityError):
-            store.add(plan.game(record), record)
+            store.add(plan.make_game(record), record)
         other = forfeited(plan, Key(0, 1, 0))
-        store.add(plan.game(other), other)
+        store.add(plan.make_game(other), other)
         assert store.keys() == {record.key, other.key}
 
 
@@ -111,17 +111,17 @@ def test_opening_a_league_again_gives_the_same_cards(tmp_path: Path) -> None:
     with Store(tmp_path / "t.db", create=True) as store:
         first = open_league(store, config, tmp_path)
         record = forfeited(first, Key(0, 0, 0))
-        store.add(first.game(record), record)
+        store.add(first.make_game(record), record)
         again = open_league(store, config, tmp_path)
 
     assert first.seeds.seed == again.seeds.seed
-    assert first.seeds.seed != Plan(config, tmp_path).seeds.seed
+    assert first.seeds.seed != Plan.prepare(config, tmp_path).seeds.seed
 
 
 def test_a_readmission_that_lifts_nothing_goes_when_the_league_is_complete(tmp_path: Path, plan: Plan) -> None:
     with founded(tmp_path / "t.db", plan) as store:
         record = forfeited(plan, Key(0, 0, 0))
-        store.add(plan.game(record), record)
+        store.add(plan.make_game(record), record)
         store.readmit("greedy", 0)
         store.complete()
 
@@ -133,7 +133,7 @@ def test_a_stored_game_replays(tmp_path: Path, plan: Plan) -> None:
     record = replace(record, scores=_scores(record))
     record = replace(record, digest=compute_digest(record))
     with founded(tmp_path / "t.db", plan) as store:
-        store.add(plan.game(record), record)
+        store.add(plan.make_game(record), record)
 
         check_record(store.record(record.key))
 

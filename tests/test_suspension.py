@@ -98,7 +98,7 @@ def test_a_suspended_bot_plays_no_more_with_any_number_of_jobs_and_resumed(faili
         run = Run(folder)
         code, out, err = run.finish("--jobs", jobs)
         assert code == 0, err
-        assert "dies is suspended, it ended 2 games in a row by a verdict and plays no more" in err
+        assert "dies is suspended: it ended 2 games in a row by a verdict;" in err
         assert f"malice run t.toml --db t.db --jobs {jobs} --readmit dies" in err
         assert out.splitlines()[-1].startswith("complete but for the games of suspended bots: dies (malice run")
         found.append((run.digests(), run.sha()))
@@ -121,7 +121,7 @@ def test_a_readmitted_bot_plays_on_and_is_suspended_again(failing: Run) -> None:
     assert code == 0, err
     assert before.items() < failing.digests().items()
     assert failing.games() == len(before) + 2
-    assert "dies plays again; the seed was told already" in err
+    assert "dies plays again; the seed is already published" in err
     assert "dies is suspended" in err
     assert malice("verify", failing.db).exit_code == 0
     code, _, err = failing.finish("--readmit", "first")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from referee.records import Record
 from tournaments.league.config import Config
-from tournaments.running.coordinator import play_batches
+from tournaments.running.coordinator import Hooks, play_batches
 from tournaments.running.plan import Plan
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.transcript import STDERR_WIDTH, excerpt_stderr, format_transcript
@@ -21,7 +21,9 @@ pytestmark = pytest.mark.slow
 def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     config = Config(entries=("uniform", "first"), deals=1, seed="text")
     records: list[Record] = []
-    play_batches(Plan(config, Path(tmp_path_factory.mktemp("bots"))).open_batches(set()), 1, 1, records.append)
+    play_batches(
+        Plan.prepare(config, Path(tmp_path_factory.mktemp("bots"))).open_batches(set()), 1, 1, Hooks(records.append)
+    )
     return records[0]
 
 

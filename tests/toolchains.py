@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from tournaments.entries.programs import explain_missing_programs, list_missing_programs, packages
+from tournaments.entries.programs import explain_missing_programs, list_missing_programs, list_packages
 
 SHIPPED = Path(__file__).parents[1] / "bots"
 KITS = {path.parent.parent.name: path.parent for path in sorted(SHIPPED.glob("*/starter/bot.toml"))}
@@ -25,4 +25,4 @@ def kit_lack(language: str) -> str | None:
 
 
 if __name__ == "__main__":
-    print(*packages(list_missing_programs(dict.fromkeys(need for language in KITS for need in needs(language)))))
+    print(*list_packages(list_missing_programs(dict.fromkeys(need for language in KITS for need in needs(language)))))

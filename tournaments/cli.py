@@ -142,13 +142,13 @@ def bench(json: bool) -> None:
     from tournaments.terminal.tables import format_table
 
     rows = []
-    for row in benches.rows([exchange, isolation, hostile, engine, throughput, lambda: pages(render)]):
+    for row in benches.run_benchmarks([exchange, isolation, hostile, engine, throughput, lambda: pages(render)]):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
     if json:
         click.echo(msgspec.json.encode(rows))
         return
-    for line in format_table(benches.HEAD, [benches.cells(row) for row in rows], benches.LEFT):
+    for line in format_table(benches.HEAD, [benches.format_row(row) for row in rows], benches.LEFT):
         click.echo(line)
 
 

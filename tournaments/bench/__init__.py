@@ -1,4 +1,4 @@
-"""What malice costs: every figure a ratio, or taken beside what it is compared with, in one run."""
+"""What malice costs: every figure is a ratio, or measured next to its reference in the same run."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from msgspec import Struct
 
 
 class Row(Struct, frozen=True):
-    """One line of the table."""
+    """One figure, a line of the table."""
 
     what: str
     value: float
     unit: str
     than: str
-    """What the ratio compares with."""
+    """The reference of the ratio."""
     ratio: float | None
 
 
-def rows(parts: Sequence[Callable[[], Iterator[Row]]]) -> Iterator[Row]:
-    """Run the parts one after the other and return their rows as they come."""
-    for part in parts:
-        yield from part()
+def run_benchmarks(benchmarks: Sequence[Callable[[], Iterator[Row]]]) -> Iterator[Row]:
+    """Run benchmarks one after the other and yield their rows as they come."""
+    for benchmark in benchmarks:
+        yield from benchmark()
 
 
-def cells(row: Row) -> tuple[str, ...]:
-    """Return a row as text."""
+def format_row(row: Row) -> tuple[str, ...]:
+    """Return the cells of a row as text."""
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
     return (f"{row.value:,.1f}", row.what, row.unit, ratio, row.than)
 

@@ -16,7 +16,7 @@ GAMES = 400
 
 
 def engine() -> Iterator[Row]:
-    """Count actions per CPU second, and compare the rules with the dealer's shuffles beside them."""
+    """Count actions per CPU second, and measure the share of the dealer's shuffles."""
     rules = make_rules(load_ruleset("standard").rules, 2)
     actions = 0
     shuffling = 0.0

@@ -1,8 +1,7 @@
-"""The price of the referee: whole games against an instant bot, over a bare loop with the same bytes.
+"""The price of the referee: whole games of an instant bot, compared with a bare loop over the same bytes.
 
-Everything runs on one processor. Each game is played by the referee, and then at once by a loop that only
-writes the lines of that game, in their order and to two processes of the same bot, and reads the answers;
-the medians of both are compared.
+Everything runs on one processor. The referee plays a game; right after it a loop writes the lines of that game, in
+the same order, to two processes of the same bot, and reads the answers. The medians of both are compared.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ WARM_UP = 5
 
 
 def exchange() -> Iterator[Row]:
-    """Compare the referee with the bare loop, with a Python bot and, where there is a compiler, with a C bot."""
+    """Compare the referee with the bare loop, for a Python bot and, if there is a compiler, for a C bot."""
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(pinned)})
     try:
@@ -47,17 +46,17 @@ def exchange() -> Iterator[Row]:
 
 
 def _compare(language: str, player: Player) -> Iterator[Row]:
-    batch = games_of(player, GAMES + WARM_UP)
+    batch = make_games(player, GAMES + WARM_UP)
     seats = [BotSeat(player, batch.init_ms, None) for _ in range(2)]
     refereed, bare = [], []
     try:
         with _start_bot(player) as left, _start_bot(player) as right:
-            pipes = [_pipes(bot) for bot in (left, right)]
+            pipes = [_get_pipes(bot) for bot in (left, right)]
             for order in batch.games:
                 begin = time.perf_counter()
                 record = GameRunner(batch, order, list(seats)).play()
                 refereed.append((time.perf_counter() - begin) / len(record.actions))
-                lines = _lines(batch, order, record)
+                lines = _list_lines(batch, order, record)
                 begin = time.perf_counter()
                 _replay(pipes, lines)
                 bare.append((time.perf_counter() - begin) / len(record.actions))
@@ -71,8 +70,8 @@ def _compare(language: str, player: Player) -> Iterator[Row]:
     yield Row(what, with_referee * 1e6, "µs", f"bare write and read ({without * 1e6:.1f} µs)", with_referee / without)
 
 
-def games_of(player: Player, games: int) -> Batch:
-    """Return so many games of a bot against itself."""
+def make_games(player: Player, games: int) -> Batch:
+    """Return a batch of games of a bot against itself."""
     seeds = Seeds(b"\0" * 32)
     return Batch(
         ruleset="standard",
@@ -85,8 +84,8 @@ def games_of(player: Player, games: int) -> Batch:
     )
 
 
-def _lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, bytes]]:
-    """Return what the seats were sent in a game, in its order."""
+def _list_lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, bytes]]:
+    """Return the lines that the seats of a game received, each with its seat, in order."""
     lines: list[tuple[int, bytes]] = []
     actions = iter(record.actions)
 
@@ -101,14 +100,14 @@ def _start_bot(player: Player) -> subprocess.Popen[bytes]:
     return subprocess.Popen(player.command, cwd=player.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def _pipes(bot: subprocess.Popen[bytes]) -> tuple[int, int]:
+def _get_pipes(bot: subprocess.Popen[bytes]) -> tuple[int, int]:
     assert bot.stdin
     assert bot.stdout
     return bot.stdin.fileno(), bot.stdout.fileno()
 
 
 def _replay(pipes: list[tuple[int, int]], lines: list[tuple[int, bytes]]) -> None:
-    """Send the lines and read the answers, without any referee."""
+    """Write the lines and read the answers, without a referee."""
     for seat, line in lines:
         write, read = pipes[seat]
         os.write(write, line)

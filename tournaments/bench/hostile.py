@@ -1,10 +1,9 @@
-"""What an honest bot feels of hostile ones: its moves in a tournament against thirty of them, and among its like."""
+"""The effect of hostile bots on an honest one: its move times against thirty of them, and against itself."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import median
 
 from msgspec.structs import replace
@@ -12,32 +11,31 @@ from msgspec.structs import replace
 from protocol.messages import ClockRules
 from referee.isolation import probe
 from referee.records import Batch, Isolation, Key, Player, Record
-from tournaments.bench import Row
-from tournaments.bench.exchange import games_of
-from tournaments.bench.hostile_bot import MOVES, WAYS
+from tournaments.bench import Row, hostile_bot
+from tournaments.bench.exchange import make_games
 from tournaments.entries.bots import find_bot
 from tournaments.league.schedule import Seeds
-from tournaments.running.coordinator import play_batches
+from tournaments.running.coordinator import Hooks, play_batches
 
 ROUNDS = 3
 JOBS = 2
 HOSTILE = 30
 BOUND = 1.5
-"""What the ratio is to stay below."""
+"""The ratio must stay below this."""
 MOVE_MS = 250
 MEMORY_MB = 256
 HONEST = "honest"
 
 
 def hostile() -> Iterator[Row]:
-    """Play both in turn, several times, under the strongest isolation that works here."""
+    """Play both tournaments in turn, several times, under the strongest isolation that works here."""
     isolation = Isolation(probe.strongest_layer("auto"), MEMORY_MB)
     honest = find_bot("first").make_player(HONEST)
     beside: list[int] = []
     alone: list[int] = []
     for _ in range(ROUNDS):
-        alone += _moves(honest, [replace(honest, label="itself")] * HOSTILE, isolation)
-        beside += _moves(honest, [_make_hostile_bot(number) for number in range(HOSTILE)], isolation)
+        alone += _time_moves(honest, [replace(honest, label="itself")] * HOSTILE, isolation)
+        beside += _time_moves(honest, [_make_hostile_bot(number) for number in range(HOSTILE)], isolation)
     yield Row(
         f"honest bot's median move beside {HOSTILE} hostile bots, {isolation.layer} (bound {BOUND})",
         median(beside),
@@ -48,33 +46,32 @@ def hostile() -> Iterator[Row]:
 
 
 def _make_hostile_bot(number: int) -> Player:
-    way = list(WAYS)[number % len(WAYS)]
-    file = Path(__file__).with_name("ruffian.py")
-    return Player(f"{way}{number}", "", (sys.executable, "-I", str(file), way))
+    way = list(hostile_bot.WAYS)[number % len(hostile_bot.WAYS)]
+    return Player(f"{way}{number}", "", (sys.executable, "-I", hostile_bot.__file__, way))
 
 
-def _moves(honest: Player, others: list[Player], isolation: Isolation) -> list[int]:
-    """Return how long the honest bot's moves took in a tournament against these, in microseconds.
+def _time_moves(honest: Player, others: list[Player], isolation: Isolation) -> list[int]:
+    """Return the times of the honest bot's moves in a tournament against these, in microseconds.
 
-    Of each game only as many count as a hostile bot lets it have: later ones are faster.
+    Only as many moves of each game count as a game against a hostile bot has: later moves are faster.
     """
     records: list[Record] = []
-    outcome = play_batches(_batches(honest, others, isolation), JOBS, 1, records.append)
+    outcome = play_batches(_make_batches(honest, others, isolation), JOBS, 1, Hooks(records.append))
     assert not outcome.given_up
-    return [micros for record in records for micros in _own(record)[:MOVES]]
+    return [micros for record in records for micros in _list_own_times(record)[: hostile_bot.MOVES]]
 
 
-def _own(record: Record) -> list[int]:
-    timed = zip(record.actions, record.micros, strict=True)
-    return [micros for (seat, _), micros in timed if record.entries[seat][0] == HONEST]
+def _list_own_times(record: Record) -> list[int]:
+    moves = zip(record.actions, record.micros, strict=True)
+    return [micros for (seat, _), micros in moves if record.entries[seat][0] == HONEST]
 
 
-def _batches(honest: Player, others: list[Player], isolation: Isolation) -> Iterator[Batch]:
-    """Yield for each of the others a deal in both rotations."""
+def _make_batches(honest: Player, others: list[Player], isolation: Isolation) -> Iterator[Batch]:
+    """Yield for each of the others one deal, in both rotations."""
     seeds = Seeds(b"\0" * 32)
     clock = ClockRules(MOVE_MS, None, 0, 0)
-    like = games_of(honest, 1)
+    template = make_games(honest, 1)
     for table, other in enumerate(others):
         for rotation in (0, 1):
             order = replace(seeds.order(Key(table, 0, rotation), 2), seating=(rotation, 1 - rotation))
-            yield replace(like, players=(honest, other), clock=clock, games=(order,), isolation=isolation)
+            yield replace(template, players=(honest, other), clock=clock, games=(order,), isolation=isolation)

@@ -1,7 +1,7 @@
-"""A bot that means harm, for the benchmark of what its opponents feel of it; started as a program, never imported.
+"""A hostile bot, for the benchmark of its effect on opponents; run as a program.
 
-It plays the first legal action for some moves, each time it does what harm it can, and then it breaks a rule.
-Its first argument says how, one of the names in `WAYS`.
+For some moves it plays the first legal action and does harm each time; then it breaks a rule. Its first argument
+says how: one of the names in `WAYS`.
 """
 
 from __future__ import annotations
@@ -16,104 +16,104 @@ from collections.abc import Callable
 from contextlib import suppress
 
 MOVES = 20
-"""After so many it breaks a rule."""
+"""After this many moves it breaks a rule."""
 MIB = 1 << 20
 
 hoard: list[object] = []
-"""What it keeps, so that nobody takes it away."""
+"""What it must keep alive: memory, open files, a count of its children."""
 
 
 def spin() -> None:
-    """Never end."""
+    """Spin for ever."""
     while True:
         pass
 
 
 def pause() -> None:
-    """Never end, and do nothing."""
+    """Sleep for ever."""
     while True:
         signal.pause()
 
 
-def child(task: Callable[[], None]) -> None:
-    """Start a process for a task; none, where there are too many."""
+def start_child(task: Callable[[], None]) -> None:
+    """Start a process for a task, unless there are too many already."""
     with suppress(OSError):
         if os.fork() == 0:
             task()
 
 
 def crowd() -> None:
-    """Start three more processes that sleep."""
+    """Start three processes that sleep."""
     for _ in range(3):
-        child(pause)
+        start_child(pause)
 
 
 def burn() -> None:
-    """Start a process that spins, up to eight."""
+    """Start a process that spins; eight at most."""
     if len(hoard) < 8:
         hoard.append(None)
-        child(spin)
+        start_child(spin)
 
 
 def spread() -> None:
-    """Leave the processors that we were given, and do the same everywhere."""
+    """Leave the assigned processors, and burn on all of them."""
     with suppress(OSError):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
     burn()
 
 
 def eat() -> None:
-    """Take 16 MiB more."""
+    """Allocate 16 MiB more."""
     hoard.append(b"x" * (16 * MIB))
 
 
 def fill() -> None:
-    """Write a MiB to the disk."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - it is to stay open
+    """Write one MiB to the disk."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - it must stay open
     file.write(bytes(MIB))
     hoard.append(file)
 
 
-def for_ever(task: Callable[[], None]) -> Callable[[], None]:
-    """Return what does it over and over, until something gives way."""
+def repeat(task: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that repeats a task until it fails."""
 
-    def forever() -> None:
+    def loop() -> None:
         while True:
             task()
 
-    return forever
+    return loop
 
 
-def nothing() -> None:
+def do_nothing() -> None:
     """Do no harm yet."""
 
 
 def write(descriptor: int, text: bytes) -> Callable[[], None]:
-    """Return what writes a text."""
+    """Return a function that writes a text."""
 
-    def written() -> None:
+    def write_text() -> None:
         os.write(descriptor, text)
 
-    return written
+    return write_text
 
 
 WAYS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "spins": (burn, spin),
     "spreads": (spread, spin),
     "crowds": (crowd, lambda: os._exit(0)),
-    "eats": (eat, for_ever(eat)),
-    "fills": (fill, for_ever(fill)),
-    "floods": (write(2, b"x" * 65_536), for_ever(write(1, b"x" * 65_536))),
-    "babbles": (write(1, b"thinking\n"), for_ever(write(1, b"thinking\n"))),
+    "eats": (eat, repeat(eat)),
+    "fills": (fill, repeat(fill)),
+    "floods": (write(2, b"x" * 65_536), repeat(write(1, b"x" * 65_536))),
+    "babbles": (write(1, b"thinking\n"), repeat(write(1, b"thinking\n"))),
     "sleeps": (lambda: time.sleep(0.002), pause),
-    "cheats": (nothing, lambda: print('{"id": 0}', flush=True)),
-    "crashes": (nothing, lambda: os.kill(os.getpid(), signal.SIGSEGV)),
+    "cheats": (do_nothing, lambda: print('{"id": 0}', flush=True)),
+    "crashes": (do_nothing, lambda: os.kill(os.getpid(), signal.SIGSEGV)),
 }
-"""By name: what it does with each move, and at last."""
+"""By name: the harm with each move, and the rule that it breaks in the end."""
 
 
 def main(way: str) -> None:
-    """Play until the input ends, or worse."""
+    """Play until the input ends or the bot breaks a rule."""
     harm, break_rule = WAYS[way]
     moves = 0
     for line in sys.stdin:

@@ -23,27 +23,27 @@ from tournaments.running.plan import Plan
 
 GAMES = 10_000
 DIFFERENT = 1_000
-"""So many of the games are really played; the others repeat them under other keys."""
+"""How many of the games are played; the others repeat them under other keys."""
 
 
-class Rendered(Protocol):
-    """What the site says of itself."""
+class SiteSummary(Protocol):
+    """The size of a rendered site."""
 
     @property
     def pages(self) -> int:
-        """Pages written."""
+        """The number of pages."""
 
     @property
     def games(self) -> int:
-        """Games on them."""
+        """The number of games on them."""
 
     @property
     def bytes(self) -> int:
-        """The size of all files."""
+        """The size of all files together."""
 
 
-def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
-    """Fill a league with games, render it, and count pages per second and bytes for each game."""
+def pages(render: Callable[[Store, Path], SiteSummary]) -> Iterator[Row]:
+    """Fill a league with games, render it, and measure pages per second and bytes per game."""
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
         _fill(store, Path(folder))
         begin = time.perf_counter()
@@ -61,21 +61,21 @@ def pages(render: Callable[[Store, Path], Rendered]) -> Iterator[Row]:
 
 def _fill(store: Store, folder: Path) -> None:
     config = Config(entries=("greedy",) * 5, deals=GAMES // 20, seed="bench")
-    plan = Plan(config, folder)
-    store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
-    played = list(islice(_play_all(plan), DIFFERENT))
+    plan = Plan.prepare(config, folder)
+    store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
+    played = list(islice(_play_games(plan), DIFFERENT))
     numbers = iter(range(GAMES))
     for batch in plan.open_batches(set()):
         for order in batch.games:
-            told = played[next(numbers) % DIFFERENT]
+            source = played[next(numbers) % DIFFERENT]
             labels = tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating)
-            record = replace(told, key=order.key, entries=labels)
+            record = replace(source, key=order.key, entries=labels)
             record = replace(record, digest=compute_digest(record))
-            store.add(plan.game(record), record)
+            store.add(plan.make_game(record), record)
 
 
-def _play_all(plan: Plan) -> Iterator[Record]:
-    """Play to the centre whenever it can be, and something at random when not."""
+def _play_games(plan: Plan) -> Iterator[Record]:
+    """Yield games in which every seat plays to the centre if it can, at random otherwise."""
     rng = Random(0)
 
     def choose(request: Move) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""A seat without a process: what benchmarks let play where no bot is to be measured."""
+"""A seat without a process, for benchmarks that do not measure a bot."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
 
 Choose = Callable[[Move], tuple[str, int]]
-"""From a request to an action and the nanoseconds that it is said to have taken."""
+"""Returns for a request an action and the nanoseconds to record for it."""
 
 
 class Puppet:
-    """Plays what a function chooses, and shows it every request before it answers."""
+    """Plays what a function chooses; an observer sees every request first."""
 
     name = "puppet"
     version = ""
@@ -27,10 +27,10 @@ class Puppet:
         self._requests = 1
 
     def begin(self) -> None:
-        """Be ready, as always."""
+        """Do nothing: a puppet needs no start."""
 
     def next_id(self) -> int:
-        """Number the next request; a real bot was greeted before."""
+        """Return the next request's number, from 2: the first is a real bot's greeting."""
         self._requests += 1
         return self._requests
 
@@ -41,10 +41,10 @@ class Puppet:
         return MoveAnswer(request.id, move), wall, wall
 
     def ask(self, request: GameStart | Move | GameEnd) -> None:
-        """Take notice."""
+        """Show the request to the observer."""
         if self._on_request:
             self._on_request(request)
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """Stay: a puppet breaks no rule."""
+        """Return an empty report: a puppet breaks no rule."""
         return None, (), ""

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from tournaments.bench import Row
 from tournaments.league.config import Config
 from tournaments.league.store import Store
-from tournaments.running.coordinator import play_batches
+from tournaments.running.coordinator import Hooks, play_batches
 from tournaments.running.plan import open_league
 
 ROUNDS = 3
@@ -19,22 +19,23 @@ DEALS = 100
 
 
 def throughput() -> Iterator[Row]:
-    """Play the same tournament with one and two referee processes in turn, several times."""
+    """Play the same tournament with one and with two referee processes in turn, several times."""
     rates: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(ROUNDS):
-        for jobs, found in rates.items():
-            found.append(_games_per_second(jobs))
+        for jobs, figures in rates.items():
+            figures.append(_measure_games_per_second(jobs))
     one, two = median(rates[1]), median(rates[2])
     yield Row("tournament of greedy bots, one referee process", one, "games/s", "", None)
     yield Row("tournament of greedy bots, two referee processes", two, "games/s", "one", two / one)
 
 
-def _games_per_second(jobs: int) -> float:
+def _measure_games_per_second(jobs: int) -> float:
     config = Config(entries=("greedy", "greedy"), deals=DEALS, seed="bench")
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
         plan = open_league(store, config, Path(folder))
         begin = time.perf_counter()
-        outcome = play_batches(plan.open_batches(set()), jobs, 1, lambda record: store.add(plan.game(record), record))
+        hooks = Hooks(lambda record: store.add(plan.make_game(record), record))
+        outcome = play_batches(plan.open_batches(set()), jobs, 1, hooks)
         seconds = time.perf_counter() - begin
         assert not outcome.given_up
         return plan.schedule.total / seconds

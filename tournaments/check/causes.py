@@ -126,7 +126,7 @@ def _expected(trouble: Trouble) -> str:
 
 def _hint(trouble: Trouble, bot: BotSpec) -> str:
     silence = trouble.silence
-    if trouble.code == "crash" and (hidden := hidden_modules.hint(trouble.stderr, trouble.isolation)):
+    if trouble.code == "crash" and (hidden := hidden_modules.explain_hidden_module(trouble.stderr, trouble.isolation)):
         return hidden
     if is_broken_answer(trouble):
         return "write each answer with a JSON library, in UTF-8, on one line"

@@ -61,7 +61,7 @@ def check(
     from tournaments.commands.exit_codes import interrupt_on_signals
     from tournaments.entries.bots import find_bot
     from tournaments.entries.builds import ensure_built
-    from tournaments.running.isolation import require_isolation, shortcomings
+    from tournaments.running.isolation import describe_shortcomings, require_isolation
 
     interrupt_on_signals()
     layer: Layer = isolation or "auto"
@@ -70,7 +70,7 @@ def check(
     named = find_bot(bot)
     syllabus = syllabus_of(named, rulesets)
     found = ensure_built(named)
-    for line in shortcomings(layer, [found.make_player(found.manifest.name)]):
+    for line in describe_shortcomings(layer, [found.make_player(found.manifest.name)]):
         click.echo(line, err=True)
     report = Examination(
         found,

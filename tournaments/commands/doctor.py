@@ -14,10 +14,10 @@ def doctor(json: bool) -> None:
     """
     import msgspec
 
-    from tournaments.running.isolation import list_findings, require_isolation
+    from tournaments.running.isolation import list_capabilities, require_isolation
     from tournaments.terminal.tables import format_table
 
-    found = list_findings()
+    found = list_capabilities()
     if json:
         click.echo(msgspec.json.encode(found))
     else:

@@ -235,7 +235,7 @@ def rerun(
     from referee.records import Isolation
     from tournaments.entries.bots import find_bot
     from tournaments.entries.builds import ensure_built
-    from tournaments.running.isolation import shortcomings
+    from tournaments.running.isolation import describe_shortcomings
     from tournaments.running.plan import list_league_files
     from tournaments.running.rerun import format_rerun
     from tournaments.running.rerun import rerun_game as rerun_game
@@ -248,7 +248,7 @@ def rerun(
     labels = [label for label, _ in record.entries]
     if seat is None:
         seat = labels.index(name) if name in labels else 0
-    for line in shortcomings(config.isolation, [found.make_player(name)]):
+    for line in describe_shortcomings(config.isolation, [found.make_player(name)]):
         click.echo(line, err=True)
     around = Isolation(config.isolation, config.memory_mb, config.freeze, list_league_files(db), required)
     on_stderr = (lambda line: _show_stderr(name, line)) if stderr else None
@@ -312,7 +312,7 @@ def verify(db: Path, json: bool) -> None:
     from tournaments.running.progress import Progress
 
     with open_store(db) as store, Progress(len(store.keys()), 0, sys.stderr) as progress:
-        verified = verify_league(store, progress.game)
+        verified = verify_league(store, progress.count_game)
     if json:
         click.echo(msgspec.json.encode(verified))
         return

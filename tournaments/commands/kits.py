@@ -74,7 +74,7 @@ def languages(json: bool, file: bool) -> None:
         raise click.UsageError("--json and --tournament print different things; expected one of them")
     if file:
         interrupt_on_signals()
-        click.echo(kit_tournament.tournament(), nl=False)
+        click.echo(kit_tournament.make_kit_tournament(), nl=False)
         return
     found = kits.list_languages()
     if json:

@@ -1,1 +1,1 @@
-"""What may enter a tournament: bots, their builds, starter kits."""
+"""The entries of a tournament: bots, their builds, starter kits."""

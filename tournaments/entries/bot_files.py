@@ -1,4 +1,4 @@
-"""The files that make a bot: which of those in its folder count, one hash of them, and a copy."""
+"""The files of a bot: which files in its folder belong to it, their hash, and a copy."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import NamedTuple
 from referee.errors import BotError
 
 STAMP = ".malice-build"
-"""The file in a bot's folder that says what was built: the only dot-file there that is no part of the bot."""
+"""The file in a bot's folder that records its build: the only dot-file there that does not belong to the bot."""
 MOST_BYTES = 2 * 1024**3
-"""The most that all files of a bot may hold together: they are read whenever it is named."""
+"""The limit for all files of a bot together: they are read whenever it is named."""
 PIECE_BYTES = 1024**2
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISFIFO, "a fifo"),
@@ -27,115 +27,115 @@ KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 )
 
 
-class OwnFile(NamedTuple):
-    """A file that is part of a bot."""
+class BotFile(NamedTuple):
+    """A file that belongs to a bot."""
 
     path: str
-    """From the bot's folder."""
+    """Relative to the bot's folder."""
     size: int
     target: str | None = None
-    """Where a symlink leads, from the bot's folder; None for a regular file."""
+    """The target of a symlink, relative to the bot's folder; None for a regular file."""
 
 
-def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[OwnFile]:
-    """List the files that make the bot in `folder`, dot-files too, in no order.
+def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[BotFile]:
+    """Yield the files of the bot in `folder`, dot-files too, in no order.
 
-    Dot-folders, `__pycache__`, our own stamp and what `ignore` names are no part of it, and are not looked at. A
-    symlink is never followed: it counts as the place that it leads to.
+    Dot-folders, `__pycache__`, our own stamp and the patterns in `ignore` do not belong to it and are not even
+    examined. A symlink is never followed: its target counts.
 
     Raises:
-        BotError: something is neither a file nor a folder, cannot be read, or is a symlink that leaves the folder;
+        BotError: an entry is neither a file nor a folder, cannot be read, or is a symlink that leaves the folder;
             the message names it.
     """
     home = os.path.realpath(folder)
     waiting = [""]
     while waiting:
         inside = waiting.pop()
-        for entry in _entries(os.path.join(folder, inside)):
+        for entry in _scan_folder(os.path.join(folder, inside)):
             path = inside + entry.name
-            # What a build leaves may be a thousand times what it is made from: it is not even looked at.
+            # The output of a build may be a thousand times as large as its source: it is not even examined.
             if not _counts(path, _is_folder(entry), ignore):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(f"{path}/")
             else:
-                # A build that runs beside us takes its files away again.
+                # A build that runs at the same time may delete its files.
                 with contextlib.suppress(FileNotFoundError):
-                    yield own_file(home, path)
+                    yield inspect_file(home, path)
 
 
-def own_file(folder: str | Path, path: str) -> OwnFile:
-    """Return one file of a bot, which need not be listed.
+def inspect_file(folder: str | Path, path: str) -> BotFile:
+    """Return one file of a bot, even if `list_files` leaves it out.
 
     Raises:
-        BotError: it is no regular file, or a symlink that leaves the folder.
-        FileNotFoundError: there is none.
+        BotError: it is not a regular file, or a symlink that leaves the folder.
+        FileNotFoundError: it does not exist.
     """
     home, whole = os.path.realpath(folder), os.path.join(folder, path)
-    found = os.lstat(whole)
-    if stat.S_ISLNK(found.st_mode):
-        return OwnFile(path, 0, _target(home, whole))
-    if not stat.S_ISREG(found.st_mode):
-        kind = next((name for is_kind, name in KINDS if is_kind(found.st_mode)), "something else")
+    status = os.lstat(whole)
+    if stat.S_ISLNK(status.st_mode):
+        return BotFile(path, 0, _resolve_link(home, whole))
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((name for is_kind, name in KINDS if is_kind(status.st_mode)), "something else")
         raise BotError(f"{whole}: expected a regular file in a bot's folder, got {kind}")
-    return OwnFile(path, found.st_size)
+    return BotFile(path, status.st_size)
 
 
-def contents(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
-    """Return by path what every file that makes the bot holds: its exec bit and hash, or where a symlink leads.
+def hash_files(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
+    """Return by path a digest of every file of the bot: its exec bit and content, or the target of a symlink.
 
     Raises:
-        BotError: as `walk`; or the files are too large, and the message names the largest.
+        BotError: as `list_files`; or the files are too large, and the message names the largest.
     """
-    found = sorted(list_files(folder, ignore))
-    total = sum(each.size for each in found)
+    files = sorted(list_files(folder, ignore))
+    total = sum(file.size for file in files)
     if total > MOST_BYTES:
-        largest = max(found, key=lambda each: each.size)
+        largest = max(files, key=lambda file: file.size)
         raise BotError(
             f"{folder / largest.path}: expected at most {MOST_BYTES:,} bytes in all files of a bot, got {total:,},"
-            f" {largest.size:,} of them in this one; name in `ignore` what is no part of the bot"
+            f" {largest.size:,} of them in this one; list in `ignore` the files that do not belong to the bot"
         )
-    told = {}
-    for each in found:
-        with contextlib.suppress(FileNotFoundError):  # as above
-            told[each.path] = _content(folder, each)
-    return told
+    digests = {}
+    for file in files:
+        with contextlib.suppress(FileNotFoundError):  # as in `list_files`
+            digests[file.path] = _hash_content(folder, file)
+    return digests
 
 
-def content_hash(files: Mapping[str, bytes]) -> str:
-    """Return what makes a bot the same bot: one hash of all that `contents` gives, in the order of the paths."""
+def hash_bot(digests: Mapping[str, bytes]) -> str:
+    """Return the identity of a bot: one hash of all that `hash_files` returns, in the order of the paths."""
     whole = hashlib.sha256()
-    for path, told in sorted(files.items()):
-        whole.update(os.fsencode(path) + b"\0" + told)
+    for path, digest in sorted(digests.items()):
+        whole.update(os.fsencode(path) + b"\0" + digest)
     return whole.hexdigest()
 
 
 def copy_files(source: Path, target: Path, ignore: tuple[str, ...]) -> None:
-    """Copy the files that make a bot: contents, exec bits and symlinks, and nothing else of their modes.
+    """Copy the files of a bot: contents, exec bits and symlinks; no other mode bits.
 
     Raises:
-        BotError: as `walk`.
+        BotError: as `list_files`.
     """
-    for each in list_files(source, ignore):
-        copy = target / each.path
+    for file in list_files(source, ignore):
+        copy = target / file.path
         copy.parent.mkdir(parents=True, exist_ok=True)
-        if each.target is not None:
-            copy.symlink_to(os.path.relpath(each.target, os.path.dirname(each.path) or "."))
+        if file.target is not None:
+            copy.symlink_to(os.path.relpath(file.target, os.path.dirname(file.path) or "."))
             continue
-        # Where malice is installed files may be read-only.
-        shutil.copyfile(source / each.path, copy, follow_symlinks=False)
-        copy.chmod(copy.stat().st_mode | (source / each.path).stat().st_mode & 0o111)
+        # Installed files of malice may be read-only, and the copy must not be.
+        shutil.copyfile(source / file.path, copy, follow_symlinks=False)
+        copy.chmod(copy.stat().st_mode | (source / file.path).stat().st_mode & 0o111)
 
 
-def file_hash(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
+def hash_file(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
     """Return the SHA-256 of a regular file, read in pieces, and whether its owner may execute it.
 
     Raises:
-        BotError: it is no regular file, is too large, or cannot be read.
-        FileNotFoundError: there is none.
+        BotError: it is not a regular file, is too large, or cannot be read.
+        FileNotFoundError: it does not exist.
     """
     whole, read = hashlib.sha256(), 0
-    # Without waiting: what was a file a moment ago may be a fifo now.
+    # Nonblocking: the file may have become a fifo a moment ago.
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
         with open(os.open(path, flags), "rb", buffering=0) as file:
@@ -154,37 +154,37 @@ def file_hash(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
     return whole.digest(), bool(mode & 0o100)
 
 
-def _content(folder: Path, file: OwnFile) -> bytes:
+def _hash_content(folder: Path, file: BotFile) -> bytes:
     if file.target is not None:
         return b"l" + hashlib.sha256(os.fsencode(file.target)).digest()
-    digest, executable = file_hash(folder / file.path, follow=False)
+    digest, executable = hash_file(folder / file.path, follow=False)
     return (b"x" if executable else b"-") + digest
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
+def _scan_folder(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return list(entries)
-    except FileNotFoundError:  # a build that runs beside us
+    except FileNotFoundError:  # deleted by a build that runs at the same time
         return []
     except OSError as error:
         raise BotError(f"{folder}: {error.strerror}") from None
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Tell whether it is a folder, or a symlink to one."""
+    """Return whether an entry is a folder, or a symlink to one."""
     try:
         return entry.is_dir()
-    except OSError:  # a symlink that leads to itself, or where we may not look
+    except OSError:  # a symlink to itself, or to where we have no access
         return False
 
 
-def _target(home: str, link: str) -> str:
+def _resolve_link(home: str, link: str) -> str:
     target = os.path.realpath(link)
     if target != home and not target.startswith(os.path.join(home, "")):
         raise BotError(
-            f"{link}: a symlink that leaves the bot's folder, to {target}; put what it leads to into the folder,"
-            " or name the link in `ignore`"
+            f"{link}: a symlink that leaves the bot's folder, to {target}; copy the target into the folder,"
+            " or list the link in `ignore`"
         )
     return os.path.relpath(target, home)
 

@@ -1,4 +1,4 @@
-"""What may enter a tournament: a folder with bot.toml, a bot that ships, or a command line."""
+"""Bots that may enter a tournament: a folder with bot.toml, a bot that ships, or a command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from referee.errors import BotError
 from referee.records import Player
 from referee.ruleset import list_rulesets
 from referee.toml_files import convert, read_toml, suggest_name
-from tournaments.entries.bot_files import content_hash, contents, file_hash, own_file
+from tournaments.entries.bot_files import hash_bot, hash_file, hash_files, inspect_file
 
 SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""
@@ -43,7 +43,7 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
     ".rb": ("ruby",),
     ".sh": ("sh",),
 }
-"""What runs a file of that name: the first of them that is here."""
+"""By suffix, the interpreters of a file, best first: the first one that is installed runs it."""
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,7 +71,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BotSpec(Struct, frozen=True):
-    """A bot that was found: how to start it, and what it is."""
+    """A bot: its bot.toml, how to start it, and the hash of its files."""
 
     manifest: Manifest
     command: tuple[str, ...]
@@ -80,78 +80,78 @@ class BotSpec(Struct, frozen=True):
 
     @property
     def made_for(self) -> tuple[str, ...]:
-        """The names of the rulesets that it is made for; none means all."""
+        """The names of the rulesets that it is made for; an empty tuple means all."""
         return tuple(Path(name).stem if name.endswith(".toml") else name for name in self.manifest.rulesets)
 
     def make_player(self, label: str) -> Player:
-        """Return what the referee needs to seat it as `label`."""
+        """Return the player that the referee seats as `label`."""
         name, version = self.manifest.name, self.manifest.version
         return Player(label, self.hash, self.command, str(self.folder) if self.folder else None, name, version)
 
 
 PERSON = BotSpec(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest())
-"""Whoever sits at the terminal; no process is started for them."""
+"""The person at the terminal; no process is started for them."""
 
 
 def list_shipped_bots() -> dict[str, Path]:
     """Return the folders of the bots that ship, by name and by language/name; Python's come first."""
     folders = sorted(SHIPPED.glob(f"*/*/{MANIFEST}"), key=lambda path: (path.parts[-3] != "python", path))
-    found: dict[str, Path] = {}
+    shipped: dict[str, Path] = {}
     for folder in (path.parent for path in folders):
-        found.setdefault(folder.name, folder)
-        found[f"{folder.parent.name}/{folder.name}"] = folder
-    return found
+        shipped.setdefault(folder.name, folder)
+        shipped[f"{folder.parent.name}/{folder.name}"] = folder
+    return shipped
 
 
 def find_bot(words: str, base: Path = Path()) -> BotSpec:
     """Return the bot that `words` name: a folder, a bot that ships, or a command line.
 
     Args:
-        words: as written by the user.
-        base: what a folder is relative to, and where a command line is run.
+        words: as the user wrote them.
+        base: the folder that paths are relative to and command lines run in.
 
     Raises:
         BotError: there is no such bot.
-        DataError: its bot.toml does not fit.
+        DataError: its bot.toml is invalid.
     """
     if not words.strip():
         raise BotError("expected a bot, got an empty string")
     _require_text(words)
-    folder = _folder(words, base)
+    folder = _find_folder(words, base)
     if folder and (folder / MANIFEST).is_file():
         return load_bot_folder(folder.resolve())
-    if words in (ships := list_shipped_bots()):
-        return load_bot_folder(ships[words])
+    if words in (shipped := list_shipped_bots()):
+        return load_bot_folder(shipped[words])
     if folder:
         raise BotError(f"{words}: the folder has no {MANIFEST}")
-    command = _split(words, base)
+    command = _split_command(words, base)
     if not _is_program(command[0], base):
-        raise BotError(f"no bot {words!r}{_instead(words, command, base)}")
+        raise BotError(f"no bot {words!r}{_explain_no_bot(words, command, base)}")
     return _make_command_bot(command, base.resolve())
 
 
-def _split(words: str, base: Path) -> tuple[str, ...]:
+def _split_command(words: str, base: Path) -> tuple[str, ...]:
     if os.path.isfile(base / words):
-        return (words,)  # its name may have a space in it
+        return (words,)  # a file name may contain a space
     try:
         return tuple(shlex.split(words)) or (words,)
     except ValueError as error:
-        raise BotError(f"{words!r} is no command line: {error}") from None
+        raise BotError(f"{words!r} is not a command line: {error}") from None
 
 
 def _is_program(word: str, base: Path) -> bool:
-    """Tell whether the first word of a command line can be started, as a shell in `base` would see it."""
+    """Return whether the first word of a command line can be started, as a shell in `base` sees it."""
     if "/" in word:
         return os.path.isfile(base / word) and os.access(base / word, os.X_OK)
     return shutil.which(word) is not None
 
 
-def _instead(words: str, command: tuple[str, ...], base: Path) -> str:
-    """Say what is wrong with words that name nothing, and what was perhaps meant."""
+def _explain_no_bot(words: str, command: tuple[str, ...], base: Path) -> str:
+    """Return what is wrong with words that name no bot, and what the user may have meant."""
     first, known = command[0], sorted(name for name in list_shipped_bots() if "/" not in name)
     if os.path.isfile(base / first):
-        if rather := _command_for(command, base):
-            return f': {first} is a file, not a command; did you mean "{shlex.join(rather)}"?'
+        if suggestion := _suggest_command(command, base):
+            return f': {first} is a file, not a command; did you mean "{shlex.join(suggestion)}"?'
         return f": the file {first} is not executable (chmod +x)"
     if len(command) > 1:
         return f": no program {first!r} on the PATH or in {base.resolve()}"
@@ -161,16 +161,16 @@ def _instead(words: str, command: tuple[str, ...], base: Path) -> str:
     )
 
 
-def _command_for(command: tuple[str, ...], base: Path) -> tuple[str, ...] | None:
-    """Return the command that runs a file, if there is one."""
+def _suggest_command(command: tuple[str, ...], base: Path) -> tuple[str, ...] | None:
+    """Return the command that would run a file, or None if we know none."""
     first = command[0]
     if os.access(base / first, os.X_OK):
         return (os.path.join(".", first), *command[1:])
-    ways = INTERPRETERS.get(Path(first).suffix.lower())
-    if ways is None:
+    interpreters = INTERPRETERS.get(Path(first).suffix.lower())
+    if interpreters is None:
         return None
-    way = next((way for way in ways if shutil.which(way.split()[0])), ways[0])
-    return (*way.split(), *command)
+    installed = (each for each in interpreters if shutil.which(each.split()[0]))
+    return (*next(installed, interpreters[0]).split(), *command)
 
 
 def find_player(words: str, base: Path = Path()) -> BotSpec:
@@ -182,8 +182,8 @@ def find_player(words: str, base: Path = Path()) -> BotSpec:
     return PERSON if words == PERSON.manifest.name else find_bot(words, base)
 
 
-def _folder(words: str, base: Path) -> Path | None:
-    """Return the folder that `words` name; most command lines are no path at all, and some too long for one."""
+def _find_folder(words: str, base: Path) -> Path | None:
+    """Return the folder that `words` name, or None: a command line may not even be a valid path."""
     try:
         folder = base / Path(words).expanduser()
         return folder if folder.is_dir() else None
@@ -195,15 +195,15 @@ def load_bot_folder(folder: Path) -> BotSpec:
     """Return the bot that the bot.toml of a folder describes.
 
     Raises:
-        BotError, DataError: it does not describe one.
+        BotError, DataError: bot.toml is missing or invalid.
     """
     path = folder / MANIFEST
     _require_text(str(folder))
-    with contextlib.suppress(FileNotFoundError):  # which is told below
-        own_file(folder, MANIFEST)  # not to read what lies elsewhere
+    with contextlib.suppress(FileNotFoundError):  # reported below
+        inspect_file(folder, MANIFEST)  # a symlink must not make us read files elsewhere
     manifest = _check_manifest(convert(read_toml(path), Manifest, str(path)), path)
-    command = fill_in(manifest.run, manifest, folder)
-    return BotSpec(manifest, command, folder, content_hash(contents(folder, manifest.ignore)))
+    command = fill_in_python(manifest.run, manifest, folder)
+    return BotSpec(manifest, command, folder, hash_bot(hash_files(folder, manifest.ignore)))
 
 
 def _check_manifest(manifest: Manifest, path: Path) -> Manifest:
@@ -222,46 +222,46 @@ def _check_manifest(manifest: Manifest, path: Path) -> Manifest:
     return manifest
 
 
-def fill_in(command: tuple[str, ...], manifest: Manifest, folder: Path) -> tuple[str, ...]:
+def fill_in_python(command: tuple[str, ...], manifest: Manifest, folder: Path) -> tuple[str, ...]:
     """Return a command of bot.toml with the path of a Python interpreter where it says `{python}`.
 
     Raises:
-        BotError: the interpreter that bot.toml names is not there.
+        BotError: the interpreter that bot.toml names does not exist.
     """
     if "{python}" not in command:
         return command
-    python = _interpreter(manifest.python, folder) if manifest.python else sys.executable
+    python = _find_interpreter(manifest.python, folder) if manifest.python else sys.executable
     return tuple(python if word == "{python}" else word for word in command)
 
 
-def _interpreter(python: str, folder: Path) -> str:
-    """Return the path of an interpreter by its own name: what a symlink leads to knows no virtual environment."""
+def _find_interpreter(python: str, folder: Path) -> str:
+    """Return the path of an interpreter; symlinks stay, as only they lead to a virtual environment."""
     if "/" not in python:
-        found = shutil.which(python)
+        path = shutil.which(python)
     else:
-        found = os.path.abspath(folder / Path(python).expanduser())
-        found = found if os.path.isfile(found) and os.access(found, os.X_OK) else None
-    if found is None:
+        path = os.path.abspath(folder / Path(python).expanduser())
+        path = path if os.path.isfile(path) and os.access(path, os.X_OK) else None
+    if path is None:
         where = f"in {folder}" if "/" in python else "on the PATH"
         raise BotError(f"{folder / MANIFEST}: python: no program {python!r} {where}")
-    return os.path.abspath(found)
+    return os.path.abspath(path)
 
 
 def _make_command_bot(command: tuple[str, ...], base: Path) -> BotSpec:
-    """Hash the words, and each word that is a file."""
+    """Return the bot of a command line; its hash covers the words, and each word that is a file."""
     _require_text(str(base))
     whole = hashlib.sha256()
     files = [word for word in command if os.path.isfile(base / word)]
     for word in command:
         whole.update(word.encode() + b"\0")
         if word in files:
-            whole.update(file_hash(base / word)[0])
+            whole.update(hash_file(base / word)[0])
     name = Path(files[-1]).stem if files else Path(command[0]).name
     return BotSpec(Manifest(name, command), command, base, whole.hexdigest())
 
 
 def _require_text(words: str) -> None:
-    """Make sure that words can be told to a referee process, which hears JSON, and be part of a command."""
+    """Make sure that words can be sent to a referee process, as JSON, and can be part of a command."""
     if "\0" in words:
         raise BotError(f"no bot {words!r}: expected text without NUL")
     try:

@@ -1,4 +1,4 @@
-"""Bots that have to be built: by one process at a time, and only when what they are made from has changed."""
+"""Builds of bots: one process at a time, and only if the bot's files or its build command changed."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from msgspec.structs import replace
 from referee.errors import BotError
 from referee.verdicts import describe_exit
 from tournaments.entries import bots
-from tournaments.entries.bot_files import STAMP, content_hash, contents
-from tournaments.entries.bots import KIT, BotSpec, fill_in, load_bot_folder
+from tournaments.entries.bot_files import STAMP, hash_bot, hash_files
+from tournaments.entries.bots import KIT, BotSpec, fill_in_python, load_bot_folder
 from tournaments.entries.programs import explain_missing_programs
 from tournaments.sanitizer import sanitize
 
 NAMED = 5
-"""Files that a warning names."""
+"""How many files a warning names."""
 
 TAIL = 2000
-"""Characters of a failed build's output that are shown."""
+"""How many characters of a failed build's output are shown."""
 
 STDERR = 2
 
@@ -39,30 +39,30 @@ Say = Callable[[str], None]
 
 
 class Stamp(Struct, frozen=True):
-    """What a build that worked leaves beside its output."""
+    """The record of a successful build."""
 
     made_from: str
     """The hash of the bot's files and its build command."""
     left: tuple[str, ...]
-    """What stood there afterwards of that which `run` and `ignore` name; without it the bot is built again."""
+    """The files named by `run` or `ignore` that existed afterwards; if one is gone, the bot is built again."""
 
 
 class Build(Struct, frozen=True):
-    """A bot as it can be started, and what it took."""
+    """A bot that can be started, and whether that took a build."""
 
     bot: BotSpec
     ran: bool
-    """Whether its build command ran; otherwise there is none, or what it left is up to date."""
+    """Whether its build command ran; otherwise it has none, or its output is up to date."""
 
 
 def print_progress(text: str) -> None:
-    """Say something on standard error, if anybody listens."""
+    """Print a text to standard error; a closed one is no error."""
     with contextlib.suppress(OSError):
         print("\n".join(map(sanitize, text.split("\n"))), file=sys.stderr, flush=True)
 
 
 def ensure_built(bot: BotSpec, say: Say = print_progress) -> BotSpec:
-    """Return the bot as it can be started, built if that is due.
+    """Return the bot ready to start, built if necessary.
 
     Raises:
         BotError: as `build`.
@@ -74,14 +74,14 @@ def build(bot: BotSpec, say: Say = print_progress, *, force: bool = False, shown
     """Run a bot's build command, if it has one and anything changed since it ran.
 
     Args:
-        bot: as it was found; its hash afterwards may be another if it leaves files that it does not ignore.
-        say: told what is built, and what is odd about it.
-        force: whether to build though nothing changed.
-        shown: whether the command may write to our standard error; otherwise its last words are in the error.
+        bot: the bot; the build changes its hash if it writes files that `ignore` does not list.
+        say: receives what is built, and warnings.
+        force: whether to build even if nothing changed.
+        shown: whether the command writes to our standard error; otherwise an error quotes the end of its output.
 
     Raises:
-        BotError: a program that it needs is missing, its folder cannot be written, or the command fails or takes
-            longer than `build_s` seconds.
+        BotError: a program that it needs is missing, its folder is not writable, or the command fails or takes longer
+            than `build_s` seconds.
     """
     folder = bot.folder
     if not bot.manifest.build or folder is None:
@@ -91,7 +91,7 @@ def build(bot: BotSpec, say: Say = print_progress, *, force: bool = False, shown
         return Build(bot, False)
     _require_programs(bot)
     with _lock_folder(bot, folder, say) as stamp:
-        bot = load_bot_folder(folder)  # another process may have built it, or somebody changed it, while we waited
+        bot = load_bot_folder(folder)  # it may have been built or edited while we waited
         if not force and _is_up_to_date(bot, folder):
             return Build(bot, False)
         return Build(_make(bot, folder, stamp, say, shown), True)
@@ -107,34 +107,34 @@ def _is_up_to_date(bot: BotSpec, folder: Path) -> bool:
         stamp = msgspec.json.decode((folder / STAMP).read_bytes(), type=Stamp)
     except (OSError, ValueError):
         return False
-    return stamp.made_from == _made_from(bot) and all(os.path.lexists(folder / path) for path in stamp.left)
+    return stamp.made_from == _hash_inputs(bot) and all(os.path.lexists(folder / path) for path in stamp.left)
 
 
-def _made_from(bot: BotSpec) -> str:
-    """Hash what a build depends on; `{python}` in its command may be another one tomorrow."""
-    return hashlib.sha256("\0".join((bot.hash, *_command(bot))).encode()).hexdigest()
+def _hash_inputs(bot: BotSpec) -> str:
+    """Hash the inputs of a build, `{python}` in its command too: that may be another interpreter tomorrow."""
+    return hashlib.sha256("\0".join((bot.hash, *_build_command(bot))).encode()).hexdigest()
 
 
-def _command(bot: BotSpec) -> tuple[str, ...]:
+def _build_command(bot: BotSpec) -> tuple[str, ...]:
     assert bot.folder is not None
-    return fill_in(bot.manifest.build, bot.manifest, bot.folder)
+    return fill_in_python(bot.manifest.build, bot.manifest, bot.folder)
 
 
 @contextlib.contextmanager
 def _lock_folder(bot: BotSpec, folder: Path, say: Say) -> Iterator[int]:
-    """Keep every other process from building in a folder; yields the descriptor of its stamp."""
+    """Keep other processes from building in a folder; yield the descriptor of its stamp."""
     try:
         stamp = os.open(folder / STAMP, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as error:
-        way = "copy it to where you may write"
+        way = "copy it to a folder that you can write to"
         if folder.name == KIT and folder.is_relative_to(bots.SHIPPED):
-            way = f"make a copy of your own with: malice new DIR --language {folder.parent.name}"
+            way = f"make your own copy with: malice new DIR --language {folder.parent.name}"
         raise BotError(f"{bot.manifest.name}: cannot build in {folder}: {error.strerror}; {way}") from None
     try:
         try:
             fcntl.flock(stamp, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"{bot.manifest.name}: another process builds it, waiting")
+            say(f"{bot.manifest.name}: another process is building it, waiting")
             fcntl.flock(stamp, fcntl.LOCK_EX)
         yield stamp
     finally:
@@ -142,31 +142,31 @@ def _lock_folder(bot: BotSpec, folder: Path, say: Say) -> Iterator[int]:
 
 
 def _make(bot: BotSpec, folder: Path, stamp: int, say: Say, shown: bool) -> BotSpec:
-    """Build it; the stamp is empty from before the first step until after the last."""
+    """Build a bot; its stamp stays empty from before the first step until after the last."""
     manifest = bot.manifest
-    command = _command(bot)
+    command = _build_command(bot)
     os.ftruncate(stamp, 0)
     say(f"{manifest.name}: building: {shlex.join(command)}")
-    before = contents(folder, manifest.ignore)
+    before = hash_files(folder, manifest.ignore)
     _run(bot, command, folder, shown)
-    after = contents(folder, manifest.ignore)
-    bot = replace(bot, hash=content_hash(after))
-    if strays := [path for path, told in sorted(after.items()) if before.get(path) != told]:
+    after = hash_files(folder, manifest.ignore)
+    bot = replace(bot, hash=hash_bot(after))
+    if strays := [path for path, digest in sorted(after.items()) if before.get(path) != digest]:
         say(
-            f"{manifest.name}: warning: the build writes {_name_some(strays)}, which `ignore` in bot.toml does not name:"
-            " each build may make another bot of it"
+            f"{manifest.name}: warning: the build writes {_name_some(strays)}, not listed in `ignore` in bot.toml:"
+            " each build may make it a different bot"
         )
-    # A file that changed meanwhile may have been edited after it was compiled: then nobody knows what was built.
-    if all(after.get(path) == told for path, told in before.items()):
-        os.write(stamp, msgspec.json.encode(Stamp(_made_from(bot), _list_leftovers(bot, folder))))
+    # No stamp if a file changed meanwhile: it may have been edited after it was compiled.
+    if all(after.get(path) == digest for path, digest in before.items()):
+        os.write(stamp, msgspec.json.encode(Stamp(_hash_inputs(bot), _list_outputs(bot, folder))))
     return bot
 
 
 def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> None:
     name = bot.manifest.name
-    # Into a file, as the end of a pipe may never come: some compilers leave a server behind that holds it.
-    with tempfile.TemporaryFile() as said:
-        out, err = (STDERR, STDERR) if shown else (said.fileno(), subprocess.STDOUT)
+    # Into a file: a pipe may never end, as some compilers leave a server behind that holds it open.
+    with tempfile.TemporaryFile() as output:
+        out, err = (STDERR, STDERR) if shown else (output.fileno(), subprocess.STDOUT)
         try:
             builder = subprocess.Popen(
                 command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
@@ -179,18 +179,18 @@ def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> N
         how = describe_exit(builder.returncode)
         if not in_time:
             how = f"was killed: it took longer than {bot.manifest.build_s} s (build_s in bot.toml)"
-        said.seek(max(0, os.fstat(said.fileno()).st_size - 4 * TAIL))
-        told = said.read().decode(errors="replace").strip()[-TAIL:]
-        raise BotError(f"{name}: the build {shlex.join(command)} {how}{':' if told else ''}\n{told}".rstrip())
+        output.seek(max(0, os.fstat(output.fileno()).st_size - 4 * TAIL))
+        tail = output.read().decode(errors="replace").strip()[-TAIL:]
+        raise BotError(f"{name}: the build {shlex.join(command)} {how}{':' if tail else ''}\n{tail}".rstrip())
 
 
 def _wait(builder: subprocess.Popen[bytes], limit_s: int) -> bool:
-    """Wait until a build ends, and end all of its group; return whether it ended in time, by itself."""
+    """Wait until a build ends, then kill its whole group; return whether it ended in time."""
     pidfd = os.pidfd_open(builder.pid)
     try:
         poll = select.poll()
         poll.register(pidfd, select.POLLIN)
-        # Not reaped: until the group is ended the number belongs to nobody else.
+        # Not reaped yet: until its group is killed, the number must not be reused.
         return bool(poll.poll(limit_s * 1000))
     finally:
         os.close(pidfd)
@@ -199,8 +199,8 @@ def _wait(builder: subprocess.Popen[bytes], limit_s: int) -> bool:
         builder.wait()
 
 
-def _list_leftovers(bot: BotSpec, folder: Path) -> tuple[str, ...]:
-    """Name what stands there of that which is started and that which is ignored: most of it is the build's."""
+def _list_outputs(bot: BotSpec, folder: Path) -> tuple[str, ...]:
+    """Return the files that exist among those that `run` and `ignore` name: most are the build's output."""
     named = sorted({*bot.manifest.run, *bot.manifest.ignore})
     return tuple(word for word in named if not word.startswith("/") and os.path.lexists(folder / word))
 

@@ -1,4 +1,4 @@
-"""Modules and libraries that a bot asks for in vain: it may be the sandbox that hides them."""
+"""Modules and libraries that a bot cannot find, perhaps because the sandbox hides them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ MISSING = re.compile(
     r"|error while loading shared libraries: (?P<library>[^\s:]+)"
     r"|(?:NoClassDefFoundError|ClassNotFoundException): (?P<java>\S+)"
 )
-"""How each language says so on stderr."""
+"""The message of each language on stderr."""
 
-SHOWN = "a bot sees its own folder, the system's, and the installation of the program that runs it, nothing else"
+SHOWN = "a bot sees only its own folder, the system's, and the installation of the program that runs it"
 
 
-def hint(stderr: str, isolation: tuple[str, ...]) -> str | None:
-    """Return what the author of a bot can do about a module that was not found in a sandbox, or None.
+def explain_hidden_module(stderr: str, isolation: tuple[str, ...]) -> str | None:
+    """Return what the author of a bot can do about a module that it did not find in the sandbox, or None.
 
     Args:
-        stderr: what the bot wrote there.
-        isolation: what was in force around it, the layer first.
+        stderr: the bot's output there.
+        isolation: the isolation in force around it, the layer first.
     """
-    found = MISSING.search(stderr)
-    if found is None or "bwrap" not in isolation:
+    match = MISSING.search(stderr)
+    if match is None or "bwrap" not in isolation:
         return None
-    way = "put it into the bot's folder"
-    if found.lastgroup == "python":
-        way += ", or name an interpreter that has it by `python` in bot.toml"
+    way = "copy it into the bot's folder"
+    if match.lastgroup == "python":
+        way += ", or set `python` in bot.toml to an interpreter that has it"
     return (
-        f"the sandbox may hide {found[found.lastgroup or 0]!r}: {SHOWN}; {way}"
-        " (--isolation none tells whether that is it)"
+        f"the sandbox may hide {match[match.lastgroup or 0]!r}: {SHOWN}; {way}"
+        " (--isolation none shows whether that is the cause)"
     )

@@ -1,4 +1,4 @@
-"""The kits against one another: a tournament file of all that play on this machine."""
+"""A tournament of the starter kits: a file with all kits that play on this machine."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tournaments.entries.kits import list_languages
 from tournaments.league.config import Config
 
 OTHERS = ("greedy", "uniform")
-"""Bots that play along, for comparison: one far above the kits, one far below."""
+"""Bots to compare the kits with: one far above them, one far below."""
 
 START_MS = 20_000
-"""Time to start: a virtual machine on a busy computer takes more than a bot usually has."""
+"""Time to start: on a busy computer a virtual machine needs more than the default."""
 
 TOURNAMENT = """\
 # Written by malice languages --tournament: the starter kits that play on this machine, and bots to compare them with.
@@ -38,25 +38,25 @@ increment_ms = 50
 """
 
 
-def tournament(say: Say = print_progress) -> str:
-    """Return a tournament file with every kit that can be built and answers a hello here.
+def make_kit_tournament(say: Say = print_progress) -> str:
+    """Return a tournament file with every kit that can be built and answers a hello on this machine.
 
     Args:
-        say: told what is built, and which kits are left out and why.
+        say: receives what is built, and which kits are left out and why.
 
     Raises:
         BotError: none of them can play.
     """
-    entries = list(_playing(say))
+    entries = list(_list_players(say))
     if not entries:
         raise BotError("no starter kit plays on this machine; malice languages says what they need")
     lines = "\n".join(f'    "{entry}",' for entry in (*entries, *OTHERS))
     return TOURNAMENT.format(start=START_MS, entries=lines)
 
 
-def _playing(say: Say) -> Iterator[str]:
-    usual = Config(entries=())
-    isolation = Isolation(usual.isolation, usual.memory_mb, usual.freeze)
+def _list_players(say: Say) -> Iterator[str]:
+    defaults = Config(entries=())
+    isolation = Isolation(defaults.isolation, defaults.memory_mb, defaults.freeze)
     for language in list_languages():
         try:
             bot = ensure_built(load_bot_folder(Path(language.kit)), say)

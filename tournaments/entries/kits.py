@@ -1,4 +1,4 @@
-"""Starter kits: a small bot in each language, to be copied and made better."""
+"""Starter kits: a small bot in each language, to copy and improve."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ ALIASES = {
     "sh": "shell",
     "ts": "typescript",
 }
-"""What people call a language besides the name of its folder."""
+"""Other names of a language than that of its folder."""
 
 
 class Language(Struct, frozen=True):
-    """A language that has a kit, and whether its programs are here."""
+    """A language that has a kit, and whether its programs are installed."""
 
     language: str
     ready: bool
-    """Whether all programs and libraries that the kit names are here."""
+    """Whether all programs and libraries that the kit needs are installed."""
     needs: tuple[str, ...]
     missing: tuple[str, ...]
     how_to_get: str
-    """What to type to get what is missing, where we know it."""
+    """The command that installs what is missing, if we know one."""
     bot: str
-    """What `malice play` calls the kit."""
+    """The name of the kit for `malice play`."""
     kit: str
     """Its folder."""
 
@@ -59,22 +59,28 @@ def list_languages() -> list[Language]:
     """Return every language that has a kit.
 
     Raises:
-        DataError: the bot.toml of one does not fit.
+        DataError: the bot.toml of a kit is invalid.
     """
-    found = []
+    languages = []
     for language, folder in list_kits().items():
         needs = load_bot_folder(folder).manifest.needs
-        gone = list_missing_programs(needs)
-        found.append(
+        missing = list_missing_programs(needs)
+        languages.append(
             Language(
-                language, not gone, needs, gone, explain_installation(gone), f"{language}/{folder.name}", str(folder)
+                language=language,
+                ready=not missing,
+                needs=needs,
+                missing=missing,
+                how_to_get=explain_installation(missing),
+                bot=f"{language}/{folder.name}",
+                kit=str(folder),
             )
         )
-    return found
+    return languages
 
 
 def find_kit(language: str) -> BotSpec:
-    """Return the kit of a language, by the name of its folder or another that people use.
+    """Return the kit of a language, named by its folder or an alias.
 
     Raises:
         BotError: there is none.
@@ -88,15 +94,15 @@ def find_kit(language: str) -> BotSpec:
 
 
 def copy_kit(kit: BotSpec, folder: Path) -> BotSpec:
-    """Make a folder with a kit's files that describes a bot called like it, by nobody yet.
+    """Copy a kit to a new folder; the bot there has the folder's name and no author.
 
-    What a build left in the kit stays there, and git is told to ignore it in the copy.
+    The output of a build is not copied, and a .gitignore in the copy lists it.
 
     Raises:
-        BotError: the folder's name is none for a bot, or there is something in it.
+        BotError: the folder's name is not a name for a bot, or the folder is not empty.
     """
     assert kit.folder is not None
-    name = _name(folder)
+    name = _name_bot(folder)
     if folder.exists() and not folder.is_dir():
         raise BotError(f"{folder}: expected a new or an empty folder, got a file")
     if folder.exists() and any(folder.iterdir()):
@@ -110,10 +116,10 @@ def copy_kit(kit: BotSpec, folder: Path) -> BotSpec:
 
 
 def rename_kit(manifest: str, name: str, where: str) -> str:
-    """Return the text of a bot.toml with another name and without the author; comments stay.
+    """Return the text of a bot.toml with another name and an empty author; comments stay.
 
     Raises:
-        DataError: it has no line that begins with `name = "`.
+        DataError: no line of it begins with `name = "`.
     """
     text, names = re.subn(r'^name *= *"[^"\n]*"', f'name = "{name}"', manifest, count=1, flags=re.MULTILINE)
     text = re.sub(r'^author *= *"[^"\n]*"', 'author = ""', text, count=1, flags=re.MULTILINE)
@@ -122,14 +128,14 @@ def rename_kit(manifest: str, name: str, where: str) -> str:
     return text
 
 
-def _name(folder: Path) -> str:
-    """Return the bot's name, its folder's; a name must be easy to type and must not hide a bot that ships."""
+def _name_bot(folder: Path) -> str:
+    """Return the name of the bot in a folder; it must be easy to type and must not hide a bot that ships."""
     name = folder.resolve().name
     if not re.fullmatch(r"[^\W_][\w.-]*", name) or len(name) > LABEL_LENGTH:
         raise BotError(
-            f"{name!r} is no name for a bot: expected at most {LABEL_LENGTH} letters, digits, `_`, `-` or `.`,"
-            " and a letter or a digit first; call the folder otherwise"
+            f"{name!r} is not a name for a bot: expected at most {LABEL_LENGTH} letters, digits, `_`, `-` or `.`,"
+            " the first of them a letter or a digit; choose another folder name"
         )
     if name in bots.list_shipped_bots() or name == bots.PERSON.manifest.name:
-        raise BotError(f"{name!r} is taken by malice itself; call the folder otherwise")
+        raise BotError(f"{name!r} is taken by malice itself; choose another folder name")
     return name

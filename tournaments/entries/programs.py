@@ -1,6 +1,6 @@
-"""The programs and libraries that bots need, `needs` in bot.toml: which are not here, and how to get those.
+"""The programs and libraries that bots need (`needs` in bot.toml): which are missing, and how to install them.
 
-Standard library only: CI asks before anything is installed.
+Standard library only: CI uses this module before it installs anything.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ DEBIAN = {
     "rustc": "rustc",
     "tsc": "node-typescript",
 }
-"""Which packages of Debian and its relatives hold a program."""
+"""The packages of Debian and its relatives that hold a program."""
 
 
 class Library(NamedTuple):
-    """Something that a compiler or an interpreter has to find."""
+    """A library that a compiler or an interpreter must find."""
 
     probe: tuple[str, ...]
-    """A command that fails if it is not there, and does nothing else."""
+    """A command that fails if the library is missing, and has no other effect."""
     source: str
-    """What that reads."""
+    """The input of that command."""
     debian: str
 
 
@@ -70,42 +70,42 @@ LIBRARIES = {
     "dkjson": Library(("lua5.4", "-l", "dkjson", "-e", ""), "", "lua-dkjson"),
     "nlohmann-json": Library(("c++", "-E", "-x", "c++", "-"), "#include <nlohmann/json.hpp>\n", "nlohmann-json3-dev"),
 }
-"""What `needs` may name besides programs."""
+"""The libraries that `needs` may name besides programs."""
 
 
 def list_missing_programs(needs: Iterable[str]) -> tuple[str, ...]:
-    """Return those programs that are not on the PATH, and those libraries that are not found."""
-    return tuple(need for need in needs if not _is_here(need))
+    """Return the programs that are not on the PATH, and the libraries that are not found."""
+    return tuple(need for need in needs if not _is_installed(need))
 
 
-def packages(needs: Iterable[str]) -> list[str]:
-    """Return the packages of Debian that hold these, as far as we know them."""
-    held = (LIBRARIES[need].debian if need in LIBRARIES else DEBIAN.get(need, "") for need in needs)
-    return sorted({package for each in held for package in each.split()})
+def list_packages(needs: Iterable[str]) -> list[str]:
+    """Return the packages of Debian that hold these, where we know them."""
+    names = (LIBRARIES[need].debian if need in LIBRARIES else DEBIAN.get(need, "") for need in needs)
+    return sorted({package for each in names for package in each.split()})
 
 
 def explain_installation(needs: Iterable[str]) -> str:
-    """Return what to type to get these, or nothing where we do not know."""
-    found = packages(needs)
-    return f"Debian: apt-get install {' '.join(found)}" if found else ""
+    """Return the command that installs these, or an empty string if we do not know it."""
+    names = list_packages(needs)
+    return f"Debian: apt-get install {' '.join(names)}" if names else ""
 
 
 def explain_missing_programs(needs: Iterable[str]) -> str | None:
-    """Return one clause on what is not here and how to get it, or None when all is."""
-    gone = list_missing_programs(needs)
-    if not gone:
+    """Return one clause on what is missing and how to install it, or None if nothing is."""
+    missing = list_missing_programs(needs)
+    if not missing:
         return None
-    way = explain_installation(gone)
-    programs = [need for need in gone if need not in LIBRARIES]
-    libraries = [f"the library {need}" for need in gone if need in LIBRARIES]
+    way = explain_installation(missing)
+    programs = [need for need in missing if need not in LIBRARIES]
+    libraries = [f"the library {need}" for need in missing if need in LIBRARIES]
     where = ", not on the PATH" if not libraries else ", not found"
     return f"needs {' and '.join(programs + libraries)}{where}{f' ({way})' if way else ''}"
 
 
-def _is_here(need: str) -> bool:
+def _is_installed(need: str) -> bool:
     if need not in LIBRARIES:
         return shutil.which(need) is not None
-    # Which program would be asked may change with the PATH.
+    # The program that probes may change with the PATH, and with it the cached answer.
     return _has_library(need, shutil.which(LIBRARIES[need].probe[0]))
 
 
@@ -113,6 +113,6 @@ def _is_here(need: str) -> bool:
 def _has_library(name: str, program: str | None) -> bool:
     if program is None:
         return False
-    asked = LIBRARIES[name]
-    command = (program, *asked.probe[1:])
-    return subprocess.run(command, input=asked.source.encode(), capture_output=True, check=False).returncode == 0
+    library = LIBRARIES[name]
+    command = (program, *library.probe[1:])
+    return subprocess.run(command, input=library.source.encode(), capture_output=True, check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""Games that are played in this process: somebody at the terminal takes part, or watches."""
+"""Games played in this process, for somebody at the terminal who takes part or watches."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from referee.exchange import Abandoned
 from referee.game_runner import Watch
 from referee.playing import BatchSeat, play_batch
 from referee.records import Batch, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
-from tournaments.running.coordinator import Outcome
-from tournaments.running.leftovers import ProcessLedger
+from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.terminal.watching import Watcher
 
 
 class InProcess:
-    """Plays batches one after the other, by the same referee that plays them elsewhere.
+    """Plays batches one after the other in this process, with the referee that plays them elsewhere too.
 
-    Ctrl-C is not heard here: it ends the bots, and goes on to whoever called.
+    It handles no signal: Ctrl-C ends the bots and reaches the caller as an exception.
 
     Args:
-        guests: by label, who sits at the table without being a bot process.
-        watcher: is shown every game.
-        on_stderr: takes the lines of stderr, where a batch asks for them.
+        guests: by label, the players that are not bot processes.
+        watcher: shows every game.
+        on_stderr: receives lines of stderr from batches that ask for them.
     """
 
     def __init__(
@@ -33,41 +32,31 @@ class InProcess:
         self._watcher = watcher
         self._on_stderr = on_stderr
 
-    def __call__(
-        self,
-        batches: Iterator[Batch],
-        jobs: int,
-        cpus_per_game: int,
-        on_record: Callable[[Record], None],
-        running: ProcessLedger,
-        wanted: Callable[[Key], bool],
-    ) -> Outcome:
-        """Play until all is played or somebody leaves; a game that the referee cannot finish is given up."""
+    def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
+        """Play all batches, or until somebody leaves; give up a game that the referee cannot finish."""
         outcome = Outcome()
         for batch in batches:
-            games = tuple(order for order in batch.games if wanted(order.key))
+            games = tuple(order for order in batch.games if hooks.wants(order.key))
             try:
-                self._play(replace(batch, games=games), on_record, running, outcome)
+                self._play(replace(batch, games=games), hooks, outcome)
             except Abandoned as why:
                 outcome.stopped = str(why)
                 break
         return outcome
 
-    def _play(
-        self, batch: Batch, on_record: Callable[[Record], None], running: ProcessLedger, outcome: Outcome
-    ) -> None:
-        bots: list[int] = []
+    def _play(self, batch: Batch, hooks: Hooks, outcome: Outcome) -> None:
+        pids: list[int] = []
         spared: set[Key] = set()
 
-        def tell(report: Report) -> None:
+        def on_report(report: Report) -> None:
             match report:
                 case Started():
-                    bots.append(report.pid)
-                    running.add(report)
+                    pids.append(report.pid)
+                    hooks.ledger.add(report)
                 case Record():
                     if self._watcher:
                         self._watcher.end(report)
-                    on_record(report)
+                    hooks.on_record(report)
                 case StderrLine():
                     self._on_stderr(report)
                 case RefereeFault(key, memory=True):
@@ -80,10 +69,10 @@ class InProcess:
             return self._watcher.begin(batch, order)
 
         try:
-            play_batch(batch, None, tell, self._guests, watch if self._watcher else None)
+            play_batch(batch, None, on_report, self._guests, watch if self._watcher else None)
         finally:
-            for pid in bots:
-                running.drop(pid)
+            for pid in pids:
+                hooks.ledger.remove(pid)
         if spared:
             again = tuple(replace(order, spared=True) for order in batch.games if order.key in spared)
-            self._play(replace(batch, games=again), on_record, running, outcome)
+            self._play(replace(batch, games=again), hooks, outcome)

@@ -1,4 +1,4 @@
-"""What isolation is to be had on this machine, in words: demanded, missed, or shown as a table by `malice doctor`."""
+"""The isolation that this machine offers, in words: required, missing, or listed by `malice doctor`."""
 
 from __future__ import annotations
 
@@ -14,83 +14,86 @@ from tournaments.errors import IsolationError
 from tournaments.sanitizer import sanitize
 
 
-class Finding(Struct, frozen=True):
+class Capability(Struct, frozen=True):
     """Whether one part of isolation works here."""
 
     part: str
     works: bool
     gives: str
-    """What it is good for."""
+    """What it adds."""
     lack: str
     """Why it does not work, and how to get it."""
 
 
-def require_isolation(asked: Layer) -> None:
-    """Make sure that a layer is to be had; `auto` is the strongest there is, or nothing.
+def require_isolation(layer: Layer) -> None:
+    """Make sure that a layer is available; `auto` requires the strongest one.
 
     Raises:
-        IsolationError: it is not.
+        IsolationError: it is unavailable.
     """
-    if why := probe.explain_missing_layer(asked):
-        raise IsolationError(f"isolation {asked!r} is not to be had: {why}")
+    if why := probe.explain_missing_layer(layer):
+        raise IsolationError(f"isolation {layer!r} is unavailable: {why}")
 
 
-def explain_weaker_isolation(asked: Layer) -> str | None:
-    """Return one line on what is in force instead of what is asked for, or None when that is in force."""
-    wanted: Layer = "bwrap" if asked == "auto" else asked
-    found = probe.strongest_layer(asked)
-    if found == wanted:
+def explain_weaker_isolation(layer: Layer) -> str | None:
+    """Return one line on the weaker layer that is used instead of this one, or None if this one works."""
+    wanted: Layer = "bwrap" if layer == "auto" else layer
+    strongest = probe.strongest_layer(layer)
+    if strongest == wanted:
         return None
-    return f"bots run under {found!r} isolation, not {wanted!r}: {probe.explain_missing_layer(wanted)}; malice doctor says more"
+    why = probe.explain_missing_layer(wanted)
+    return f"bots run under {strongest!r} isolation, not {wanted!r}: {why}; malice doctor says more"
 
 
-def shortcomings(asked: Layer, players: Iterable[Player]) -> Iterator[str]:
-    """Yield a line on each way in which these bots are less isolated than this machine or another could do it."""
-    if weaker := explain_weaker_isolation(asked):
+def describe_shortcomings(layer: Layer, players: Iterable[Player]) -> Iterator[str]:
+    """Yield a line on each way in which these bots are less isolated than they could be here or elsewhere."""
+    if weaker := explain_weaker_isolation(layer):
         yield weaker
-    without: dict[str, list[str]] = {}
+    labels_by_reason: dict[str, list[str]] = {}
     for player in players:
-        with suppress(OSError):  # it has no program: whoever starts it will say so
-            if why := user_lack(player, Isolation(asked)):
-                without.setdefault(why, []).append(player.label)
-    for why, labels in without.items():
+        with suppress(OSError):  # the program is missing: starting the bot reports that
+            if why := user_lack(player, Isolation(layer)):
+                labels_by_reason.setdefault(why, []).append(player.label)
+    for why, labels in labels_by_reason.items():
         bots = ", ".join(map(sanitize, labels))
-        yield f"no user of its own for {bots}, which so shares ours: {sanitize(why)}"
+        yield f"no user of their own for {bots}; they run as our user: {sanitize(why)}"
 
 
-def list_findings() -> list[Finding]:
-    """Try everything; the layers first, then what makes them stronger."""
+def list_capabilities() -> list[Capability]:
+    """Try every part of isolation: first the layers, then what makes them stronger."""
     where = cgroups.find_parents()
     groups = (
-        "no control group can be made: run as root, or in a delegated one (systemd-run --user --scope -p Delegate=yes)"
+        "cannot make control groups: run as root, or in a delegated one (systemd-run --user --scope -p Delegate=yes)"
     )
-    old = "a control group of version 1 would do, but its freezer is slow; mount version 2"
+    old = "control groups of version 1 work, but their freezer is slow; mount version 2"
     user = "sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0"
     return [
-        _finding("rlimit", probe.explain_missing_limits(), "limits of memory, files and processes"),
-        _finding("bwrap", probe.explain_missing_sandbox(), "own network, processes, files and /tmp"),
-        _finding("seccomp", seccomp.explain_missing_filter(), "system calls that no game needs are denied"),
-        _finding(
+        _make_capability("rlimit", "limits of memory, files and processes", probe.explain_missing_limits()),
+        _make_capability("bwrap", "own network, processes, files and /tmp", probe.explain_missing_sandbox()),
+        _make_capability("seccomp", "system calls that no game needs are denied", seccomp.explain_missing_filter()),
+        _make_capability(
             "user namespace",
-            None if probe.sandbox_works(own_user=False) else f"needs bubblewrap, and {user}, whichever the kernel has",
             "the sandbox without root",
+            None if probe.sandbox_works(own_user=False) else f"needs bubblewrap, and {user}, whichever the kernel has",
         ),
-        _finding("own user", _own_user_lack(), "a user for each bot, with its own limit of processes"),
-        _finding("pids cgroup", None if where.pids else groups, "counts processes, those of root too"),
-        _finding("memory cgroup", None if where.memory else groups, "counts memory that is used, not addresses"),
-        _finding(
+        _make_capability(
+            "own user", "a user for each bot, with its own limit of processes", _explain_missing_own_user()
+        ),
+        _make_capability("pids cgroup", "counts processes, even root's", None if where.pids else groups),
+        _make_capability("memory cgroup", "counts used memory, not addresses", None if where.memory else groups),
+        _make_capability(
             "freezer cgroup",
-            None if where.freeze else f"stopped by signals instead; {old if where.pids else groups}",
             "a bot stands still off turn, and dies whole",
+            None if where.freeze else f"stopped by signals instead; {old if where.pids else groups}",
         ),
     ]
 
 
-def _own_user_lack() -> str | None:
+def _explain_missing_own_user() -> str | None:
     return limits.explain_missing_uids() or (
         None if probe.sandbox_works(own_user=True) else "needs bubblewrap and setpriv (util-linux)"
     )
 
 
-def _finding(part: str, lack: str | None, gives: str) -> Finding:
-    return Finding(part, lack is None, gives, lack or "")
+def _make_capability(part: str, gives: str, lack: str | None) -> Capability:
+    return Capability(part, lack is None, gives, lack or "")

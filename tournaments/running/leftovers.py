@@ -1,7 +1,7 @@
-"""Which processes a run has started, written down beside the league, so that the next run can end what it left.
+"""The processes of a run, recorded beside the league, so that the next run can end those that it left.
 
-A run that is killed together with its referees cannot end the children of its bots. Processes are known by
-number and start time, and groups by members that can only be ours; nothing is ever ended by its name.
+A run that is killed together with its referees cannot end the children of its bots. A process is identified by
+its number and start time, and a group by members that can only be ours; nothing is ever ended by its name.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from referee.bot import kill_group, read_start_time
 from referee.records import Started
 
 BEAT_S = 1.0
-"""How often a run says that it lives."""
+"""How often a run records that it is alive."""
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class Ledger(Struct, frozen=True):
-    """What the file says."""
+class LedgerFile(Struct, frozen=True):
+    """The content of the file."""
 
     boot: str
     """The boot of the machine that the numbers belong to."""
     beat: int
-    """Until when the processes are known to have been ours, in clock ticks since boot."""
+    """The last time at which the processes were certainly ours, in clock ticks since boot."""
     leaders: tuple[Started, ...]
     """Each leads a session and a group of its own."""
 
 
 class ProcessLedger:
-    """The processes of one run, in a file that is gone when the run has ended in order.
+    """The processes of one run, in a file that is deleted when the run ends in order.
 
     Args:
-        path: the file; None keeps no account.
+        path: the file; None records nothing.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -47,27 +47,27 @@ class ProcessLedger:
         self._leaders: dict[int, Started] = {}
 
     def add(self, leader: Started) -> None:
-        """Write down a process that leads a session of its own."""
+        """Record a process that leads a session of its own."""
         self._leaders[leader.pid] = leader
         self.beat()
 
-    def drop(self, pid: int) -> None:
-        """Strike out a process that is gone, and its group with it."""
+    def remove(self, pid: int) -> None:
+        """Remove a process that has ended, and with it its group."""
         self._leaders.pop(pid, None)
 
     def beat(self) -> None:
-        """Say that the run lives, and with it its processes."""
+        """Record that the run and its processes are alive."""
         if self._path is None:
             return
-        ledger = Ledger(_boot(), _now(), tuple(self._leaders.values()))
+        ledger = LedgerFile(_read_boot_id(), _read_boot_clock(), tuple(self._leaders.values()))
         draft = self._path.with_name(f"{self._path.name}.tmp")
-        # A disk that is full is met where games are stored; the account is the smaller loss.
+        # A full disk stops the run where games are stored; losing this file matters less.
         with contextlib.suppress(OSError):
             draft.write_bytes(msgspec.json.encode(ledger))
             os.replace(draft, self._path)
 
     def close(self) -> None:
-        """Forget everything: no process is left."""
+        """Delete the file: no process is left."""
         if self._path is not None:
             for path in (self._path, self._path.with_name(f"{self._path.name}.tmp")):
                 with contextlib.suppress(OSError):
@@ -75,21 +75,21 @@ class ProcessLedger:
 
 
 def end_leftovers(path: Path) -> int:
-    """End what a run that died has left according to its file; return how many groups of processes that were."""
+    """End the processes that a killed run left, according to its file; return the number of process groups."""
     try:
-        ledger = msgspec.json.decode(path.read_bytes(), type=Ledger)
+        ledger = msgspec.json.decode(path.read_bytes(), type=LedgerFile)
     except (OSError, msgspec.MsgspecError):
-        return 0  # it ended in order, or the power was cut: then nothing is left either
-    if ledger.boot != _boot():
+        return 0  # the run ended in order, or the power was cut: either way nothing is left
+    if ledger.boot != _read_boot_id():
         return 0
     return sum(_is_ours(leader, ledger.beat) and kill_group(leader.pid) for leader in ledger.leaders)
 
 
 def _is_ours(leader: Started, beat: int) -> bool:
-    """Tell whether the group of this number is still the one that the leader founded.
+    """Return whether the group of this number is still the one that the leader founded.
 
-    The kernel gives the number to nobody else while a member lives; and who entered the group while its
-    leader was known to live is a member of ours, which the number alone would not prove.
+    The kernel does not reuse the number while a member lives. The number alone proves nothing, but a member that
+    started while our leader was certainly alive is ours.
     """
     if read_start_time(leader.pid) not in (leader.start_time, None):
         return False
@@ -109,9 +109,9 @@ def list_group_members(group: int) -> Iterator[int]:
                 yield int(fields[15])
 
 
-def _boot() -> str:
+def _read_boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def _now() -> int:
+def _read_boot_clock() -> int:
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS)

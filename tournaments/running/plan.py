@@ -1,4 +1,4 @@
-"""A tournament made ready to be played: its bots found and built, its rulesets loaded, its seed drawn."""
+"""The plan of a tournament: its bots, rulesets, seed and schedule, before anything is played."""
 
 from __future__ import annotations
 
@@ -41,36 +41,35 @@ Find = Callable[[str, Path], bots.BotSpec]
 
 
 class Plan:
-    """All that a run needs, worked out from the configuration before anything is started.
+    """All that a run needs to know before its first game; constructing one starts no process.
 
     Args:
-        config: what the tournament file says.
-        base: the folder that bots are named from.
-        seed: 32 bytes; by default the digest of the configured seed, or drawn afresh.
-        find: who is meant by the words of an entry.
+        config: the content of the tournament file.
+        entrants: the bots of its entries, in that order, built.
+        rulesets: its rulesets, in that order.
+        seed: 32 bytes.
 
     Raises:
-        BotError: an entry cannot be found or built.
-        DataError: a ruleset is unknown or does not fit, or there are too few entries.
+        DataError: two entries or rulesets share a name, a bot is not made for a ruleset, the anchor is no entry, or
+            there are too few entries.
     """
 
-    def __init__(self, config: Config, base: Path, seed: bytes | None = None, find: Find = bots.find_bot) -> None:
+    def __init__(
+        self, config: Config, entrants: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset], seed: bytes
+    ) -> None:
         self.config = config
         lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
-        found = [ensure_built(find(line.bot, base)) for line in lines]
-        names = [line.label or bot.manifest.name for line, bot in zip(lines, found, strict=True)]
+        names = [line.label or bot.manifest.name for line, bot in zip(lines, entrants, strict=True)]
         labels = assign_labels(names)
         _refuse_doubles("entries", labels)
         if config.anchor is not None and config.anchor not in labels:
             raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
-        self.bots = tuple(found)
-        self.players = tuple(bot.make_player(label) for bot, label in zip(found, labels, strict=True))
-        self.people = tuple(player.label for bot, player in zip(found, self.players, strict=True) if bot == bots.PERSON)
-        self.rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
-        _refuse_doubles("rulesets", [ruleset.name for ruleset in self.rulesets])
-        _refuse_strangers(labels, found, self.rulesets)
-        if seed is None:
-            seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
+        _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
+        _refuse_unfit_bots(labels, entrants, rulesets)
+        self.bots = tuple(entrants)
+        self.players = tuple(bot.make_player(label) for bot, label in zip(entrants, labels, strict=True))
+        self.people = tuple(label for bot, label in zip(entrants, labels, strict=True) if bot == bots.PERSON)
+        self.rulesets = tuple(rulesets)
         self.seeds = Seeds(seed)
         self.schedule = make_schedule(config, self.rulesets, labels, self.seeds)
         self.teams = {
@@ -81,12 +80,33 @@ class Plan:
         self.stderr = False
         """Whether the bots' stderr is reported line by line."""
 
+    @classmethod
+    def prepare(cls, config: Config, base: Path, seed: bytes | None = None, find: Find = bots.find_bot) -> Plan:
+        """Find and build the bots of a configuration, load its rulesets, and plan its games.
+
+        Args:
+            config: the content of the tournament file.
+            base: the folder that its bots and rulesets are named from.
+            seed: 32 bytes; by default the digest of the configured seed, or drawn.
+            find: returns the bot that an entry names.
+
+        Raises:
+            BotError: an entry cannot be found or built.
+            DataError: a ruleset is unknown or does not fit, or as `Plan`.
+        """
+        words = [entry if isinstance(entry, str) else entry.bot for entry in config.entries]
+        entrants = [ensure_built(find(each, base)) for each in words]
+        rulesets = [find_ruleset(name, base) for name in config.rulesets]
+        if seed is None:
+            seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
+        return cls(config, entrants, rulesets, seed)
+
     def hide(self, league: Path) -> None:
-        """Let no bot read the league, wherever it is: it knows the seed."""
+        """Hide the league from all bots, wherever it lies: it holds the seed."""
         self.isolation = replace(self.isolation, hidden=list_league_files(league))
 
-    def entries(self) -> tuple[Entry, ...]:
-        """Return the entries as the league keeps them."""
+    def list_entries(self) -> tuple[Entry, ...]:
+        """Return the entries as the league stores them."""
         return tuple(
             Entry(
                 player.label,
@@ -101,8 +121,8 @@ class Plan:
             for player, bot in zip(self.players, self.bots, strict=True)
         )
 
-    def tournament(self) -> Tournament:
-        """Return the tournament as the league keeps it."""
+    def make_tournament(self) -> Tournament:
+        """Return the tournament as the league stores it."""
         return Tournament(
             name=self.config.name,
             commit=self.seeds.commit,
@@ -114,54 +134,54 @@ class Plan:
         )
 
     def open_batches(self, done: set[Key], wanted: Callable[[Key], bool] = lambda key: True) -> Iterator[Batch]:
-        """List the batches that are still to be played, without the games that are done or not wanted by now."""
-        return self._without(done, self.schedule.batches(), wanted)
+        """Yield the batches that must still be played, without the games that are done or no longer wanted."""
+        return self._make_batches(done, self.schedule.batches(), wanted)
 
-    def labels(self, key: Key) -> tuple[str, ...]:
-        """Return who meets in a game, in no order."""
+    def list_labels(self, key: Key) -> tuple[str, ...]:
+        """Return the labels of those who meet in a game, in the order of the table."""
         return tuple(self.players[entry].label for entry in self.schedule.tables[key.table].entries)
 
     def more_batches(self, games: Sequence[Game], suspended: Collection[str] = ()) -> list[Batch]:
-        """List what has to be played beyond the schedule so that no series stays open; empty when all are decided.
+        """Return the batches beyond the schedule that open series need next; empty when all series are decided.
 
-        A pure function of the finished games: the next block of deals of each table that has an open series
-        and no suspended entry. Where the configuration wants no series, there is nothing.
+        A pure function of the finished games: the next block of deals of each table that has an open series and no
+        suspended entry. Empty if the configuration has no series.
         """
         if not self.config.series:
             return []
         targets = {ruleset.name: ruleset.rules.match_target for ruleset in self.rulesets}
         decided = {key for key, score in series.score_series(games, targets) if score.won}
         done = {game.key for game in games}
-        found: list[Batch] = []
+        batches: list[Batch] = []
         for number, table in enumerate(self.schedule.tables):
             if not targets[table.ruleset.name] or any(self.players[each].label in suspended for each in table.entries):
                 continue
             for block in range(SERIES_BLOCKS):
-                if self._is_all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
+                if self._are_all_decided(number, self.schedule.deals + block * BLOCK_DEALS, decided):
                     break
-                if missing := list(self._without(done, self.schedule.more(number, block))):
-                    found += missing
+                if missing := list(self._make_batches(done, self.schedule.more(number, block))):
+                    batches += missing
                     break
-        return found
+        return batches
 
-    def _is_all_decided(self, table: int, deals: int, decided: set[Key]) -> bool:
-        """Tell whether in every rotation the series that was open at the end of the schedule has a winner."""
+    def _are_all_decided(self, table: int, deals: int, decided: set[Key]) -> bool:
+        """Return whether in every rotation the series that was open at the end of the schedule is decided."""
         last = self.schedule.deals - 1
         return all(
             any(Key(table, deal, rotation) in decided for deal in range(last, deals))
             for rotation in range(len(self.schedule.tables[table].entries))
         )
 
-    def _without(
+    def _make_batches(
         self, done: set[Key], plans: Iterator[BatchPlan], wanted: Callable[[Key], bool] = lambda key: True
     ) -> Iterator[Batch]:
         for plan in plans:
             keys = [key for key in plan.games() if key not in done and wanted(key)]
             if keys:
-                yield self.batch(plan, keys)
+                yield self.make_batch(plan, keys)
 
-    def batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
-        """Return a batch as a referee process takes it."""
+    def make_batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
+        """Return a batch as a referee process reads it."""
         table = self.schedule.tables[plan.table]
         return Batch(
             ruleset=table.ruleset.name,
@@ -175,12 +195,12 @@ class Plan:
             stderr=self.stderr,
         )
 
-    def game(self, record: Record) -> Game:
-        """Return what standings need of a record."""
+    def make_game(self, record: Record) -> Game:
+        """Return the part of a record that standings need."""
         return summarize_record(record, self.schedule.number(record.key), self.teams[record.ruleset])
 
-    def longest_ms(self) -> int | None:
-        """Return the longest time that the clocks allow for all games one after the other; None for no limit."""
+    def compute_longest_ms(self) -> int | None:
+        """Return the longest time that the clocks allow for all games, played one by one; None if they set no limit."""
         clock, config = self.config.clock, self.config
         if clock.bank_ms is None or clock.kind == "cpu" or self.people:
             return None
@@ -193,58 +213,58 @@ class Plan:
 
 
 def list_league_files(league: Path) -> tuple[str, ...]:
-    """Name the file of a league, and those that SQLite keeps beside it."""
+    """Return the paths of a league's file and of the files that SQLite keeps beside it."""
     return tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
 
 
 def _refuse_doubles(what: str, names: list[str]) -> None:
     doubles = [name for name, count in Counter(names).items() if count > 1]
     if doubles:
-        raise DataError(f"{what}: expected different names, got twice: {', '.join(map(repr, doubles))}")
+        raise DataError(f"{what}: expected distinct names, got more than once: {', '.join(map(repr, doubles))}")
 
 
-def _refuse_strangers(labels: Sequence[str], found: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
-    """Make sure that every bot is made for every ruleset: each table plays all of them."""
-    for label, bot in zip(labels, found, strict=True):
-        strange = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
-        if strange:
+def _refuse_unfit_bots(labels: Sequence[str], entrants: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that every bot is made for every ruleset, as every entry plays them all."""
+    for label, bot in zip(labels, entrants, strict=True):
+        unfit = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
+        if unfit:
             made_for = ", ".join(bot.made_for)
-            raise DataError(f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(strange)}")
+            raise DataError(f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(unfit)}")
 
 
 def open_league(store: Store, config: Config, base: Path, find: Find = bots.find_bot) -> Plan:
-    """Found the tournament in an empty league, or return the one that it holds if it is the same.
+    """Create the tournament in an empty league, or resume the one that the league holds if it is the same.
 
     Raises:
-        LeagueError: the league holds another tournament, or a bot was changed since it began.
-        BotError, DataError: as `Plan`.
+        LeagueError: the league holds another tournament, or a bot or a ruleset has changed since it began.
+        BotError, DataError: as `Plan.prepare`.
     """
     if store.is_empty():
-        plan = Plan(config, base, find=find)
+        plan = Plan.prepare(config, base, find=find)
         plan.hide(store.path)
-        store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
+        store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
         return plan
-    if differences := _differences(store.config(), encode_identity(config)):
+    if differences := _describe_differences(store.config(), encode_identity(config)):
         raise LeagueError(
-            f"{store.path}: holds another tournament, with {differences}; a tournament goes on as it began:"
+            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change after it began:"
             " give a new one another --db"
         )
-    plan = Plan(config, base, store.seed(), find)
+    plan = Plan.prepare(config, base, store.seed(), find)
     plan.hide(store.path)
-    for old, new in zip(store.entries(), plan.entries(), strict=True):
+    for old, new in zip(store.entries(), plan.list_entries(), strict=True):
         if old.hash != new.hash:
             raise LeagueError(
-                f"{old.label}: the bot was changed since the tournament began (content was {old.hash[:12]},"
+                f"{old.label}: the bot has changed since the tournament began (its hash was {old.hash[:12]},"
                 f" is {new.hash[:12]}); begin a new tournament, with another --db"
             )
     if plan.rulesets != store.rulesets():
-        raise LeagueError(f"{store.path}: a ruleset was changed since the tournament began")
+        raise LeagueError(f"{store.path}: a ruleset has changed since the tournament began")
     return plan
 
 
-def _differences(old: str, new: str) -> str:
-    """Name the fields in which two configurations differ, with both values."""
-    # What the old one does not say, as its malice did not know of it, is as it is by default.
+def _describe_differences(old: str, new: str) -> str:
+    """Return the fields in which two configurations differ, with both values."""
+    # A field that an older malice did not know has its default.
     before, after = decode(encode_identity(decode(old, type=Config))), decode(new)
     return ", ".join(
         f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"
@@ -254,10 +274,10 @@ def _differences(old: str, new: str) -> str:
 
 
 def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> None:
-    """Start every bot that is not suspended once and exchange a hello with it.
+    """Start every bot that is not suspended once, and exchange a hello with it.
 
     Raises:
-        BotError: one of them cannot be started or does not answer; the message names it.
+        BotError: a bot cannot be started or does not answer; the message names it.
     """
     for player in plan.players:
         if player.label in suspended or player.label in plan.people:
@@ -265,5 +285,5 @@ def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> None:
         try:
             greet_bot(player, plan.config.init_ms, plan.isolation)
         except Verdict as verdict:
-            hint = hidden_modules.hint(verdict.stderr, (probe.strongest_layer(plan.isolation.layer),))
+            hint = hidden_modules.explain_hidden_module(verdict.stderr, (probe.strongest_layer(plan.isolation.layer),))
             raise BotError("\n".join(filter(None, (f"{player.label}: {verdict.code}: {verdict}", hint)))) from None

@@ -1,4 +1,4 @@
-"""How far a tournament is, on stderr: a bar in a terminal, a plain line now and then elsewhere."""
+"""The progress of a run on stderr: a bar in a terminal, elsewhere a plain line now and then."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ BAR_EVERY_S = 0.1
 
 
 class Progress:
-    """Counts games and says so; use it as a context manager, so that the bar ends with a line of its own.
+    """Counts games and shows the count; use it as a context manager, which ends the bar with a newline.
 
     Args:
-        total: games in all.
-        done: games that were played before this run.
+        total: the number of games.
+        done: how many of them were played before this run.
         out: where to write.
     """
 
@@ -27,27 +27,27 @@ class Progress:
         self._faults = 0
         self._out = out
         self._bar = out.isatty()
-        self._begin = self._said = time.monotonic()
+        self._begin = self._shown = time.monotonic()
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._done > self._before:
-            self._say()
+            self._show()
         if self._bar:
             self._write("\n")
 
-    def game(self, faults: int = 0) -> None:
+    def count_game(self, faults: int = 0) -> None:
         """Count a game and the verdicts in it."""
         self._done += 1
         self._faults += faults
-        if time.monotonic() - self._said >= (BAR_EVERY_S if self._bar else PLAIN_EVERY_S):
-            self._say()
+        if time.monotonic() - self._shown >= (BAR_EVERY_S if self._bar else PLAIN_EVERY_S):
+            self._show()
 
-    def _say(self) -> None:
-        self._said = time.monotonic()
-        rate = (self._done - self._before) / max(self._said - self._begin, 1e-9)
+    def _show(self) -> None:
+        self._shown = time.monotonic()
+        rate = (self._done - self._before) / max(self._shown - self._begin, 1e-9)
         left = format_duration((self._total - self._done) / rate) if rate else "?"
         faults = f", {self._faults} faults" if self._faults else ""
         text = f"{self._done}/{self._total} games, {rate:.1f} games/s, {left} left{faults}"
@@ -59,14 +59,14 @@ class Progress:
             self._write(text + "\n")
 
     def _write(self, text: str) -> None:
-        # A terminal that was closed is no reason to lose a game: the hang-up that comes with it stops the run.
+        # A closed terminal must not lose a game: the hang-up that comes with it stops the run.
         with contextlib.suppress(OSError):
             self._out.write(text)
             self._out.flush()
 
 
 def format_duration(seconds: float) -> str:
-    """Return a span of time as people say it: 42 s, 3:07, 2:05:11."""
+    """Return a duration as people write it: 42 s, 3:07, 2:05:11."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -1,4 +1,4 @@
-"""Referee processes as the coordinator holds them: a batch in, reports out, nothing left behind."""
+"""Referee processes as the coordinator sees them: a batch in, reports out, no process left behind."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ class RefereeProcess:
     """One referee process; use it as an async context manager.
 
     Args:
-        running: where it and its bots are written down while they live.
+        ledger: lists it and its bots while they live.
     """
 
-    def __init__(self, running: ProcessLedger) -> None:
+    def __init__(self, ledger: ProcessLedger) -> None:
         self.alive = True
-        self._running = running
+        self._ledger = ledger
         self._lines: deque[bytes] = deque()
         self._pending = b""
         self._bots: list[Started] = []
 
     async def __aenter__(self) -> RefereeProcess:
-        # Not by trio, which does it in a thread: what a process dies with is the thread that started it. Nor is
-        # the end of its input enough, as it reads that only once all is imported.
+        # Not by trio, which starts processes in a thread: the parent-death signal comes when that thread ends. The
+        # end of its input would not be enough either: the process reads it only after its imports.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "referee"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            start_new_session=True,  # Ctrl-C in the terminal reaches only us, and we end it in order
+            start_new_session=True,  # Ctrl-C in the terminal reaches only us; we end it in order
             preexec_fn=prepare_parent_death_signal(signal.SIGTERM),
         )
-        self._running.add(Started(self._process.pid, read_start_time(self._process.pid) or 0))
+        self._ledger.add(Started(self._process.pid, read_start_time(self._process.pid) or 0))
         self._pidfd = os.pidfd_open(self._process.pid)
         self._stdin, self._stdout, self._stderr = map(
-            _stream, (self._process.stdin, self._process.stdout, self._process.stderr)
+            _open_stream, (self._process.stdin, self._process.stdout, self._process.stderr)
         )
         return self
 
@@ -61,33 +61,33 @@ class RefereeProcess:
         with trio.CancelScope(shield=True):
             await self._stdin.aclose()
             with trio.move_on_after(END_WAIT_S):
-                await self._end()
+                await self._wait()
             if self._process.returncode is None:
                 self._process.kill()
-                await self._end()
+                await self._wait()
             await self._stdout.aclose()
             await self._stderr.aclose()
         os.close(self._pidfd)
         self._end_bots()
-        self._running.drop(self._process.pid)
+        self._ledger.remove(self._process.pid)
 
-    async def _end(self) -> int:
+    async def _wait(self) -> int:
         """Wait for the process to end; return its exit status."""
         await trio.lowlevel.wait_readable(self._pidfd)
         return self._process.wait()
 
-    async def give(self, batch: Batch) -> None:
-        """Hand over a batch; its reports follow."""
+    async def send_batch(self, batch: Batch) -> None:
+        """Send a batch; its reports follow."""
         with contextlib.suppress(trio.BrokenResourceError):
             await self._stdin.send_all(_encoder.encode(batch) + b"\n")
 
-    async def report(self) -> Report | None:
-        """Return the next report, None once the process is dead."""
-        while (line := await self._line()) is not None:
+    async def read_report(self) -> Report | None:
+        """Return the next report, or None once the process is dead."""
+        while (line := await self._read_line()) is not None:
             report = _decoder.decode(line)
             if isinstance(report, Started):
                 self._bots.append(report)
-                self._running.add(report)
+                self._ledger.add(report)
                 continue
             if isinstance(report, BatchDone):
                 self._forget_bots()
@@ -95,7 +95,7 @@ class RefereeProcess:
         self.alive = False
         return None
 
-    async def _line(self) -> bytes | None:
+    async def _read_line(self) -> bytes | None:
         while not self._lines:
             data = await self._stdout.receive_some()
             if not data:
@@ -104,32 +104,31 @@ class RefereeProcess:
             self._lines.extend(lines)
         return self._lines.popleft()
 
-    async def last_words(self) -> str:
+    async def explain_death(self) -> str:
         """Return why the process died: its exit status and the end of its stderr."""
-        said = b""
+        stderr = b""
         with trio.move_on_after(END_WAIT_S):
             async for data in self._stderr:
-                said = (said + data)[-2000:]
-            await self._end()
-        return f"the referee process ended ({self._process.returncode}): {said.decode('utf-8', 'replace').strip()}"
+                stderr = (stderr + data)[-2000:]
+            await self._wait()
+        return f"the referee process ended ({self._process.returncode}): {stderr.decode('utf-8', 'replace').strip()}"
 
     def _end_bots(self) -> None:
-        """Kill what a dead referee may have left, unless a start time proves that a number is somebody else's."""
+        """Kill the bots that a dead referee may have left, unless a start time proves that the number was reused."""
         for bot in self._bots:
-            # A number without a process can still be that of a group that outlived its leader: the kernel
-            # gives it to nobody else before the group is empty.
+            # A group may outlive its leader; the kernel does not reuse its number before the group is empty.
             if read_start_time(bot.pid) in (bot.start_time, None):
                 kill_group(bot.pid)
         self._forget_bots()
 
     def _forget_bots(self) -> None:
         for bot in self._bots:
-            self._running.drop(bot.pid)
+            self._ledger.remove(bot.pid)
         self._bots.clear()
 
 
-def _stream(pipe: IO[bytes] | None) -> trio.lowlevel.FdStream:
-    """Take the descriptor of a pipe over."""
+def _open_stream(pipe: IO[bytes] | None) -> trio.lowlevel.FdStream:
+    """Return a stream that takes over the descriptor of a pipe."""
     assert pipe
     with pipe:
         return trio.lowlevel.FdStream(os.dup(pipe.fileno()))

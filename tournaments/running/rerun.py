@@ -1,4 +1,4 @@
-"""A stored game put before a bot: where would it have played otherwise?"""
+"""A rerun: a bot gets the requests of a stored game, to show where it would have played otherwise."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ HEAD = ("action", "turn", "played", "would play", "note")
 
 
 class Choice(Struct, frozen=True):
-    """One move of the seat, as it was and as it would be."""
+    """One move of the seat, as recorded and as the bot would play it."""
 
     action: int
-    """Among all of the game, from 0."""
+    """The number of the action in the game, from 0."""
     turn: int
     played: str
-    """The recorded action, or `!` and the code of the verdict that fell instead."""
+    """The recorded action, or `!` and the code of the verdict that took its place."""
     plays: str
-    """What the bot answers now."""
+    """The action that the bot answers."""
     note: str
     agrees: bool
 
 
 class Rerun(Struct, frozen=True):
-    """How a bot played through a recorded game."""
+    """The answers of a bot to the requests of a recorded game."""
 
     key: str
     ruleset: str
     seat: int
     label: str
-    """Who sat there."""
+    """Who played the seat."""
     bot: str
-    """Who was asked now."""
+    """Who answered in the rerun."""
     moves: int
-    """How many it answered."""
+    """How many requests for a move it answered."""
     agreed: int
     choices: tuple[Choice, ...]
-    """All of them."""
+    """All its answers."""
     verdict: str | None
-    """The code of the verdict that ended it, if one did."""
+    """The code of the verdict that ended the rerun, if one did."""
     sentence: str
     stderr: str
     """Kept with a verdict."""
@@ -65,18 +65,18 @@ def rerun_game(
     isolation: Isolation,
     on_stderr: Callable[[str], None] | None = None,
 ) -> Rerun:
-    """Send a bot every request that a seat got, and go on with what was played then.
+    """Send a bot every request that a seat got; the game goes on with the recorded actions.
 
-    Every answer has the time that the seat had then.
+    For each answer the bot has the time that the seat had.
 
     Args:
         record: the game.
-        rngs: by seat, the seeds that the bots were told.
+        rngs: by seat, the random seeds that the bots received.
         seat: whose requests.
         player: the bot.
-        init_ms: the time for every answer that is no action.
-        isolation: what is to be around the bot.
-        on_stderr: takes each line that it writes to stderr.
+        init_ms: the time for every answer that is not an action.
+        isolation: the isolation of the bot.
+        on_stderr: receives each line that it writes to stderr.
 
     Raises:
         BotError: it cannot be started, or does not greet.
@@ -90,7 +90,7 @@ def rerun_game(
     choices: list[Choice] = []
     code, sentence, stderr = None, "", ""
     try:
-        for choice in _choices(bot, record, rngs, seat):
+        for choice in _ask_all(bot, record, rngs, seat):
             choices.append(choice)
         bot.leave()
         bot.end(time.monotonic_ns() + BYE_WAIT_NS)
@@ -115,7 +115,7 @@ def rerun_game(
     )
 
 
-def _choices(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> Iterator[Choice]:
+def _ask_all(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> Iterator[Choice]:
     bot.begin()
     for each in replay_requests(record, rngs, seat, bot.next_id, listed=bot.wants_legal):
         if not isinstance(each.request, Move):
@@ -130,11 +130,11 @@ def _choices(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> It
         yield Choice(each.index, turn, each.played, answer.move, note, answer.move == each.played)
 
 
-def format_rerun(found: Rerun, *, everything: bool) -> Iterator[str]:
-    """Tell where a bot would have played otherwise, or with `everything` every move."""
-    bot = sanitize(found.bot)
-    who = f"seat {found.seat}, played by {sanitize(found.label)}"
-    yield f"game {found.key} · {sanitize(found.ruleset)} · {who}, put before {bot}"
+def format_rerun(rerun: Rerun, *, everything: bool) -> Iterator[str]:
+    """Yield a table of the moves that a bot would have played otherwise, or with `everything` of all moves."""
+    bot = sanitize(rerun.bot)
+    who = f"seat {rerun.seat}, played by {sanitize(rerun.label)}"
+    yield f"game {rerun.key} · {sanitize(rerun.ruleset)} · {who}, put before {bot}"
     rows = [
         (
             str(choice.action),
@@ -143,13 +143,13 @@ def format_rerun(found: Rerun, *, everything: bool) -> Iterator[str]:
             "the same" if choice.agrees else choice.plays,
             sanitize(choice.note),
         )
-        for choice in found.choices
+        for choice in rerun.choices
         if everything or not choice.agrees
     ]
     if rows:
         yield from format_table(HEAD, rows, left=(2, 3, 4))
-    if found.verdict:
-        yield f"{bot}: {found.verdict} after {found.moves} moves: {sanitize(found.sentence)}"
-        for line in excerpt_stderr(found.stderr):
+    if rerun.verdict:
+        yield f"{bot}: {rerun.verdict} after {rerun.moves} moves: {sanitize(rerun.sentence)}"
+        for line in excerpt_stderr(rerun.stderr):
             yield f"  | {line}"
-    yield f"agrees in {found.agreed} of {found.moves} moves"
+    yield f"agrees in {rerun.agreed} of {rerun.moves} moves"

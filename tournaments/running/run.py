@@ -1,4 +1,4 @@
-"""A tournament from its plan to its last game: said, greeted, played, stored, resumable at any moment."""
+"""A run of a tournament: print the plan, greet the entries, play, store; resumable at any moment."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import io
 import shlex
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TextIO
 
@@ -16,31 +16,22 @@ from tournaments.league.contents import Game
 from tournaments.league.draw import measure_spread
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
-from tournaments.running.coordinator import Outcome, default_jobs, play_batches
-from tournaments.running.isolation import shortcomings
+from tournaments.running.coordinator import Hooks, Outcome, default_jobs, play_batches
+from tournaments.running.isolation import describe_shortcomings
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
 from tournaments.running.plan import Plan, greet_entries
 from tournaments.running.progress import Progress, format_duration
 from tournaments.sanitizer import sanitize
 
 NAMED = 20
-"""Games that are named at the end of a run that could not play them."""
+"""How many games a run names that it could not play."""
 
 
 class Playing(Protocol):
-    """A way to play batches, as `coordinator.play` does."""
+    """A way to play batches, as `coordinator.play_batches` does."""
 
-    def __call__(
-        self,
-        batches: Iterator[Batch],
-        jobs: int,
-        cpus_per_game: int,
-        on_record: Callable[[Record], None],
-        running: ProcessLedger,
-        wanted: Callable[[Key], bool],
-        /,
-    ) -> Outcome:
-        """Play all batches and say how it went."""
+    def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks, /) -> Outcome:
+        """Play all batches and return what happened."""
 
 
 def run_tournament(
@@ -49,148 +40,169 @@ def run_tournament(
     """Play what is still open of a tournament and complete it.
 
     Args:
-        store: where its league is written.
+        store: the league.
         plan: the tournament, opened on that store.
-        jobs: referee processes; 0 takes as many as there are processors for.
-        out: where progress is told.
-        again: the words of the command that goes on after a stop.
-        playing: how batches are played, with a face of its own; by default in referee processes, with a bar.
+        jobs: the number of referee processes; 0 takes as many as there are processors for.
+        out: where progress is printed.
+        again: the words of the command that resumes the tournament after a stop.
+        playing: plays the batches and has a display of its own; by default referee processes play, with a bar.
 
     Raises:
         BotError: an entry does not greet; nothing was played then.
         Stopped: by a signal, a full disk, or games that could not be played; the message says how to go on.
     """
-    if ended := end_leftovers(_account(store)):
-        _print(f"an earlier run was killed: ended {ended} groups of processes that it left", out)
-    jobs = jobs or default_jobs(plan.config.cpus_per_game)
-    suspensions = Suspensions(store.games(), plan.config.suspend_after, store.readmissions())
+    if ended := end_leftovers(_ledger_path(store)):
+        _print(f"an earlier run was killed: ended {ended} process groups that it left", out)
+    run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing)
     try:
-        _play_all(store, plan, suspensions, jobs, out, again, playing)
+        run.play()
     finally:
-        for line in describe_suspensions(suspensions.suspended, plan.config.suspend_after, again):
+        for line in describe_suspensions(run.suspensions.suspended, plan.config.suspend_after, again):
             _print(line, out)
     if not store.tournament().complete:
-        store.complete({game.number for game in store.games() if _is_left_out(game, suspensions)})
+        store.complete({game.number for game in store.games() if run.leaves_out(game)})
+
+
+class Run:
+    """One run of a tournament: it plays what is open, and can be resumed after any game.
+
+    Args: as `run_tournament`, with at least one job.
+    """
+
+    def __init__(
+        self, store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str], playing: Playing | None = None
+    ) -> None:
+        self.suspensions = Suspensions(store.games(), plan.config.suspend_after, store.readmissions())
+        self._store = store
+        self._plan = plan
+        self._jobs = jobs
+        self._out = out
+        self._go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
+        self._play_batches = playing or play_batches
+        self._bar_out = io.StringIO() if playing else out
+        self._greeted = False
+
+    def play(self) -> None:
+        """Play until nothing is open; only then is it known which games a suspension leaves out."""
+        while self._play_open() or self._play_more_series():
+            pass
+
+    def leaves_out(self, game: Game) -> bool:
+        """Tell whether a game does not count, as one of its entries was suspended before it."""
+        return is_left_out(game.number, game.labels, self.suspensions.suspended)
+
+    def _wants(self, key: Key) -> bool:
+        return not is_left_out(self._plan.schedule.number(key), self._plan.list_labels(key), self.suspensions.suspended)
+
+    def _play_open(self) -> bool:
+        """Play what is open of the schedule; return whether there was anything."""
+        done = self._store.keys()
+        if next(self._plan.open_batches(done, self._wants), None) is None:
+            return False
+        self._begin(len(done))
+        self._play(self._plan.open_batches(done, self._wants), self._plan.schedule.total)
+        return True
+
+    def _play_more_series(self) -> bool:
+        """Play the next block of deals of every series that is still open; return whether there was any."""
+        batches = self._plan.more_batches(list(self._store.games()), self.suspensions.suspended)
+        if not batches:
+            return False
+        done = len(self._store.keys())
+        planned = done + sum(len(batch.games) for batch in batches)
+        self._begin(done)
+        self._store.plan(planned)
+        _print(f"series are open: {planned} games by now", self._out)
+        self._play(iter(batches), planned)
+        return True
+
+    def _begin(self, done: int) -> None:
+        """Print the plan and greet the entries, once and only if there is anything to play."""
+        if not self._greeted:
+            print_plan(self._plan, done, self._jobs, self._out)
+            greet_entries(self._plan, self.suspensions.suspended)
+            self._greeted = True
+
+    def _play(self, batches: Iterator[Batch], planned: int) -> None:
+        done = len(self._store.keys())
+        jobs = max(1, min(self._jobs, planned - done))
+        with Progress(planned, done, self._bar_out) as progress:
+
+            def on_record(record: Record) -> None:
+                game = self._plan.make_game(record)
+                self._store.add(game, record)
+                self.suspensions.add(game)
+                progress.count_game(len(record.faults))
+
+            ledger = ProcessLedger(_ledger_path(self._store))
+            hooks = Hooks(on_record, self._wants, ledger)
+            try:
+                with self._stop_on_errors():
+                    outcome = self._play_batches(batches, jobs, self._plan.config.cpus_per_game, hooks)
+            finally:
+                ledger.close()
+        self._require_all_played(outcome, planned)
+
+    @contextlib.contextmanager
+    def _stop_on_errors(self) -> Iterator[None]:
+        """Turn errors of the disk and the league into `Stopped`, with the command that resumes."""
+        try:
+            yield
+        except* sqlite3.Error as errors:
+            error = _find_first_error(errors)
+            raise Stopped(f"{self._store.path}: cannot store a game: {error}; {self._go_on}") from None
+        except* DamagedLeague as errors:
+            raise _find_first_error(errors) from None
+        except* LockedLeague as errors:
+            raise Stopped(f"{_find_first_error(errors)}; {self._go_on}") from None
+        except* OSError as errors:
+            raise Stopped(f"cannot go on: {_find_first_error(errors)}; {self._go_on}") from None
+
+    def _require_all_played(self, outcome: Outcome, planned: int) -> None:
+        if outcome.stopped:
+            finished = len(self._store.keys())
+            raise Stopped(f"stopped by {outcome.stopped} after {finished} of {planned} games; {self._go_on}")
+        if outcome.given_up:
+            lines = [f"  {key}: {why}" for key, why in sorted(outcome.given_up.items())]
+            lines[NAMED:] = [f"  and {len(lines) - NAMED} more"] if len(lines) > NAMED else []
+            games = "\n".join(lines)
+            raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{games}\n{self._go_on}")
 
 
 def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
-    """Let suspended bots play again; say so if the cards of their games are no secret any more.
+    """Let suspended bots play again; print a warning if the cards of their games are no longer secret.
 
     Raises:
         LeagueError: one of them is not suspended.
     """
     suspended = store.suspended()
-    told = store.tournament().seed is not None
+    published = store.tournament().seed is not None
     for label in labels:
         if label not in suspended:
-            known = f"suspended: {', '.join(sorted(suspended))}" if suspended else "nobody is"
+            known = f"suspended: {', '.join(sorted(suspended))}" if suspended else "no bot is"
             raise LeagueError(f"{label}: is not suspended; {known}")
         store.readmit(label, suspended[label])
-        if told:
-            print(f"{sanitize(label)} plays again; the seed was told already: who read it knows every card", file=out)
+        if published:
+            warning = "the seed is already published: anyone who read it knows every card"
+            print(f"{sanitize(label)} plays again; {warning}", file=out)
 
 
 def describe_suspensions(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator[str]:
-    """Say who plays no more, and how to let it in again."""
+    """Yield a line on each suspended bot, with the command that readmits it."""
     for label in suspended:
         command = shlex.join([*(again or ("malice", "run", "TOURNAMENT.toml")), "--readmit", label])
         yield (
-            f"{sanitize(label)} is suspended, it ended {after} games in a row by a verdict and plays no more;"
-            f" let it in again with: {sanitize(command)}"
+            f"{sanitize(label)} is suspended: it ended {after} games in a row by a verdict;"
+            f" let it play again with: {sanitize(command)}"
         )
 
 
-def _play_all(
-    store: Store,
-    plan: Plan,
-    suspensions: Suspensions,
-    jobs: int,
-    out: TextIO,
-    again: Sequence[str],
-    playing: Playing | None,
-) -> None:
-    """Play until nothing is open: what a suspension leaves out is known for sure only when all before it is played."""
-
-    def wanted(key: Key) -> bool:
-        return not is_left_out(plan.schedule.number(key), plan.labels(key), suspensions.suspended)
-
-    greeted = False
-    while True:
-        done = store.keys()
-        more = []
-        if open_games := next(plan.open_batches(done, wanted), None) is not None:
-            batches, planned = plan.open_batches(done, wanted), plan.schedule.total
-        else:
-            more = plan.more_batches(list(store.games()), suspensions.suspended)
-            batches, planned = iter(more), len(done) + sum(len(batch.games) for batch in more)
-        if not (open_games or more):
-            return
-        if not greeted:
-            _say_plan(plan, len(done), jobs, out)
-            greet_entries(plan, suspensions.suspended)
-            greeted = True
-        if more:
-            store.plan(planned)
-            _print(f"series are open: {planned} games by now", out)
-        _play(store, batches, planned, plan, suspensions, wanted, jobs, out, again, playing)
-
-
-def _is_left_out(game: Game, suspensions: Suspensions) -> bool:
-    return is_left_out(game.number, game.labels, suspensions.suspended)
-
-
-def _play(
-    store: Store,
-    batches: Iterator[Batch],
-    planned: int,
-    plan: Plan,
-    suspensions: Suspensions,
-    wanted: Callable[[Key], bool],
-    jobs: int,
-    out: TextIO,
-    again: Sequence[str],
-    playing: Playing | None,
-) -> None:
-    done = len(store.keys())
-    go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
-    with Progress(planned, done, io.StringIO() if playing else out) as progress:
-
-        def on_record(record: Record) -> None:
-            game = plan.game(record)
-            store.add(game, record)
-            suspensions.add(game)
-            progress.game(len(record.faults))
-
-        running = ProcessLedger(_account(store))
-        try:
-            at_once = max(1, min(jobs, planned - done))
-            outcome = (playing or play_batches)(batches, at_once, plan.config.cpus_per_game, on_record, running, wanted)
-        except* sqlite3.Error as errors:
-            raise Stopped(f"{store.path}: cannot store a game: {_find_first_error(errors)}; {go_on}") from None
-        except* DamagedLeague as errors:
-            raise _find_first_error(errors) from None
-        except* LockedLeague as errors:
-            raise Stopped(f"{_find_first_error(errors)}; {go_on}") from None
-        except* OSError as errors:
-            raise Stopped(f"cannot go on: {_find_first_error(errors)}; {go_on}") from None
-        finally:
-            running.close()
-    if outcome.stopped:
-        finished = len(store.keys())
-        raise Stopped(f"stopped by {outcome.stopped} after {finished} of {planned} games; {go_on}")
-    if outcome.given_up:
-        told = [f"  {key}: {why}" for key, why in sorted(outcome.given_up.items())]
-        told[NAMED:] = [f"  and {len(told) - NAMED} more"] if len(told) > NAMED else []
-        whole = "\n".join(told)
-        raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{whole}\n{go_on}")
-
-
-def _account(store: Store) -> Path:
+def _ledger_path(store: Store) -> Path:
     return store.path.with_name(f"{store.path.name}-running")
 
 
 def _find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return what went wrong first, out of the groups that concurrent tasks wrap it in."""
+    """Return the first error inside the groups in which concurrent tasks wrap it."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -198,38 +210,37 @@ def _find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseExceptio
 
 
 def _print(text: str, out: TextIO) -> None:
-    """Tell something to whoever still listens; a closed terminal ends no tournament."""
+    """Print a line; a closed terminal does not end a tournament."""
     with contextlib.suppress(OSError):
         print(text, file=out, flush=True)
 
 
-def _say_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
+def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
+    """Print the size of a tournament, and what its author may want to change before it is played."""
     schedule = plan.schedule
-    longest = plan.longest_ms()
-    at_most = (
-        "no limit by the clocks"
-        if longest is None
-        else f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
-    )
+    longest = plan.compute_longest_ms()
+    limit = "no limit" if longest is None else f"at most {format_duration(longest / 1000 / jobs)}"
     _print(
         f"{plan.config.name}: {len(plan.players)} entries, {len(schedule.tables)} tables,"
         f" {schedule.deals} deals in every rotation of seats: {schedule.total} games in"
-        f" {schedule.batch_count()} batches, {jobs} at a time, {at_most}",
+        f" {schedule.batch_count()} batches, {jobs} at a time, {limit} by the clocks",
         out,
     )
-    for line in (*_drawn_tables(plan), *_describe_twins(plan)):
+    for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         _print(line, out)
     if done:
-        _print(f"{done} games are played already", out)
-    for line in shortcomings(plan.config.isolation, plan.players):
+        _print(f"{done} games are already played", out)
+    for line in describe_shortcomings(plan.config.isolation, plan.players):
         _print(line, out)
     if plan.config.seed is not None:
-        _print("the seed is given by hand: who knows it knows every card, bots too", out)
+        _print("the seed is set by hand: anyone who knows it, bots too, knows every card", out)
 
 
-def _drawn_tables(plan: Plan) -> Iterator[str]:
-    """Say how evenly drawn tables let the entries meet, and what it takes where they leave some apart."""
-    for name in plan.teams if plan.config.tables else ():
+def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
+    """Yield lines on how evenly drawn tables let the entries meet, and how many tables would connect them all."""
+    if not plan.config.tables:
+        return
+    for name in plan.teams:
         tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
         spread = measure_spread(tables, len(plan.players))
         often = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
@@ -243,9 +254,9 @@ def _drawn_tables(plan: Plan) -> Iterator[str]:
 
 
 def _describe_twins(plan: Plan) -> Iterator[str]:
-    """Say which entry is which where bots of one name are told apart by a number."""
+    """Yield for bots of one name, which a number tells apart, the words of their entries."""
     words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
     names = [player.label.partition("#")[0] for player in plan.players]
     for name, player, word in zip(names, plan.players, words, strict=True):
-        if len({other for other, its in zip(words, names, strict=True) if its == name}) > 1:
+        if len({other for other, its_name in zip(words, names, strict=True) if its_name == name}) > 1:
             yield f"{sanitize(player.label)} is {sanitize(word)}"
