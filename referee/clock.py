@@ -22,7 +22,6 @@ class Clock:
         self._last: tuple[int, int] | None = None
         self.used = 0
         self.cpu = 0
-        self.slowest = 0
 
     def begin_turn(self) -> None:
         """Give the increment, never above what the bank started with."""
@@ -48,7 +47,6 @@ class Clock:
         self._last = (wall, cpu)
         self.used += wall
         self.cpu += cpu
-        self.slowest = max(self.slowest, wall)
         if self._bank is not None:
             self._bank = max(0, self._bank - (cpu if self._by_cpu else wall))
 

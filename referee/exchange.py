@@ -7,6 +7,7 @@ import os
 import select
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
@@ -61,11 +62,13 @@ class BotConnection:
     Args:
         bot: the process at the other end.
         guard: a descriptor whose hang-up means that the batch was abandoned.
+        on_stray: receives each line that is not a JSON object, before it is judged.
     """
 
-    def __init__(self, bot: BotProcess, guard: int | None) -> None:
+    def __init__(self, bot: BotProcess, guard: int | None, on_stray: Callable[[bytes], None] | None = None) -> None:
         self.bot = bot
         self._guard = guard
+        self._on_stray = on_stray
         self._poll = select.poll()
         self._poll.register(bot.stdout, select.POLLIN)
         self._poll.register(bot.pidfd, select.POLLIN)
@@ -322,6 +325,8 @@ class BotConnection:
         return Verdict("crash", f"the bot {'was ' if status.startswith('killed') else ''}{status}{why}")
 
     def _count_stray(self, raw: bytes) -> None:
+        if self._on_stray:
+            self._on_stray(raw)
         if not self.stray:
             self.first_stray = excerpt(raw)
         self.stray += 1

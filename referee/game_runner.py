@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, Out
-from referee.clock import MS
+from referee.clock import MS, Clock
 from referee.dealer import Dealer
 from referee.errors import MachineFault, MemoryFault
 from referee.games import make_rules
@@ -29,41 +29,13 @@ Watch = Callable[[int, str, int, str], None]
 
 
 class Seat(Protocol):
-    """Somebody who can be asked: a bot process behind a line, or a script in a test."""
+    """What a bot, a person and a script share."""
 
-    @property
-    def name(self) -> str:
-        """As the bot calls itself."""
-
-    @property
-    def version(self) -> str:
-        """As the bot says."""
-
-    @property
-    def wants_legal(self) -> bool:
-        """Whether it wants the list of legal actions."""
-
-    @property
-    def games(self) -> int:
-        """How many games its process has begun."""
-
-    @property
-    def stray(self) -> int:
-        """How many lines without JSON it wrote in this game."""
-
-    @property
-    def first_stray(self) -> str:
-        """The start of the first of them, for people."""
-
-    @property
-    def idle(self) -> int:
-        """CPU time in nanoseconds that it used in this game while it was not asked."""
-
-    def begin(self) -> None:
-        """Be ready for a game: started and greeted; raises `Verdict`."""
+    def begin(self) -> int:
+        """Get ready for a game; return its number among those of this player's process; raises `Verdict`."""
 
     def next_id(self) -> int:
-        """Number the next request."""
+        """Return the number of the next request."""
 
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
         """Return the answer, and the wall and CPU time it took, all in nanoseconds; raises `Verdict`."""
@@ -72,7 +44,10 @@ class Seat(Protocol):
         """Wait for the bare answer; raises `Verdict`."""
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """End the bot; return how it had ended before, the last messages, and its stderr."""
+        """End the bot; return its exit status if it had already ended, the last messages, and its stderr."""
+
+    def report(self) -> SeatReport:
+        """Return who sits here and what it did in this game; the times of its answers stay 0."""
 
 
 class GameRunner:
@@ -112,6 +87,7 @@ class GameRunner:
         self._post = self._requests.post
         self._clocks = self._requests.clocks
         self._watch = watch
+        self._wants_legal = [True] * len(seats)
         self._notes_left = [NOTES_BYTES] * len(seats)
         self._actions: list[tuple[int, str]] = []
         self._micros: list[int] = []
@@ -144,16 +120,18 @@ class GameRunner:
     def _start(self) -> dict[int, Verdict]:
         """Greet the seats and tell them of the game; return the verdicts on those that failed."""
         failed: dict[int, Verdict] = {}
+        games: dict[int, int] = {}
         for number, seat in enumerate(self._seats):
             try:
-                seat.begin()
+                games[number] = seat.begin()
             except (Verdict, MemoryFault) as failure:
                 failed[number] = self._verdict(failure)
-        names = [seat.name for seat in self._seats]
-        for number, seat in enumerate(self._seats):
-            if number in failed:
-                continue
-            request = self._requests.game_start(number, seat.next_id(), seat.games, names)
+        reports = [seat.report() for seat in self._seats]
+        names = [report.name for report in reports]
+        self._wants_legal = [report.wants_legal for report in reports]
+        for number, game in games.items():
+            seat = self._seats[number]
+            request = self._requests.game_start(number, seat.next_id(), game, names)
             try:
                 seat.ask(request)
             except (Verdict, MemoryFault) as failure:
@@ -169,7 +147,7 @@ class GameRunner:
         """Ask a seat for one action and play it, or withdraw the seat."""
         seat, clock = self._seats[number], self._clocks[number]
         legal = self._rules.legal(self._state)
-        request = self._requests.move(number, seat.next_id(), self._state, legal, seat.wants_legal)
+        request = self._requests.move(number, seat.next_id(), self._state, legal, self._wants_legal[number])
         try:
             answer, wall, cpu = seat.ask_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
             # Whole microseconds, as they are recorded: so the clock can be told again from the record.
@@ -261,20 +239,7 @@ class GameRunner:
             micros=tuple(self._micros),
             cpu_micros=tuple(self._cpu_micros),
             notes=self._notes,
-            seats=tuple(
-                SeatReport(
-                    seat.name,
-                    seat.version,
-                    round(clock.used / MS, 3),
-                    round(clock.cpu / MS, 3),
-                    round(clock.slowest / MS, 3),
-                    seat.stray,
-                    round(seat.idle / MS, 3),
-                    seat.wants_legal,
-                    seat.first_stray,
-                )
-                for seat, clock in zip(self._seats, self._clocks, strict=True)
-            ),
+            seats=tuple(map(_add_times, self._seats, self._clocks)),
             faults=tuple(self._faults),
             commit=batch.commit,
             clock=batch.clock,
@@ -285,3 +250,8 @@ class GameRunner:
             elapsed_ms=round(elapsed_ms, 3),
         )
         return msgspec.structs.replace(record, digest=compute_digest(record))
+
+
+def _add_times(seat: Seat, clock: Clock) -> SeatReport:
+    used_ms, cpu_ms = round(clock.used / MS, 3), round(clock.cpu / MS, 3)
+    return msgspec.structs.replace(seat.report(), used_ms=used_ms, cpu_ms=cpu_ms)

@@ -17,7 +17,7 @@ from referee.exchange import Abandoned
 from referee.game_runner import GameRunner, Seat, Watch
 from referee.isolation.layers import name_common_isolation
 from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine
-from referee.seat import BYE_WAIT_NS, BotSeat
+from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver
 
 
 class BatchSeat(Seat, Protocol):
@@ -60,7 +60,7 @@ def play_batch(
 
     def seat_bot(player: Player) -> BatchSeat:
         on_stderr = _stderr_reporter(player.label, tell) if batch.stderr else None
-        return BotSeat(player, batch.init_ms, guard, on_start, batch.isolation, on_stderr)
+        return BotSeat(player, batch.init_ms, guard, batch.isolation, SeatObserver(on_start, on_stderr))
 
     seats = [(guests or {}).get(player.label) or seat_bot(player) for player in batch.players]
     try:

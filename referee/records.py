@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from protocol.messages import ClockRules
 from referee.errors import DataError
@@ -16,6 +16,12 @@ from referee.ruleset import Parameters
 
 FORMAT = 1
 """The version of what a record says and of how its digest is made."""
+
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+"""A whole number that JSON carries everywhere."""
+Milliseconds = Annotated[float, Meta(ge=0, le=1e15)]
+Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
+"""Seconds since 1970, UTC, before the year 10000."""
 
 
 class Key(Struct, frozen=True, order=True, array_like=True):
@@ -131,22 +137,50 @@ class SeatReport(Struct, frozen=True):
     """What a game cost and said at one seat; nothing of it enters the digest."""
 
     name: str
-    """As the bot called itself."""
-    version: str
-    used_ms: float
-    cpu_ms: float
-    slowest_ms: float
-    stray_lines: int
+    """As the bot introduced itself, or as it was entered."""
+    version: str = ""
+    used_ms: float = 0.0
+    """Thinking time; the game runner, which keeps the clocks, fills it in."""
+    cpu_ms: float = 0.0
+    """CPU time of its thinking; the game runner fills it in."""
+    stray_lines: int = 0
     idle_ms: float = 0.0
-    """CPU time while it was not asked."""
+    """CPU time off turn."""
     wants_legal: bool = True
-    """Whether it was sent the list of legal actions."""
+    """Whether its requests list the legal actions."""
     first_stray: str = ""
     """The start of the first stray line, quoted and in ASCII."""
 
 
-class Record(Struct, frozen=True, tag="record", tag_field="type"):
-    """A finished game, from which it can be replayed without bots."""
+class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):
+    """What a record says beside the game itself; nothing of it enters the digest.
+
+    A league packs it whole, so a new field is written here and where `GameRunner` fills it in, and nowhere else.
+    """
+
+    micros: tuple[Count, ...]
+    """By action: wall time from the request to the newline of the answer, in microseconds.
+
+    Of a verdict: the time from the request that led to it, a greeting too, until the bot was cut off; 0 if there was
+    no request. Those of a seat add up to its `used_ms`.
+    """
+    cpu_micros: tuple[Count, ...]
+    """By action: CPU time of the bot process in that time, in microseconds."""
+    notes: dict[int, str]
+    """By index of the action."""
+    seats: tuple[SeatReport, ...]
+    faults: tuple[Fault, ...]
+    clock: ClockRules
+    isolation: str
+    host: str
+    versions: str
+    started: Time
+    """Seconds since 1970, UTC."""
+    elapsed_ms: Milliseconds
+
+
+class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_field="type"):
+    """A finished game; it can be replayed without bots."""
 
     key: Key
     ruleset: str
@@ -160,26 +194,7 @@ class Record(Struct, frozen=True, tag="record", tag_field="type"):
     scores: tuple[int, ...]
     reason: str
     digest: str
-    micros: tuple[int, ...]
-    """By action: wall time from the request to the newline of the answer, in microseconds.
-
-    Of a verdict, the time from the request over which it fell, a greeting too, until the bot was cut off; 0 where
-    nothing was asked. Those of a seat add up to its `used_ms`.
-    """
-    cpu_micros: tuple[int, ...]
-    """By action: CPU time of the bot process in that time, in microseconds."""
-    notes: dict[int, str]
-    """By index of the action."""
-    seats: tuple[SeatReport, ...]
-    faults: tuple[Fault, ...]
     commit: str
-    clock: ClockRules
-    isolation: str
-    host: str
-    versions: str
-    started: float
-    """Seconds since 1970, UTC."""
-    elapsed_ms: float
     format: int = FORMAT
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 from collections.abc import Iterator
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 from msgspec import Struct
 
+from protocol.field_docs import read_field_docs
 from referee import ruleset
 from referee.errors import RulesetError
 from referee.ruleset import DEFAULT, Parameters, Ruleset
@@ -108,7 +106,7 @@ def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:
 @cache
 def prose() -> dict[str, str]:
     """Return the docstring under each field of `Parameters`, by the name of the parameter, on one line each."""
-    texts = _docstrings(ruleset)
+    texts = read_field_docs(ruleset)
     return {name: texts.get((type(table).__name__, field), "") for name, table, field in _fields(Parameters())}
 
 
@@ -130,25 +128,6 @@ def _values(rules: Parameters) -> Iterator[tuple[str, str]]:
 def _toml(value: Any) -> str:
     """Write a value as TOML: for what parameters hold, this is how JSON writes it."""
     return json.dumps(value)
-
-
-def _docstrings(module: ModuleType) -> dict[tuple[str, str], str]:
-    """Return the text under each annotated field of the classes in `module`, by class and field."""
-    try:
-        tree = ast.parse(inspect.getsource(module))
-    except OSError:
-        return {}
-    return {
-        (owner.name, field.target.id): " ".join(text.value.value.split())
-        for owner in tree.body
-        if isinstance(owner, ast.ClassDef)
-        for field, text in zip(owner.body, owner.body[1:], strict=False)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
 
 
 def _seats(rules: Parameters) -> Iterator[SeatsText]:

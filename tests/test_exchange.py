@@ -281,17 +281,17 @@ def test_a_few_stray_lines_are_skipped_and_counted() -> None:
         moves = [seat.ask_move(move_request(seat), None)[0].move for _ in range(2)]
 
         assert moves == ["h8C-s0"] * 2
-        assert seat.stray == 100
+        assert seat.report().stray_lines == 100
 
 
 def test_a_stray_line_that_waits_before_a_request_is_skipped_and_counted() -> None:
     with seated("says", "move", '{"id":ID,"move":"p-c0"}', "{debug}", "[1]") as seat:
         seat.begin()
         seat.ask_move(move_request(seat), None)
-        assert seat.stray == 0
+        assert seat.report().stray_lines == 0
 
         seat.ask_move(move_request(seat), None)
-        assert seat.stray == 2
+        assert seat.report().stray_lines == 2
 
 
 def test_stray_lines_are_counted_anew_in_each_game() -> None:
@@ -299,10 +299,10 @@ def test_stray_lines_are_counted_anew_in_each_game() -> None:
         seat.begin()
         seat.ask_move(move_request(seat), None)
         seat.begin()
-        assert seat.stray == 0
+        assert seat.report().stray_lines == 0
 
         seat.ask_move(move_request(seat), None)
-        assert seat.stray == 100
+        assert seat.report().stray_lines == 100
 
 
 def test_over_a_hundred_stray_lines_break_the_protocol() -> None:

@@ -115,9 +115,7 @@ def _record(
         micros=micros,
         cpu_micros=micros,
         notes=notes,
-        seats=tuple(
-            SeatReport(label, "1", time / 1000, time / 1000, 2.0, 0) for label, time in zip(labels, used, strict=True)
-        ),
+        seats=tuple(SeatReport(label, "1", time / 1000, time / 1000) for label, time in zip(labels, used, strict=True)),
         faults=tuple(faults),
         commit="sha256:00",
         clock=ClockRules(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
+from referee.records import SeatReport
 
 Choose = Callable[[Move], tuple[str, int]]
 """From a request to an action and the nanoseconds that it is said to have taken."""
@@ -13,21 +14,18 @@ Choose = Callable[[Move], tuple[str, int]]
 class Puppet:
     """Plays what a function chooses, and shows it every request before it answers."""
 
-    name = "puppet"
-    version = ""
-    wants_legal = True
-    games = 0
-    stray = 0
-    first_stray = ""
-    idle = 0
-
     def __init__(self, choose: Choose, on_request: Callable[[GameStart | Move | GameEnd], None] | None = None) -> None:
         self._choose = choose
         self._on_request = on_request
         self._requests = 1
 
-    def begin(self) -> None:
+    def begin(self) -> int:
         """Be ready, as always."""
+        return 0
+
+    def report(self) -> SeatReport:
+        """Return its name."""
+        return SeatReport("puppet")
 
     def next_id(self) -> int:
         """Number the next request; a real bot was greeted before."""
