@@ -1,4 +1,4 @@
-"""JSON Schema of every line, made from the structs: `python -m protocol.schema > protocol/schema.json`."""
+"""The JSON Schema of every line, made from the structs: `python -m protocol.schema > protocol/schema.json`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ LINES: dict[str, Any] = {
     "BareAnswer": BareAnswer,
     "MoveAnswer": MoveAnswer,
 }
-"""What a line can be; all else is a part of these."""
+"""The kinds of line; every other struct is a part of one."""
 
 ROOTS: dict[str, Any] = LINES | {"View": View, "Event": Event}
-"""What has a name of its own in the schema and is made first."""
+"""The types with a name of their own in the schema."""
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema of protocol version 1: any line of either side fits it, unknown fields are allowed."""
+    """Return the schema of protocol version 1: every line of either side fits it; unknown fields are allowed."""
     tops, parts = msgspec.json.schema_components(ROOTS.values(), ref_template="#/$defs/{name}")
     docs = _describe_fields()
     for name, part in parts.items():
-        # A typo in a file written by hand is an error; in a message, an unknown field is a newer version.
+        # In a file written by hand an unknown field is a typo; in a message it comes from a newer version.
         part.pop("additionalProperties", None)
         for field, of in part.get("properties", {}).items():
             if text := docs.get((name, field)):
@@ -58,7 +58,7 @@ def _wire_name(struct: type[msgspec.Struct], field: str) -> str:
 
 
 def schema_text() -> str:
-    """Return the schema as it stands in `schema.json`."""
+    """Return the content of `schema.json`."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 

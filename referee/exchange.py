@@ -333,7 +333,7 @@ class BotConnection:
         self._stray_bytes += len(raw)
         if self.stray > STRAY_LINES or self._stray_bytes > STRAY_BYTES:
             raise ProtocolError(
-                f"{self.stray} lines ({self._stray_bytes} bytes) that are no JSON:"
+                f"{self.stray} lines ({self._stray_bytes} bytes) that are not JSON:"
                 f" print what is not an answer to stderr; the last one: {excerpt(raw)}"
             )
 

@@ -25,7 +25,7 @@ LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)
 VERDICTS = {
     "crash": ("exited while it was asked for an action", "killed by signal 11 (SIGSEGV)"),
     "timeout": ("expected an answer within 1100 ms, got none", None),
-    "protocol": ("3 lines that are no JSON, and no answer: did you print to stdout?", None),
+    "protocol": ("3 lines that are not JSON, and no answer: did you print to stdout?", None),
     "illegal": ("expected one of 12 legal actions, got: 'hQS-c9'", None),
 }
 
