@@ -189,8 +189,8 @@ class BotProcess:
     def _was_starved(self) -> bool:
         """Return whether the kernel killed it for lack of memory that others had used.
 
-        The bot's control group counts the kills in it. Without one there is only the count of kills on the whole
-        machine, which proves nothing if the bot may have ended itself in a way that looks the same.
+        The bot's control group counts the kills in it. Without one there is only the count of kills around us, which
+        proves nothing if the bot may have ended itself in a way that looks the same.
         """
         if (starved := self._box.starved()) is not None:
             return starved
