@@ -1,4 +1,4 @@
-"""What the referee and a bot say to each other: messages, line codec, card names, and the written protocol."""
+"""The protocol between the referee and a bot: messages, line codec, card names, and its written form."""
 
 PROTOCOL = 1
 """The protocol version that this package speaks."""

@@ -1,4 +1,4 @@
-"""Card names: two characters, rank then suit, and the orders they are listed in."""
+"""Card names: two characters, rank then suit; and the order of lists of cards."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ SUITS: Final = "CDHSX"
 
 JOKER: Final = "WX"
 HIDDEN: Final = "??"
-"""Stands for a card that the reader may not see."""
+"""Stands for a card hidden from the reader."""
 
 CARDS: Final = tuple(rank + suit for rank in RANKS for suit in SUITS if rank != "W" or suit == "X")
-"""Every card name, in the order in which hands and legal actions are listed: by rank, then suit."""
+"""Every card name, in the order of hands and legal actions: by rank, then suit."""
 
 VALUE: Final = {card: RANKS.index(card[0]) + 1 for card in CARDS}
 """Card name -> 1 (ace) to 13 (king), 14 for a joker."""

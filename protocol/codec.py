@@ -1,4 +1,4 @@
-"""Bytes to messages and back: one JSON object a line, UTF-8, LF, at most `LINE_BYTES` long."""
+"""Decodes bytes to messages and back: one JSON object per line, UTF-8, LF, at most `LINE_BYTES` long."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _request_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 A = TypeVar("A", bound=Answer)
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises on lines that other people wrote."""
+"""What msgspec raises on lines from other programs."""
 
 BACKLOG_BYTES = 1 << 20
-"""How much may wait in a `LineBuffer` at most, if nobody takes lines out of it."""
+"""The most that a `LineBuffer` holds while nobody pops lines from it."""
 
 
 def encode(message: Request | Answer) -> bytes:
@@ -29,34 +29,34 @@ def encode(message: Request | Answer) -> bytes:
 
 
 def decode_request(line: bytes) -> Request:
-    """Return the referee's message in `line`; unknown fields are ignored, and 7 may be spelt 7.0 or 70e-1.
+    """Return the referee's message in `line`; ignores unknown fields, and accepts 7.0 or 70e-1 for 7.
 
     Raises:
-        ProtocolError: the line is no request of this protocol version.
+        ProtocolError: the line is not a request of this protocol version.
     """
     try:
         with suppress(msgspec.ValidationError):
             return _request_decoder.decode(line)
-        found: Request = msgspec.convert(_with_integers(msgspec.json.decode(line)), Request)
-        return found
+        request: Request = msgspec.convert(_with_integers(msgspec.json.decode(line)), Request)
+        return request
     except UNREADABLE as error:
         raise ProtocolError(f"expected a message of the referee, got: {excerpt(line)} ({error})") from None
 
 
 def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
-    """Return the bot's answer to request `id`; unknown fields are ignored, but are UTF-8 as all of the line.
+    """Return the bot's answer to request `id`; ignores unknown fields, but the whole line must be UTF-8.
 
     Args:
         line: one line, with or without its LF.
-        decoder: made for the struct that is expected.
+        decoder: made for the expected struct.
         id: the request that waits for its answer.
 
     Raises:
-        StrayLine: the line is no JSON object.
-        ProtocolError: it is one, but not in UTF-8, or not an answer to `id`.
+        StrayLine: the line is not a JSON object.
+        ProtocolError: the object is not in UTF-8, or is not an answer to `id`.
     """
     if not line.isascii():
-        _refuse_other_encodings(line)  # the decoder looks at no string that it skips
+        _refuse_other_encodings(line)  # the decoder does not check strings that it skips
     try:
         answer = decoder.decode(line)
     except UNREADABLE as error:
@@ -67,7 +67,7 @@ def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
 
 
 def is_object(line: bytes) -> bool:
-    """Tell whether a line is a JSON object, in UTF-8 or, but for that, in another encoding."""
+    """Return whether a line is a JSON object, in UTF-8 or another encoding."""
     try:
         return isinstance(msgspec.json.decode(line.decode("utf-8", "replace")), dict)
     except UNREADABLE:
@@ -75,8 +75,8 @@ def is_object(line: bytes) -> bool:
 
 
 def excerpt(line: bytes, most: int = 200) -> str:
-    """Return the start of `line` for people: quoted, in ASCII, all else escaped, cut at `most` characters."""
-    # No character is longer than four bytes; what is cut in the middle of one lies behind the cut below.
+    """Return the start of `line` for people: quoted, escaped to ASCII, cut at `most` characters."""
+    # A character has at most four bytes, so one that this cuts in two lies beyond the cut below.
     text = line[: 4 * most + 4].decode("utf-8", "backslashreplace").rstrip("\r\n")
     return ascii(text[:most]) + ("..." if len(text) > most else "")
 
@@ -93,13 +93,13 @@ def _refuse_other_encodings(line: bytes) -> None:
 
 
 def _explain_refusal(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: Exception) -> A:
-    """Say what is wrong with a line that was refused, or return the answer if only the spelling of a number was."""
+    """Raise what is wrong with a refused line, or return the answer if only a number is spelt differently."""
     try:
         value: Any = msgspec.json.decode(line)
     except UNREADABLE as reason:
-        raise StrayLine(f"no JSON: {excerpt(line)} ({reason})") from None
+        raise StrayLine(f"not JSON: {excerpt(line)} ({reason})") from None
     if not isinstance(value, dict):
-        raise StrayLine(f"no JSON object: {excerpt(line)}")
+        raise StrayLine(f"not a JSON object: {excerpt(line)}")
     if "id" not in value:
         raise ProtocolError(f"expected the id {id}, got an answer without id: {excerpt(line)}")
     got = value["id"]
@@ -107,22 +107,22 @@ def _explain_refusal(line: bytes, decoder: msgspec.json.Decoder[A], id: int, err
         raise ProtocolError(f"expected the number {id} as id, got: {excerpt(line)}")
     if got != id:
         raise _describe_wrong_id(got, id)
-    if any(isinstance(each, float) for each in value.values()):
+    if any(isinstance(field, float) for field in value.values()):
         # Languages without integers write 3.0.
         try:
-            return msgspec.convert({name: _as_integer(each) for name, each in value.items()}, decoder.type)
-        except msgspec.ValidationError as another:
-            error = another
+            return msgspec.convert({name: _as_integer(field) for name, field in value.items()}, decoder.type)
+        except msgspec.ValidationError as remaining:
+            error = remaining
     raise ProtocolError(f"{_lower_first(str(error))}, got: {excerpt(line)}") from None
 
 
 def _as_integer(value: object) -> object:
-    """Return a number without a fraction as an integer, and all else as it is."""
+    """Return a number without a fraction as an integer, any other value unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _with_integers(value: object) -> object:
-    """Return the value with every number in it as an integer where it has no fraction."""
+    """Return the value with each number in it that has no fraction as an integer."""
     if isinstance(value, dict):
         return {name: _with_integers(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -131,10 +131,10 @@ def _with_integers(value: object) -> object:
 
 
 def _describe_wrong_id(got: float, id: int) -> ProtocolError:
-    shown = str(got)
-    shown = shown if len(shown) <= 20 else f"{shown[:20]}..."
+    digits = str(got)
+    digits = digits if len(digits) <= 20 else f"{digits[:20]}..."
     used = ", which was answered or ran out before" if 0 < got < id else ""
-    return ProtocolError(f"expected the id {id}, got {shown}{used}")
+    return ProtocolError(f"expected the id {id}, got {digits}{used}")
 
 
 def _lower_first(text: str) -> str:
@@ -142,11 +142,11 @@ def _lower_first(text: str) -> str:
 
 
 class LineBuffer:
-    """Splits what a pipe delivers into lines, with a cap on the length of each.
+    """Splits the bytes from a pipe into lines, with a cap on the length of each.
 
-    `feed` bytes as they come, `pop` whole lines. A line that outgrows the cap raises at the `feed` that
-    shows it, or at its `pop`. Who takes all lines out before the next `feed` holds less than the cap and
-    what was fed last; who does not is stopped at `BACKLOG_BYTES`.
+    `feed` bytes as they come, `pop` whole lines. A line over the cap raises at the `feed` that shows it, or at its
+    `pop`. A caller that pops all lines before each `feed` holds less than the cap plus the last bytes fed; for
+    any other, `feed` raises above `BACKLOG_BYTES`.
     """
 
     def __init__(self, cap: int = LINE_BYTES) -> None:
@@ -155,7 +155,7 @@ class LineBuffer:
         self._start = 0
 
     def __bool__(self) -> bool:
-        """Tell whether bytes wait here, a whole line or not."""
+        """Return whether bytes wait here, a whole line or not."""
         return len(self) > 0
 
     def __len__(self) -> int:
@@ -166,7 +166,7 @@ class LineBuffer:
         """Add bytes as read from the pipe.
 
         Raises:
-            ProtocolError: a line is longer than the cap, or more lines wait than anybody asked for.
+            ProtocolError: a line is longer than the cap, or more than `BACKLOG_BYTES` wait.
         """
         self._pending = self._pending[self._start :] + data if self._start < len(self._pending) else data
         self._start = 0

@@ -1,16 +1,16 @@
-"""The root of every error that malice raises on purpose, and what a broken line is.
+"""The root of every error that malice raises on purpose, and the errors of broken lines.
 
 MaliceError
 ├── ProtocolError        a line breaks the protocol
-│   └── StrayLine        it is no JSON object at all
-└── (referee/errors.py and tournaments/errors.py grow the rest)
+│   └── StrayLine        it is not a JSON object
+└── (referee/errors.py and tournaments/errors.py add the rest)
 """
 
 from __future__ import annotations
 
 
 class MaliceError(Exception):
-    """Something that malice expects to go wrong; the message is written for the user."""
+    """A failure that malice expects; the message is for the user."""
 
 
 class ProtocolError(MaliceError):
@@ -18,4 +18,4 @@ class ProtocolError(MaliceError):
 
 
 class StrayLine(ProtocolError):
-    """A line is no JSON object: something was printed that is no message."""
+    """A line is not a JSON object: the bot printed something that is not a message."""

@@ -1,4 +1,4 @@
-"""Every line of the protocol as a frozen struct; PROTOCOL.md says the same for people."""
+"""Every line of the protocol as a frozen struct; PROTOCOL.md describes them for people."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 Cards = tuple[str, ...]
 
 Label = Annotated[str, Meta(max_length=100)]
-"""What a bot says of itself: it is shown to its opponents and to people, so it is kept short."""
+"""A bot's name or version: short, because opponents and people see it."""
 
 
 class Limits(Struct, frozen=True):
-    """What holds for every request that is not a move."""
+    """Limits of every request that is not a move."""
 
     init_ms: int
     """Time for the answer to `hello`, `game_start` and `game_end`, in milliseconds."""
@@ -31,27 +31,27 @@ class ClockRules(Struct, frozen=True):
     increment_ms: int = 50
     """Given back to the bank when a turn of the seat begins, never above `bank_ms`."""
     margin_ms: int = 100
-    """Grace on top of each deadline, for the machine's sake; what is used of it still counts."""
+    """Grace on top of each deadline, for delays of the machine; time used of it still counts."""
     kind: Literal["wall", "cpu"] = "wall"
-    """Which time counts: that on the wall, or the CPU time of the bot's process, all threads together."""
+    """Which time counts: wall time, or the CPU time of the bot's process, all threads together."""
     cap_ms: int | None = None
-    """With `cpu`: the longest that an action may take on the wall."""
+    """With `cpu`: the longest wall time of an action."""
 
 
 class SeatName(Struct, frozen=True):
     """Who sits at a seat."""
 
     name: str
-    """As the bot says in its answer to `hello`, or as it was entered."""
+    """From the bot's answer to `hello`, or as it was entered."""
     team: int
     """Seats of one team win and lose together; without partners each seat is a team."""
 
 
 class SeatClock(Struct, frozen=True):
-    """The asked seat's clock: what is left, and what its last action took (null at first)."""
+    """The clock of the asked seat: the time left, and the time of its last action (null at first)."""
 
     bank_ms: float | None
-    """What is left of the bank; null where there is none."""
+    """Time left in the bank; null without a bank."""
     last_ms: float | None
     """Wall time of the last action, in milliseconds."""
     last_cpu_ms: float | None
@@ -64,7 +64,7 @@ class CentreStack(Struct, frozen=True, gc=False):
     cards: Cards
     """Wild cards are shown as themselves."""
     height: int
-    """The value reached; it can exceed the number of cards where a ruleset takes cards out from below."""
+    """The value reached; it exceeds the number of cards if the ruleset removes cards from below."""
     needs: str
     """The rank that fits next, as in `protocol.cards.RANKS`."""
 
@@ -73,13 +73,13 @@ class Payoff(Struct, frozen=True, gc=False):
     """The pay-off pile of a seat."""
 
     top: str | None
-    """The card that is turned up; null when the pile is empty."""
+    """The face-up card; null when the pile is empty."""
     left: int | None
-    """Cards in the pile, the top one included; null where the ruleset hides the count."""
+    """Cards in the pile, the top one included; null if the ruleset hides the count."""
 
 
 class SeatView(Struct, frozen=True, gc=False):
-    """What anybody sees of a seat."""
+    """The public part of a seat."""
 
     payoff: Payoff
     hand: int
@@ -103,7 +103,7 @@ class View(Struct, frozen=True, gc=False):
     stock: int
     """How many cards the stock holds."""
     aside: int
-    """How many cards of completed stacks were set aside."""
+    """How many cards of completed stacks lie aside."""
     centre: tuple[CentreStack, ...]
     """By slot; an empty slot has height 0 and keeps its index."""
     seats: tuple[SeatView, ...]
@@ -113,9 +113,9 @@ class Deal(Struct, frozen=True, tag="deal", tag_field="type"):
     """Cards were dealt; `flip` events name the pay-off tops."""
 
     hands: tuple[Cards, ...]
-    """By seat, in the order in which they were dealt; `??` in other hands."""
+    """By seat, in the order of the deal; `??` in other hands."""
     payoffs: tuple[int, ...]
-    """By seat: how many cards the pay-off pile has."""
+    """By seat: how many cards the pay-off pile holds."""
     sides: tuple[tuple[Cards, ...], ...]
     """By seat and side stack, bottom to top."""
     stock: int
@@ -135,7 +135,7 @@ class CardMoved(Struct, frozen=True, tag="move", tag_field="type", rename={"sour
     source: str
     """The pile that lost the card."""
     target: str
-    """The pile that got it."""
+    """The pile that received it."""
     card: str
 
 
@@ -155,12 +155,12 @@ class Draw(Struct, frozen=True, tag="draw", tag_field="type"):
 
 
 class Shuffled(Struct, frozen=True, tag="shuffle", tag_field="type", rename={"source": "from", "target": "to"}):
-    """`count` cards of pile `source` were put to pile `target`, and `target` was shuffled."""
+    """`count` cards of pile `source` went to pile `target`, and `target` was shuffled."""
 
     source: str
     """The pile that lost the cards; the same as `to` when a pile was only shuffled."""
     target: str
-    """The pile that got them; `aside` is not shuffled before it is needed."""
+    """The pile that received them; `aside` is not shuffled until it is needed."""
     count: int
     """How many cards."""
 
@@ -170,7 +170,7 @@ class Count(Struct, frozen=True, tag="count", tag_field="type"):
 
     seat: int
     left: tuple[int, ...] | None
-    """By seat: how many cards each pile has, where all seats are told; null where only `seat` is, in its view."""
+    """By seat: how many cards each pile holds; null if only `seat` learns the counts, in its view."""
 
 
 class Pass(Struct, frozen=True, tag="pass", tag_field="type"):
@@ -180,7 +180,7 @@ class Pass(Struct, frozen=True, tag="pass", tag_field="type"):
 
 
 class Out(Struct, frozen=True, tag="out", tag_field="type"):
-    """`seat` left the game by the referee's verdict `code`."""
+    """The referee's verdict `code` took `seat` out of the game."""
 
     seat: int
     code: str
@@ -191,7 +191,7 @@ Event = Deal | TurnBegins | CardMoved | Flip | Draw | Shuffled | Count | Pass | 
 
 
 class Hello(Struct, frozen=True, tag="hello", tag_field="type"):
-    """The first line to a process: which protocol versions the referee speaks, and its limits."""
+    """The first line to a process: the protocol versions and the limits of the referee."""
 
     id: int
     """1, the first of the process."""
@@ -217,19 +217,19 @@ class GameStart(Struct, frozen=True, tag="game_start", tag_field="type"):
     seats: tuple[SeatName, ...]
     """By seat."""
     rng: int
-    """A seed for the randomness of the bot, 31 bits; whoever uses it plays the same game again."""
+    """A seed for the bot's own randomness, 31 bits; a bot that uses no other plays the same game again."""
     commit: str
-    """`sha256:` and the digest of the tournament seed, which is published at the end."""
+    """`sha256:` and the digest of the tournament seed, published when the tournament ends."""
     clock: ClockRules
 
 
 class Move(Struct, frozen=True, tag="move", tag_field="type", kw_only=True):
-    """The seat is asked for one action."""
+    """Asks the seat for one action."""
 
     id: int
     view: View
     events: tuple[Event, ...]
-    """What happened since this process was last asked, masked for this seat."""
+    """Events since the previous `move` to this seat, masked for it; the first `move` has all so far."""
     legal: tuple[str, ...] | UnsetType = UNSET
     """Every legal action; absent when the bot declined the list in its answer to `hello`."""
     clock: SeatClock
@@ -246,34 +246,34 @@ class GameEnd(Struct, frozen=True, tag="game_end", tag_field="type"):
     scores: tuple[int, ...]
     """By seat: points for a series of games."""
     reason: str
-    """How the game came to its end, in one word, such as `payoff_empty`."""
+    """Why the game ended, in one word, such as `payoff_empty`."""
     key: str
     """Names the game: table, deal and rotation, as in `0.12.1`."""
 
 
 class Bye(Struct, frozen=True, tag="bye", tag_field="type"):
-    """The last line to a process; the only one without an `id`, and without an answer."""
+    """The last line to a process; it has no `id` and no answer."""
 
 
 Request = Hello | GameStart | Move | GameEnd | Bye
 
 
 class HelloAnswer(Struct, frozen=True):
-    """A bot's answer to `hello`; all but `id` may be left out."""
+    """A bot's answer to `hello`; only `id` is required."""
 
     id: int
     protocol: int = 1
     """The version that the bot speaks, within the range that `hello` offers."""
     name: Label | None = None
-    """How the bot calls itself, at most 100 characters; null or empty leaves the name it was entered with."""
+    """The bot's own name, at most 100 characters; null or empty keeps the name it was entered with."""
     version: Label | None = None
-    """At most 100 characters; null or empty leaves the version it was entered with."""
+    """At most 100 characters; null or empty keeps the version it was entered with."""
     legal: bool = True
     """False declines the list of legal actions in every `move`."""
 
 
 class BareAnswer(Struct, frozen=True):
-    """A bot's answer to `game_start`, `game_end` and any type it does not know."""
+    """A bot's answer to `game_start`, `game_end` and any type that it does not know."""
 
     id: int
 
@@ -285,7 +285,7 @@ class MoveAnswer(Struct, frozen=True):
     move: str
     """One of the legal actions, letter for letter."""
     note: Any = None
-    """A remark for the replay, kept when it is a string, cut at 500 characters."""
+    """A remark for the replay: kept if it is a string, cut at 500 characters."""
 
 
 Answer = HelloAnswer | BareAnswer | MoveAnswer

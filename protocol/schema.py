@@ -1,9 +1,7 @@
-"""JSON Schema of every line, made from the structs: `python -m protocol.schema > protocol/schema.json`."""
+"""The JSON Schema of every line, made from the structs: `python -m protocol.schema > protocol/schema.json`."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import sys
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import msgspec
 
 from protocol import PROTOCOL, messages
+from protocol.field_docs import read_field_docs
 from protocol.messages import BareAnswer, Event, HelloAnswer, MoveAnswer, Request, View
 
 LINES: dict[str, Any] = {
@@ -19,22 +18,22 @@ LINES: dict[str, Any] = {
     "BareAnswer": BareAnswer,
     "MoveAnswer": MoveAnswer,
 }
-"""What a line can be; all else is a part of these."""
+"""The kinds of line; every other struct is a part of one."""
 
 ROOTS: dict[str, Any] = LINES | {"View": View, "Event": Event}
-"""What has a name of its own in the schema and is made first."""
+"""The types with a name of their own in the schema."""
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema of protocol version 1: any line of either side fits it, unknown fields are allowed."""
+    """Return the schema of protocol version 1: every line of either side fits it; unknown fields are allowed."""
     tops, parts = msgspec.json.schema_components(ROOTS.values(), ref_template="#/$defs/{name}")
-    docs = _field_docs()
+    docs = _describe_fields()
     for name, part in parts.items():
-        # A typo in a file written by hand is an error; in a message, an unknown field is a newer version.
+        # In a file written by hand an unknown field is a typo; in a message it comes from a newer version.
         part.pop("additionalProperties", None)
         for field, of in part.get("properties", {}).items():
-            if said := docs.get((name, field)):
-                part["properties"][field] = {"description": said, **of}
+            if text := docs.get((name, field)):
+                part["properties"][field] = {"description": text, **of}
     parts["Move"]["properties"]["events"]["items"] = {"$ref": "#/$defs/Event"}
     unions = {name: top for name, top in zip(ROOTS, tops, strict=True) if name not in parts}
     return {
@@ -46,29 +45,20 @@ def schema() -> dict[str, Any]:
     }
 
 
-def _field_docs() -> dict[tuple[str, str], str]:
-    """Return the strings that stand under the fields of the structs, by struct and name on the wire."""
-    found = {}
-    for struct in ast.parse(inspect.getsource(messages)).body:
-        if not isinstance(struct, ast.ClassDef):
-            continue
-        wire = _wire_names(getattr(messages, struct.name))
-        for field, below in zip(struct.body, struct.body[1:], strict=False):
-            match field, below:
-                case (
-                    ast.AnnAssign(target=ast.Name(id=name)),
-                    ast.Expr(value=ast.Constant(value=str() as text)),
-                ):
-                    found[struct.name, wire[name]] = inspect.cleandoc(text)
-    return found
+def _describe_fields() -> dict[tuple[str, str], str]:
+    """Return the docstrings of the messages' fields, by struct and name on the wire."""
+    return {
+        (struct, _wire_name(getattr(messages, struct), field)): text
+        for (struct, field), text in read_field_docs(messages).items()
+    }
 
 
-def _wire_names(struct: type[msgspec.Struct]) -> dict[str, str]:
-    return dict(zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True))
+def _wire_name(struct: type[msgspec.Struct], field: str) -> str:
+    return struct.__struct_encode_fields__[struct.__struct_fields__.index(field)]
 
 
 def schema_text() -> str:
-    """Return the schema as it stands in `schema.json`."""
+    """Return the content of `schema.json`."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 

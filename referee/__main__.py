@@ -1,6 +1,6 @@
-"""The referee process: a batch line in, a record line out for each of its games.
+"""The referee process: reads a line per batch, writes a record line per game.
 
-Started as `python -P -m referee`. It ends, and its bots with it, when its input is closed.
+Start it with `python -P -m referee`. It ends, and its bots with it, when its input closes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> int:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     decoder = msgspec.json.Decoder(Batch)
-    # What is alive now stays alive: the collector need not look at it again during a game.
+    # Objects alive now stay alive: the collector need not visit them during a game.
     gc.freeze()
     for line in iter(sys.stdin.buffer.readline, b""):
         try:
@@ -42,12 +42,12 @@ def main() -> int:
 
 
 def stop(number: int, frame: FrameType | None) -> None:
-    """End the process in order, its bots with it, when a signal asks for it."""
+    """End the process and its bots in order, on a signal."""
     sys.exit(128 + number)
 
 
 def report(message: Report) -> None:
-    """Write one line to the process that gave the batch, unless it has closed our input.
+    """Write one line to the process that sent the batch, unless it has closed our input.
 
     Raises:
         Abandoned: nobody waits for the line.
@@ -59,7 +59,7 @@ def report(message: Report) -> None:
     while line:
         if any(descriptor == sys.stdin.fileno() for descriptor, _ in poll.poll()):
             raise Abandoned("the input was closed")
-        # A pipe that can be written to takes as much as this without making us wait.
+        # A pipe that is ready takes this much without blocking.
         line = line[os.write(sys.stdout.fileno(), line[: select.PIPE_BUF]) :]
 
 

@@ -1,4 +1,4 @@
-"""A bot process: how it is started, what is kept of its stderr, and how it is ended for sure."""
+"""A bot process: starts it, keeps an excerpt of its stderr, and ends it for certain."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from referee.stderr_lines import StderrLines
 from referee.verdicts import describe_exit
 
 EXCERPT_BYTES = 8192
-"""How much of the start and of the end of stderr is kept."""
+"""The size of the excerpt from each end of stderr."""
 READ_BYTES = 65_536
 STDERR_READS = 16
-"""How many reads of stderr in a row, so that a bot that never stops writing cannot keep us: 1 MiB, the largest pipe."""
+"""Reads of stderr in a row: 1 MiB, the largest pipe, so that endless output cannot hold us up."""
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def read_start_time(pid: int) -> int | None:
-    """Return when a process was started, in clock ticks since boot; None if there is none.
+    """Return when a process started, in clock ticks since boot; None if there is none.
 
-    With the pid it names one process for good.
+    Together with the pid it identifies the process for good.
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
@@ -43,9 +43,9 @@ def read_start_time(pid: int) -> int | None:
 
 
 def kill_group(number: int) -> bool:
-    """Kill the process group of a number that was read somewhere; return whether there was one that we may kill.
+    """Kill a process group by its number; return whether there was one that we may kill.
 
-    No group of a bot has a number below 2: to the kernel that is our own group, or everybody.
+    A number below 2 never belongs to a bot: to the kernel it means our own group, or every process.
     """
     if number < 2:
         return False
@@ -57,7 +57,7 @@ def kill_group(number: int) -> bool:
 
 
 class StreamExcerpt:
-    """The first and the last bytes of a stream that may be endless."""
+    """The first and the last bytes of a stream, however long."""
 
     def __init__(self, size: int = EXCERPT_BYTES) -> None:
         self._size = size
@@ -70,7 +70,7 @@ class StreamExcerpt:
         self._dropped = 0
 
     def add(self, data: bytes) -> None:
-        """Add what came."""
+        """Add the next bytes."""
         room = self._size - len(self._head)
         self._head += data[:room]
         tail = self._tail + data[room:]
@@ -78,7 +78,7 @@ class StreamExcerpt:
         self._tail = tail[-self._size :]
 
     def text(self) -> str:
-        """Return what was kept, with a line that says how much is missing in between."""
+        """Return the excerpt, with a line that says how much is missing in between."""
         gap = f"\n... {self._dropped} bytes left out ...\n".encode() if self._dropped else b""
         return (self._head + gap + self._tail).decode("utf-8", "replace")
 
@@ -87,9 +87,9 @@ class BotProcess:
     """A running bot, in a session of its own; it dies with the thread that started it.
 
     Args:
-        player: what to start.
-        isolation: what is to be around it.
-        on_stderr: takes each line of its stderr when that is read; it must not raise.
+        player: which bot to start.
+        isolation: the isolation to request.
+        on_stderr: receives each line that is read from its stderr; it must not raise.
 
     Raises:
         OSError: the command cannot be started.
@@ -115,16 +115,16 @@ class BotProcess:
             os.set_blocking(pipe.fileno(), False)
         self._cpu_clock = 0
         self.isolation = box.words
-        """The names of what is in force around it."""
+        """The isolation in force, in words."""
         self.runs_off_turn = box.runs_off_turn()
-        """Whether `all_cpu_ns` can grow while `cpu_ns` stands, and nothing was asked."""
+        """Whether `all_cpu_ns` can grow off turn while `cpu_ns` stands still."""
         self.freeze = box.freeze
-        """Stop it where it stands, if that was asked for."""
+        """Stop the process where it is, if the isolation asks for that."""
         self.thaw = box.thaw
-        """Let it go on."""
+        """Let the process continue."""
 
     def cpu_ns(self) -> int:
-        """Return the CPU time that the process has used so far, in nanoseconds; 0 once it is gone."""
+        """Return the CPU time of the process so far, in nanoseconds; 0 once it is gone."""
         if not self._cpu_clock:
             pid = self._box.bot_pid()
             if pid is None:
@@ -137,12 +137,12 @@ class BotProcess:
             return 0
 
     def all_cpu_ns(self) -> int:
-        """Return the CPU time of the process and its children where a control group counts it, else of the process."""
+        """Return the CPU time of the process, with its children if a control group counts it."""
         used = self._box.cpu_ns()
         return self.cpu_ns() if used is None else used
 
     def drain_stderr(self) -> bool:
-        """Keep what waits on stderr; return False once it is closed."""
+        """Read and keep waiting stderr; return False once it is closed."""
         for _ in range(STDERR_READS):
             try:
                 data = os.read(self.stderr, READ_BYTES)
@@ -156,12 +156,12 @@ class BotProcess:
         return True
 
     def exit_status(self, wait_s: float = 0) -> str | None:
-        """Say how the process ended, or None while it lives; give it `wait_s` seconds to do so."""
+        """Return how the process ended, in words, waiting up to `wait_s` seconds; None if it lives."""
         poll = select.poll()
         poll.register(self.pidfd, select.POLLIN)
         if not poll.poll(wait_s * 1000):
             return None
-        # Not reaped: until `kill` the number belongs to nobody else, nor does that of the group.
+        # Not reaped: until `kill`, no other process or group can get the number.
         end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert end
         if end.si_code != os.CLD_EXITED:
@@ -169,11 +169,11 @@ class BotProcess:
         return describe_exit(self._box.exit_status(end.si_status))
 
     def out_of_memory(self) -> bool:
-        """Tell whether the kernel has killed some of it for using more memory than it may, where that is counted."""
+        """Return whether the kernel killed a process of the bot over its memory limit, as far as that is counted."""
         return self._box.out_of_memory()
 
     def machine_fault(self) -> MachineFault | None:
-        """Return why the end of the process is no fault of the bot's, or None if it lives or ended by its own doing."""
+        """Return why the end of the process is not the bot's fault; None if it is, or if the process lives."""
         status = self.exit_status()
         if status is None:
             return None
@@ -187,24 +187,24 @@ class BotProcess:
         return None
 
     def _was_starved(self) -> bool:
-        """Tell whether the kernel killed it for want of memory that others had used.
+        """Return whether the kernel killed it for lack of memory that others had used.
 
-        Its own group knows what was killed in it. Without one there is only how many were killed beside us, which
-        is no proof against a bot that may have ended itself in a way that looks the same.
+        The bot's control group counts the kills in it. Without one there is only the count of kills around us, which
+        proves nothing if the bot may have ended itself in a way that looks the same.
         """
         if (starved := self._box.starved()) is not None:
             return starved
         return self._box.exit_is_sure() and kills.count_kills() > self._kills
 
     def close_input(self) -> None:
-        """Tell the bot that nothing more will come."""
+        """Close the bot's stdin: no request follows."""
         self._pipes[0].close()
 
     def kill(self) -> None:
-        """End the whole process group, keep its last words, close the pipes, and reap; safe to call again."""
+        """Kill the whole process group, keep the rest of its stderr, close the pipes, and reap; safe to call again."""
         if self.pidfd < 0:
             return
-        self._box.bot_pid()  # while it lives: a sandbox is waited for by its first process
+        self._box.bot_pid()  # while it lives: the first process of a sandbox waits for it
         os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
         self._box.close()
@@ -218,7 +218,7 @@ class BotProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Return our environment without what sets up the Python of whoever runs malice: that is no bot's business."""
+    """Return our environment without the variables that set up our own Python."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
@@ -227,7 +227,7 @@ def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
 
     def arm() -> None:
         box.arm()
-        die()  # last: another user than ours would forget it
+        die()  # last: a change of user clears it
 
     process = None
     try:
@@ -251,7 +251,7 @@ def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
 
 
 def prepare_parent_death_signal(number: signal.Signals) -> Callable[[], None]:
-    """Return what a child does between fork and exec, so that it gets this signal when the calling thread ends."""
+    """Return what a child must run between fork and exec to receive this signal when the calling thread ends."""
     parent = os.getpid()
 
     def arm() -> None:

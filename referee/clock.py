@@ -1,4 +1,4 @@
-"""A seat's time: so much for one action, a bank for the whole game, an increment a turn."""
+"""A seat's time: a limit for each action, a bank for the whole game, an increment per turn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MS = 1_000_000
 
 
 class Clock:
-    """The time of one seat in one game, in nanoseconds; `ClockRules` says what its parts mean."""
+    """The time of one seat in one game, in nanoseconds; `ClockRules` explains its parts."""
 
     def __init__(self, rules: ClockRules) -> None:
         self._full = None if rules.bank_ms is None else rules.bank_ms * MS
@@ -22,21 +22,20 @@ class Clock:
         self._last: tuple[int, int] | None = None
         self.used = 0
         self.cpu = 0
-        self.slowest = 0
 
     def begin_turn(self) -> None:
-        """Give the increment, never above what the bank started with."""
+        """Add the increment, never above the initial bank."""
         if self._bank is not None and self._full is not None:
             self._bank = min(self._bank + self._increment, self._full)
 
     def time_limit_ns(self) -> int | None:
-        """Return how long the next answer may take on the wall, margin included; None for ever."""
+        """Return the wall time allowed for the next answer, margin included; None for no limit."""
         if self._by_cpu:
             return None if self._cap is None else self._cap + self._margin
         return self._tightest_limit()
 
     def cpu_limit_ns(self) -> int | None:
-        """Return how much CPU time the next answer may take, margin included; None for any."""
+        """Return the CPU time allowed for the next answer, margin included; None for no limit."""
         return self._tightest_limit() if self._by_cpu else None
 
     def _tightest_limit(self) -> int | None:
@@ -48,12 +47,11 @@ class Clock:
         self._last = (wall, cpu)
         self.used += wall
         self.cpu += cpu
-        self.slowest = max(self.slowest, wall)
         if self._bank is not None:
             self._bank = max(0, self._bank - (cpu if self._by_cpu else wall))
 
     def to_message(self) -> SeatClock:
-        """Return the clock as the bot is told, in milliseconds."""
+        """Return the clock as the bot receives it, in milliseconds."""
         bank = None if self._bank is None else round(self._bank / MS, 1)
         if self._last is None:
             return SeatClock(bank, None, None)

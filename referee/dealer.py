@@ -1,4 +1,4 @@
-"""Chance: one stream of numbers per game, made from the deal seed (spelled out in PROTOCOL.md)."""
+"""Chance: one stream of numbers per game, derived from the deal seed as PROTOCOL.md specifies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from struct import unpack
 
 
 class Dealer:
-    """Gives the order of every shuffle of one game.
+    """Chooses the order of every shuffle of one game.
 
     Block n of the stream is SHA-256(seed || n as 8 bytes, big-endian); its bytes are 32-bit big-endian words.
     """
@@ -26,7 +26,7 @@ class Dealer:
         return order
 
     def _uniform(self, size: int) -> int:
-        """Return a number below `size`; words that would favour small numbers are skipped."""
+        """Return a number below `size`; skip words that would favour small numbers."""
         limit = (1 << 32) // size * size
         while True:
             if not self._words:

@@ -2,13 +2,13 @@
 
 MaliceError              (protocol/errors.py)
 ├── IllegalAction        an action that is not in the legal list
-├── DataError            a file or a record that people or programs wrote does not fit
-│   ├── RulesetError     a ruleset is unknown, contradicts itself or is not played
+├── DataError            a file or a record is not as expected
+│   ├── RulesetError     a ruleset is unknown, contradicts itself or cannot be played
 │   └── RecordError      a record does not replay
 ├── BotError             a bot cannot be started at all
-├── MachineFault         the machine failed, not a bot: the game is to be played again
-│   └── MemoryFault      a bot was killed as the machine ran out of memory: it is played again for that once
-├── Verdict              (verdicts.py) a bot broke a rule of the table and is withdrawn
+├── MachineFault         the machine failed, not a bot: the game must be played again
+│   └── MemoryFault      the machine ran out of memory and killed a bot: the game is played again once
+├── Verdict              (verdicts.py) a bot broke a rule of the table and leaves the game
 ├── Abandoned            (exchange.py) nobody waits for the game any more
 └── Late                 (exchange.py) an answer did not come in time; becomes a verdict
 """
@@ -23,15 +23,15 @@ class IllegalAction(MaliceError):
 
 
 class DataError(MaliceError):
-    """A file or a record does not fit; the message names the place and what would."""
+    """A file or a record is not as expected; the message names the place and the expectation."""
 
 
 class RulesetError(DataError):
-    """A ruleset is unknown, contradicts itself, or asks for what is not played."""
+    """A ruleset is unknown, contradicts itself, or cannot be played."""
 
 
 class RecordError(DataError):
-    """A stored game does not replay to what it says."""
+    """A stored game does not replay to the recorded result."""
 
 
 class BotError(MaliceError):
@@ -39,11 +39,11 @@ class BotError(MaliceError):
 
 
 class MachineFault(MaliceError):
-    """The machine failed, not a bot: a sandbox, memory, or time itself; the game is to be played again."""
+    """The machine failed, not a bot: a sandbox, memory, or a clock that jumped; the game must be played again."""
 
 
 class MemoryFault(MachineFault):
-    """A bot was killed for want of memory though it had used no more than it may.
+    """A bot was killed for lack of memory although it kept to its limit.
 
-    Bots can bring a machine there, so a game is played again for that once only.
+    Bots can exhaust a machine, so a game is played again only once for this.
     """

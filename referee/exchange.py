@@ -1,4 +1,4 @@
-"""One request, one answer, one deadline: the conversation with the bots of a table."""
+"""The conversation with a bot: one request, one answer, one deadline."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import select
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
@@ -23,20 +24,20 @@ A = TypeVar("A", bound=Answer)
 
 STRAY_LINES = 100
 STRAY_BYTES = 1 << 20
-"""How many stray lines, and bytes in them, a game bears."""
+"""How many stray lines, and bytes in them, a game tolerates."""
 MESSAGES_KEPT = 5
 SHOWN_BYTES = 4096
-"""How much of each kept message is shown with a verdict."""
+"""How much of each kept message a verdict shows."""
 STOOD_STILL_NS = 1000 * MS
-"""A deadline that is noticed so much too late was not missed by the bot: the machine slept, or was stopped."""
+"""If we notice a deadline this late, the bot did not miss it: the machine slept, or was stopped."""
 CPU_LOOK_NS = 10 * MS
-"""How often at most the CPU time of a thinking bot is looked at."""
+"""The shortest time between two looks at the CPU time of a thinking bot."""
 EXIT_WAIT_S = 0.5
-"""How long a bot that has closed its output may take to exit, so that its status can be told."""
+"""How long to wait for the exit status of a bot that has closed its output."""
 
 
 class Abandoned(MaliceError):
-    """The process that gave the batch is gone; nobody waits for the record any more."""
+    """The process that sent the batch is gone; nobody waits for the record."""
 
 
 class Late(MaliceError):
@@ -44,11 +45,11 @@ class Late(MaliceError):
 
 
 class OutOfCpu(MaliceError):
-    """The CPU time for an answer is used up; the message says how that was found."""
+    """The CPU time for an answer is used up; the message says when that showed."""
 
 
 class Silent(Late):
-    """The deadline has passed, and nothing at all has come."""
+    """The deadline has passed without any answer."""
 
 
 class Gone(MaliceError):
@@ -56,16 +57,18 @@ class Gone(MaliceError):
 
 
 class BotConnection:
-    """The line to one bot: writes requests, reads answers, keeps the last messages as evidence.
+    """The connection to one bot: writes requests, reads answers, keeps the last messages as evidence.
 
     Args:
         bot: the process at the other end.
         guard: a descriptor whose hang-up means that the batch was abandoned.
+        on_stray: receives each line that is not a JSON object, before it is judged.
     """
 
-    def __init__(self, bot: BotProcess, guard: int | None) -> None:
+    def __init__(self, bot: BotProcess, guard: int | None, on_stray: Callable[[bytes], None] | None = None) -> None:
         self.bot = bot
         self._guard = guard
+        self._on_stray = on_stray
         self._poll = select.poll()
         self._poll.register(bot.stdout, select.POLLIN)
         self._poll.register(bot.pidfd, select.POLLIN)
@@ -78,12 +81,12 @@ class BotConnection:
         self.start_game()
 
     def start_game(self) -> None:
-        """Start to count stray lines and idle time from zero."""
+        """Reset the counts of stray lines and idle time."""
         self.stray = 0
         self.first_stray = ""
-        """The start of the first of them, for people."""
+        """The start of the first stray line, for people."""
         self.idle = 0
-        """CPU time, in nanoseconds, that was used while nothing was asked."""
+        """CPU time off turn, in nanoseconds."""
         self._stray_bytes = 0
         self._cpu_seen: int | None = None
         self._cpu_deadline: int | None = None
@@ -103,25 +106,25 @@ class BotConnection:
         limit: int | None,
         cpu_limit: int | None = None,
     ) -> tuple[A, int, int]:
-        """Write a request; return its answer, and the wall and CPU time that it took in nanoseconds.
+        """Write a request; return the answer, and its wall and CPU time in nanoseconds.
 
         Args:
             line: the request, LF included.
             what: its type, for the sentence of a verdict.
             id: its number.
-            decoder: made for the struct of the answer.
-            limit: nanoseconds for write and answer together; None for ever.
-            cpu_limit: CPU time for the same, in nanoseconds; None for any.
+            decoder: for the struct of the answer.
+            limit: wall time for write and answer together, in nanoseconds; None for no limit.
+            cpu_limit: CPU time for the same, in nanoseconds; None for no limit.
 
         Raises:
-            Verdict: the bot is gone, late, or answered with what is no answer.
-            MachineFault: it is gone or late, and not by its own doing.
-            Abandoned: nobody waits for the game any more.
+            Verdict: the bot is gone or late, or its answer is wrong.
+            MachineFault: the bot is gone or late through no fault of its own.
+            Abandoned: nobody waits for the game.
         """
         stray_before = self.stray
         asked = cpu = 0
         deadline: int | None = None
-        # The sum with all children takes ten times as long to get: only where it is what counts.
+        # The sum with all children takes ten times as long to read: only if the clock counts it.
         cpu_ns = self.bot.cpu_ns if cpu_limit is None else self.bot.all_cpu_ns
         try:
             self._read_early_output()
@@ -156,17 +159,17 @@ class BotConnection:
             raise verdict from None
 
     def _judge(self, error: MaliceError, what: str, id: int, limits: tuple[str, str], stray: int) -> Verdict:
-        """Return the verdict on what went wrong with a request.
+        """Return the verdict on a failed request.
 
         Args:
             error: what went wrong.
             what: the type of the request.
             id: its number.
-            limits: the time that was allowed on the wall, and on a processor.
-            stray: how many lines came instead of an answer.
+            limits: the allowed wall time and CPU time, in words.
+            stray: how many stray lines came instead of an answer.
 
         Raises:
-            MachineFault: it was not the bot's own doing.
+            MachineFault: the bot is not to blame.
         """
         wall, cpu = limits
         match error:
@@ -177,7 +180,7 @@ class BotConnection:
             case Late() if self.bot.out_of_memory():
                 return judge_late_answer(what, wall, stray, "it has run out of memory")
             case Silent():
-                # Every request of a process before the last one was answered, or it would have ended there.
+                # The process answered every earlier request, or it would have ended there.
                 before = describe_answers(what, id - 1, self._slowest.get(what))
                 return judge_late_answer(what, wall, stray, before, silent=True)
             case Late():
@@ -186,13 +189,13 @@ class BotConnection:
                 return Verdict("protocol", str(error))
 
     def send(self, line: bytes) -> None:
-        """Write a line that has no answer; a bot that does not take it is left alone."""
+        """Write a line that has no answer; ignore a bot that does not read it."""
         with contextlib.suppress(OSError):
             self.bot.thaw()
             os.write(self.bot.stdin, line)
 
     def drain(self, deadline: int) -> None:
-        """Read what the bot still says and forget its stdout, until it has exited or the deadline has passed."""
+        """Read the last output and discard stdout, until the bot exits or the deadline passes."""
         while (left := deadline - time.monotonic_ns()) > 0:
             for descriptor, _ in self._poll.poll(-(-left // MS)):
                 if descriptor == self.bot.pidfd:
@@ -204,11 +207,11 @@ class BotConnection:
                     self._poll.unregister(descriptor)
 
     def _count_idle(self, cpu: int, same: bool) -> None:
-        """Add what was used since the last answer.
+        """Add the CPU time used since the last answer.
 
         Args:
-            cpu: the CPU time of the process now, or that of all where it is what counts.
-            same: whether it was the same of the two with the last answer.
+            cpu: the CPU time now: of the process, or of all its children too if the clock counts that.
+            same: whether the last answer used the same of the two.
         """
         if self._cpu_seen is None:
             return
@@ -218,7 +221,7 @@ class BotConnection:
             self.idle += max(0, cpu - self._cpu_seen)
 
     def _read_early_output(self) -> None:
-        """Read what waits: an answer to no request breaks the protocol, a stray line is counted."""
+        """Read waiting output: an unrequested answer breaks the protocol, a stray line is counted."""
         while (ready := self._poll.poll(0)) or self.bot.buffer:
             more = self._read_ready(ready)
             while (raw := self.bot.buffer.pop()) is not None:
@@ -239,7 +242,7 @@ class BotConnection:
                 raise Gone("closed its input") from None
             if not line:
                 return
-            # A full pipe: the bot does not read, perhaps because it waits for its own output to be read.
+            # The pipe is full: the bot does not read, perhaps because it waits until we read its output.
             if deadline is not None and time.monotonic_ns() > deadline:
                 raise Late("it does not read its input")
             self._poll.register(self.bot.stdin, select.POLLOUT)
@@ -249,8 +252,8 @@ class BotConnection:
                 self._poll.unregister(self.bot.stdin)
 
     def _await_answer(self, id: int, decoder: msgspec.json.Decoder[A], deadline: int | None) -> tuple[A, int]:
-        """Wait for the answer; return it, and when its end was read."""
-        # On one processor with the bot the answer is mostly there by now, and nothing has to be waited for.
+        """Wait for the answer; return it, and the time at which we read its end."""
+        # On one processor with the bot, the answer is mostly there by now, and there is no need to wait.
         try:  # noqa: SIM105 - a context manager here costs a hundredth of the whole action
             self.bot.buffer.feed(os.read(self.bot.stdout, READ_BYTES))
         except BlockingIOError:
@@ -269,7 +272,7 @@ class BotConnection:
                 self._count_stray(raw)
 
     def _wait(self, deadline: int | None) -> bool:
-        """Wait for something to happen and take it in; return False once the deadline has passed."""
+        """Wait for an event and handle it; return False once the deadline has passed."""
         timeout = None
         if deadline is not None:
             left = deadline - time.monotonic_ns()
@@ -277,7 +280,7 @@ class BotConnection:
                 return False
             timeout = -(-left // MS)
         if self._cpu_deadline is not None:
-            # The time on the wall until then is the same or more, unless several threads think.
+            # Until then at least as much wall time passes, unless several threads think.
             left = self._cpu_deadline - self.bot.all_cpu_ns()
             if left < 0:
                 raise OutOfCpu("it still thinks")
@@ -287,7 +290,7 @@ class BotConnection:
         return True
 
     def _read_ready(self, ready: list[tuple[int, int]]) -> bool:
-        """Take in what `poll` found; return whether the bot wrote something, which is read before its end is judged."""
+        """Handle the events of `poll`; return whether the bot wrote something, which counts before its end."""
         bot = self.bot
         wrote = gone = False
         for descriptor, _ in ready:
@@ -304,15 +307,15 @@ class BotConnection:
         try:
             data = os.read(bot.stdout, READ_BYTES)
         except BlockingIOError:
-            data = b""  # it is gone, but another process holds its output open
+            data = b""  # the bot is gone, but another process holds its output open
         if not data:
             raise Gone("closed its output")
         bot.buffer.feed(data)
         return True
 
     def _judge_end(self, how: str) -> Verdict:
-        """Return the verdict on a bot that is gone, with how it ended."""
-        self.bot.thaw()  # it may have been stopped on its way out
+        """Return the verdict on a bot that is gone; it says how the bot ended."""
+        self.bot.thaw()  # it may be frozen on its way out
         status = self.bot.exit_status(EXIT_WAIT_S)
         if excuse := self.bot.machine_fault():
             raise excuse
@@ -322,22 +325,27 @@ class BotConnection:
         return Verdict("crash", f"the bot {'was ' if status.startswith('killed') else ''}{status}{why}")
 
     def _count_stray(self, raw: bytes) -> None:
+        if self._on_stray:
+            self._on_stray(raw)
         if not self.stray:
             self.first_stray = excerpt(raw)
         self.stray += 1
         self._stray_bytes += len(raw)
         if self.stray > STRAY_LINES or self._stray_bytes > STRAY_BYTES:
             raise ProtocolError(
-                f"{self.stray} lines ({self._stray_bytes} bytes) that are no JSON:"
+                f"{self.stray} lines ({self._stray_bytes} bytes) that are not JSON:"
                 f" print what is not an answer to stderr; the last one: {excerpt(raw)}"
             )
 
 
 def _excuse_standstill(over: int) -> None:
-    """Excuse a bot whose deadline was noticed so many nanoseconds too late, if that is far too late.
+    """Excuse the bot if we noticed its deadline far too late.
+
+    Args:
+        over: how much too late, in nanoseconds.
 
     Raises:
-        MachineFault: it is.
+        MachineFault: far too late.
     """
     if over > STOOD_STILL_NS:
         raise MachineFault(f"the machine stood still for {over / 1e9:.1f} s over a deadline") from None

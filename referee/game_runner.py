@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, Out
-from referee.clock import MS
+from referee.clock import MS, Clock
 from referee.dealer import Dealer
 from referee.errors import MachineFault, MemoryFault
 from referee.games import make_rules
@@ -22,48 +22,20 @@ from referee.verdicts import Verdict, judge_illegal_move
 
 NOTE_LENGTH = 500
 NOTES_BYTES = 16_384
-"""How long a note may be, and all notes of one seat in one game."""
+"""The longest note in characters, and the most bytes of all notes of one seat in one game."""
 
 Watch = Callable[[int, str, int, str], None]
-"""Is told of every action: the seat, the action or `!` and the code of a verdict, its microseconds, the note."""
+"""Receives every action: the seat, the action or `!` and the code of a verdict, its microseconds, the note."""
 
 
 class Seat(Protocol):
-    """Somebody who can be asked: a bot process behind a line, or a script in a test."""
+    """What a bot, a person and a script share."""
 
-    @property
-    def name(self) -> str:
-        """As the bot calls itself."""
-
-    @property
-    def version(self) -> str:
-        """As the bot says."""
-
-    @property
-    def wants_legal(self) -> bool:
-        """Whether it wants the list of legal actions."""
-
-    @property
-    def games(self) -> int:
-        """How many games its process has begun."""
-
-    @property
-    def stray(self) -> int:
-        """How many lines without JSON it wrote in this game."""
-
-    @property
-    def first_stray(self) -> str:
-        """The start of the first of them, for people."""
-
-    @property
-    def idle(self) -> int:
-        """CPU time in nanoseconds that it used in this game while it was not asked."""
-
-    def begin(self) -> None:
-        """Be ready for a game: started and greeted; raises `Verdict`."""
+    def begin(self) -> int:
+        """Get ready for a game; return its number among those of this player's process; raises `Verdict`."""
 
     def next_id(self) -> int:
-        """Number the next request."""
+        """Return the number of the next request."""
 
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
         """Return the answer, and the wall and CPU time it took, all in nanoseconds; raises `Verdict`."""
@@ -72,18 +44,21 @@ class Seat(Protocol):
         """Wait for the bare answer; raises `Verdict`."""
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """End the bot; return how it had ended before, the last messages, and its stderr."""
+        """End the bot; return its exit status if it had already ended, the last messages, and its stderr."""
+
+    def report(self) -> SeatReport:
+        """Return who sits here and what it did in this game; the times of its answers stay 0."""
 
 
 class GameRunner:
     """Plays one game of a batch.
 
     Args:
-        batch: what all its games have in common.
+        batch: the common data of its games.
         order: the game.
-        seats: who plays, by seat.
-        dealer: gives the order of every shuffle; a test may script it.
-        watch: is told of every action when it has been played.
+        seats: the players, by seat.
+        dealer: chooses the order of every shuffle; a test may script it.
+        watch: receives every action after it is played.
     """
 
     def __init__(
@@ -112,6 +87,7 @@ class GameRunner:
         self._post = self._requests.post
         self._clocks = self._requests.clocks
         self._watch = watch
+        self._wants_legal = [True] * len(seats)
         self._notes_left = [NOTES_BYTES] * len(seats)
         self._actions: list[tuple[int, str]] = []
         self._micros: list[int] = []
@@ -120,7 +96,7 @@ class GameRunner:
         self._faults: list[Fault] = []
 
     def play(self) -> Record:
-        """Play the game and return its record; whatever the bots do, there is one."""
+        """Play the game and return its record, whatever the bots do."""
         started, begin = time.time(), time.monotonic_ns()
         self._shuffle()
         failed = self._start()
@@ -133,7 +109,7 @@ class GameRunner:
                 self._withdraw(number, failed[number])
             result = self._play_on()
         self._end(result)
-        return self._record(result, started, (time.monotonic_ns() - begin) / MS)
+        return self._make_record(result, started, (time.monotonic_ns() - begin) / MS)
 
     def _play_on(self) -> Result:
         while not isinstance(step := self._rules.next(self._state), Result):
@@ -142,22 +118,24 @@ class GameRunner:
         return step
 
     def _start(self) -> dict[int, Verdict]:
-        """Greet the seats and tell them of the game; return the verdicts on those that failed."""
+        """Greet the seats and announce the game; return the verdicts on those that fail."""
         failed: dict[int, Verdict] = {}
+        games: dict[int, int] = {}
         for number, seat in enumerate(self._seats):
             try:
-                seat.begin()
+                games[number] = seat.begin()
             except (Verdict, MemoryFault) as failure:
-                failed[number] = self._verdict(failure)
-        names = [seat.name for seat in self._seats]
-        for number, seat in enumerate(self._seats):
-            if number in failed:
-                continue
-            request = self._requests.game_start(number, seat.next_id(), seat.games, names)
+                failed[number] = self._to_verdict(failure)
+        reports = [seat.report() for seat in self._seats]
+        names = [report.name for report in reports]
+        self._wants_legal = [report.wants_legal for report in reports]
+        for number, game in games.items():
+            seat = self._seats[number]
+            request = self._requests.game_start(number, seat.next_id(), game, names)
             try:
                 seat.ask(request)
             except (Verdict, MemoryFault) as failure:
-                failed[number] = self._verdict(failure)
+                failed[number] = self._to_verdict(failure)
         return dict(sorted(failed.items()))
 
     def _shuffle(self) -> None:
@@ -169,10 +147,10 @@ class GameRunner:
         """Ask a seat for one action and play it, or withdraw the seat."""
         seat, clock = self._seats[number], self._clocks[number]
         legal = self._rules.legal(self._state)
-        request = self._requests.move(number, seat.next_id(), self._state, legal, seat.wants_legal)
+        request = self._requests.move(number, seat.next_id(), self._state, legal, self._wants_legal[number])
         try:
             answer, wall, cpu = seat.ask_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
-            # Whole microseconds, as they are recorded: so the clock can be told again from the record.
+            # Whole microseconds, as in the record: so a replay computes the same clock.
             micros, cpu_micros = wall // 1000, cpu // 1000
             if answer.move not in legal:
                 verdict = judge_illegal_move(answer.move, legal)
@@ -180,10 +158,10 @@ class GameRunner:
                 raise verdict
             clock.spend(micros * 1000, cpu_micros * 1000)
         except (Verdict, MemoryFault) as failure:
-            self._withdraw(number, self._verdict(failure))
+            self._withdraw(number, self._to_verdict(failure))
             return
         if answer.note is not None:
-            self._note(number, answer.note)
+            self._keep_note(number, answer.note)
         self._actions.append((number, answer.move))
         self._micros.append(micros)
         self._cpu_micros.append(cpu_micros)
@@ -193,7 +171,7 @@ class GameRunner:
         if self._watch:
             self._watch(number, answer.move, micros, self._notes.get(len(self._actions) - 1, ""))
 
-    def _note(self, number: int, note: object) -> None:
+    def _keep_note(self, number: int, note: object) -> None:
         if not isinstance(note, str):
             return
         text = note[:NOTE_LENGTH].encode()[: self._notes_left[number]].decode("utf-8", "ignore")
@@ -201,11 +179,11 @@ class GameRunner:
             self._notes_left[number] -= len(text.encode())
             self._notes[len(self._actions)] = text
 
-    def _verdict(self, failure: Verdict | MemoryFault) -> Verdict:
-        """Return a verdict, which a kill for want of memory is too when the game was played again for one.
+    def _to_verdict(self, failure: Verdict | MemoryFault) -> Verdict:
+        """Return the verdict; a kill for lack of memory is one if the game is already played again for such a kill.
 
         Raises:
-            MemoryFault: it was not.
+            MemoryFault: the game is played for the first time.
         """
         if isinstance(failure, Verdict):
             return failure
@@ -214,7 +192,7 @@ class GameRunner:
         return Verdict("crash", f"{failure}, and so in the game before, which this one replaces")
 
     def _judge(self, number: int, verdict: Verdict) -> None:
-        """Write down a verdict with its evidence and end the bot."""
+        """Record a verdict with its evidence and end the bot."""
         exit, lines, stderr = self._seats[number].dismiss()
         played = sum(not action.startswith(VERDICT) for _, action in self._actions)
         self._faults.append(Fault(number, verdict.code, played, verdict.sentence, exit, lines, stderr))
@@ -234,7 +212,7 @@ class GameRunner:
         self._shuffle()
 
     def _end(self, result: Result) -> None:
-        """Tell those who are left how it ended; what they do about it changes nothing any more."""
+        """Send the result to the remaining seats; their answers change nothing."""
         out = {fault.seat for fault in self._faults}
         for number, seat in enumerate(self._seats):
             if number in out:
@@ -245,7 +223,7 @@ class GameRunner:
             except (Verdict, MachineFault):
                 seat.dismiss()
 
-    def _record(self, result: Result, started: float, elapsed_ms: float) -> Record:
+    def _make_record(self, result: Result, started: float, elapsed_ms: float) -> Record:
         batch = self._batch
         record = Record(
             key=self._order.key,
@@ -261,20 +239,7 @@ class GameRunner:
             micros=tuple(self._micros),
             cpu_micros=tuple(self._cpu_micros),
             notes=self._notes,
-            seats=tuple(
-                SeatReport(
-                    seat.name,
-                    seat.version,
-                    round(clock.used / MS, 3),
-                    round(clock.cpu / MS, 3),
-                    round(clock.slowest / MS, 3),
-                    seat.stray,
-                    round(seat.idle / MS, 3),
-                    seat.wants_legal,
-                    seat.first_stray,
-                )
-                for seat, clock in zip(self._seats, self._clocks, strict=True)
-            ),
+            seats=tuple(map(_add_times, self._seats, self._clocks)),
             faults=tuple(self._faults),
             commit=batch.commit,
             clock=batch.clock,
@@ -285,3 +250,8 @@ class GameRunner:
             elapsed_ms=round(elapsed_ms, 3),
         )
         return msgspec.structs.replace(record, digest=compute_digest(record))
+
+
+def _add_times(seat: Seat, clock: Clock) -> SeatReport:
+    used_ms, cpu_ms = round(clock.used / MS, 3), round(clock.cpu / MS, 3)
+    return msgspec.structs.replace(seat.report(), used_ms=used_ms, cpu_ms=cpu_ms)

@@ -1,4 +1,4 @@
-"""From a ruleset to the game that plays it."""
+"""Finds the game that plays a ruleset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a seat may see of an event."""
+"""Hides from a seat the parts of an event that it may not see."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from protocol.cards import HIDDEN
 from protocol.messages import Cards, Deal, Draw, Event
 
 HIDING = frozenset({Draw, Deal})
-"""The events that name cards which not everybody may see; they are few, and looking here first saves a call for each
-of the others."""
+"""The events with hidden cards; they are few, and a look here first saves a call for each other event."""
 
 
 def mask_event(event: Event, seat: int) -> Event:

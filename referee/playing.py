@@ -1,4 +1,4 @@
-"""A batch from its first game to its last: bots are started, sit down, and are ended."""
+"""Plays a batch: starts its bots, seats them for each game, and ends them."""
 
 from __future__ import annotations
 
@@ -17,50 +17,50 @@ from referee.exchange import Abandoned
 from referee.game_runner import GameRunner, Seat, Watch
 from referee.isolation.layers import name_common_isolation
 from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine
-from referee.seat import BYE_WAIT_NS, BotSeat
+from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver
 
 
 class BatchSeat(Seat, Protocol):
     """A seat for all games of a batch."""
 
     isolation: tuple[str, ...]
-    """What is in force around who sits there; empty where there is nothing to isolate."""
+    """The isolation in force around the player; empty if there is nothing to isolate."""
 
     def leave(self) -> None:
-        """Say that no game follows."""
+        """Announce that no game follows."""
 
     def end(self, deadline: int) -> None:
-        """Be gone before the deadline (monotonic nanoseconds)."""
+        """End before the deadline (monotonic nanoseconds)."""
 
 
 def play_batch(
     batch: Batch,
     guard: int | None,
-    tell: Callable[[Report], None],
+    report: Callable[[Report], None],
     guests: Mapping[str, BatchSeat] | None = None,
     watch: Callable[[GameOrder], Watch] | None = None,
 ) -> None:
-    """Play every game of a batch; its bots start with it and are gone when this returns.
+    """Play every game of a batch; its bots start with it and have ended when this returns.
 
     Args:
         batch: the games.
-        guard: a descriptor whose hang-up says that nobody waits for the records.
-        tell: takes each report.
-        guests: by label, who sits there instead of a bot process.
-        watch: is told of every game that begins, and returns what is told of its actions.
+        guard: a descriptor whose hang-up means that nobody waits for the records.
+        report: receives each report.
+        guests: by label, the seats of players that are not bot processes.
+        watch: receives every game that begins; returns the function that receives its actions.
 
     Raises:
-        Abandoned: nobody waits for the records any more.
+        Abandoned: nobody waits for the records.
     """
     if batch.cpus:
         os.sched_setaffinity(0, batch.cpus)
 
     def on_start(bot: BotProcess) -> None:
-        tell(Started(bot.pid, read_start_time(bot.pid) or 0))
+        report(Started(bot.pid, read_start_time(bot.pid) or 0))
 
     def seat_bot(player: Player) -> BatchSeat:
-        on_stderr = _stderr_reporter(player.label, tell) if batch.stderr else None
-        return BotSeat(player, batch.init_ms, guard, on_start, batch.isolation, on_stderr)
+        on_stderr = _make_stderr_reporter(player.label, report) if batch.stderr else None
+        return BotSeat(player, batch.init_ms, guard, batch.isolation, SeatObserver(on_start, on_stderr))
 
     seats = [(guests or {}).get(player.label) or seat_bot(player) for player in batch.players]
     try:
@@ -68,13 +68,13 @@ def play_batch(
             try:
                 seated = [seats[player] for player in order.seating]
                 record = GameRunner(batch, order, seated, watch=watch(order) if watch else None).play()
-                tell(replace(record, isolation=name_common_isolation(seat.isolation for seat in seats)))
+                report(replace(record, isolation=name_common_isolation(seat.isolation for seat in seats)))
             except Abandoned:
                 raise
             except MaliceError as error:
                 for seat in seats:
                     seat.dismiss()  # it may be in the middle of the game
-                tell(RefereeFault(order.key, str(error), isinstance(error, MemoryFault)))
+                report(RefereeFault(order.key, str(error), isinstance(error, MemoryFault)))
         for seat in seats:
             seat.leave()
         deadline = time.monotonic_ns() + BYE_WAIT_NS
@@ -83,14 +83,14 @@ def play_batch(
     finally:
         for seat in seats:
             seat.dismiss()
-    tell(BatchDone())
+    report(BatchDone())
 
 
-def _stderr_reporter(label: str, tell: Callable[[Report], None]) -> Callable[[str], None]:
-    """Return what reports the lines of one bot, also while it is killed because nobody listens any more."""
+def _make_stderr_reporter(label: str, report: Callable[[Report], None]) -> Callable[[str], None]:
+    """Return a function that reports the lines of one bot, even if nobody listens any more."""
 
-    def report(line: str) -> None:
+    def report_line(line: str) -> None:
         with contextlib.suppress(Abandoned, BrokenPipeError):
-            tell(StderrLine(label, line))
+            report(StderrLine(label, line))
 
-    return report
+    return report_line

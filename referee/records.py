@@ -1,21 +1,27 @@
-"""What goes into a referee process and what comes out: batches, records, and their digest."""
+"""The input and output of a referee process: batches, records, and their digest."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from protocol.messages import ClockRules
 from referee.errors import DataError
 from referee.ruleset import Parameters
 
 FORMAT = 1
-"""The version of what a record says and of how its digest is made."""
+"""The version of the content of a record and of its digest."""
+
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+"""A whole number that JSON carries everywhere."""
+Milliseconds = Annotated[float, Meta(ge=0, le=1e15)]
+Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
+"""Seconds since 1970, UTC, before the year 10000."""
 
 
 class Key(Struct, frozen=True, order=True, array_like=True):
@@ -33,7 +39,7 @@ class Key(Struct, frozen=True, order=True, array_like=True):
         """Return the key written as `table.deal.rotation`.
 
         Raises:
-            DataError: `text` is no key.
+            DataError: `text` is not a key.
         """
         parts = text.split(".")
         if len(parts) != 3 or not all(re.fullmatch("[0-9]{1,9}", part) for part in parts):
@@ -42,7 +48,7 @@ class Key(Struct, frozen=True, order=True, array_like=True):
 
 
 class Player(Struct, frozen=True):
-    """An entry as the referee needs it: how it is called, what it is, how it is started."""
+    """An entry as the referee needs it: its label, its identity, its command."""
 
     label: str
     hash: str
@@ -54,20 +60,20 @@ class Player(Struct, frozen=True):
 
 
 Layer = Literal["auto", "bwrap", "rlimit", "none"]
-"""What is put around a bot: a sandbox, limits, nothing; auto is the strongest that works on a machine."""
+"""The isolation of a bot: a sandbox, limits, nothing; auto is the strongest that works on a machine."""
 
 
 class Isolation(Struct, frozen=True):
-    """What is asked for around every bot; a record says what was to be had."""
+    """The isolation to request for every bot; a record names what was in force."""
 
     layer: Layer = "none"
     memory_mb: int = 1024
     freeze: bool = True
-    """Whether a bot stands still while it is not asked."""
+    """Whether to freeze a bot off turn."""
     hidden: tuple[str, ...] = ()
-    """Files that no bot may read though its folder holds them: the league knows the seed."""
+    """Files that no bot may read even in its own folder: the league holds the seed."""
     required: bool = False
-    """Whether to play nothing rather than under a weaker layer."""
+    """Whether to refuse to play under a weaker layer."""
 
 
 class GameOrder(Struct, frozen=True):
@@ -77,11 +83,11 @@ class GameOrder(Struct, frozen=True):
     deal_seed: str
     """32 bytes, hex."""
     seating: tuple[int, ...]
-    """By seat: which of the batch's players sits there."""
+    """By seat: the index of the player in the batch."""
     rngs: tuple[int, ...]
     """By seat: a seed for the bot's own randomness, 31 bits."""
     spared: bool = False
-    """Whether it is played again because a bot was killed for want of memory: the next time that is a verdict."""
+    """Whether the game is played again after a kill for lack of memory; the next such kill is a verdict."""
 
 
 class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
@@ -90,16 +96,16 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     ruleset: str
     rules: Parameters
     players: tuple[Player, ...]
-    """The entries that meet, in the order of the table."""
+    """The entries of the table, in its order."""
     clock: ClockRules
     init_ms: int
     commit: str
     games: tuple[GameOrder, ...]
     isolation: Isolation = Isolation()
     cpus: tuple[int, ...] = ()
-    """The processors that the referee and its bots keep to; empty leaves the choice to the system."""
+    """The processors for the referee and its bots; if empty, the system chooses."""
     stderr: bool = False
-    """Whether every line that a bot writes to stderr is reported at once."""
+    """Whether to report every line of a bot's stderr at once."""
 
     def __post_init__(self) -> None:
         everybody = list(range(len(self.players)))
@@ -114,39 +120,67 @@ class Fault(Struct, frozen=True):
 
     seat: int
     code: str
-    """crash, timeout, protocol, illegal, or of a person resigned."""
+    """crash, timeout, protocol, illegal; for a person, resigned."""
     action: int
-    """How many actions had been played."""
+    """How many actions were played before."""
     sentence: str
-    """What happened, for the bot's author."""
+    """What happened, for the author of the bot."""
     exit: str | None
-    """How the process ended, in words; None while it lived."""
+    """How the process ended, in words; None if it was alive."""
     lines: tuple[str, ...]
-    """The last messages exchanged, oldest first, each with a mark of its direction."""
+    """The last messages, oldest first, each with a mark of its direction."""
     stderr: str
-    """The first and the last 8 KiB of what the bot wrote to stderr."""
+    """The first and the last 8 KiB of the bot's stderr."""
 
 
 class SeatReport(Struct, frozen=True):
-    """What a game cost and said at one seat; nothing of it enters the digest."""
+    """One seat in one game: who played, time, and stray output; the digest does not cover it."""
 
     name: str
-    """As the bot called itself."""
-    version: str
-    used_ms: float
-    cpu_ms: float
-    slowest_ms: float
-    stray_lines: int
+    """As the bot introduced itself, or as it was entered."""
+    version: str = ""
+    used_ms: float = 0.0
+    """Thinking time; the game runner, which keeps the clocks, fills it in."""
+    cpu_ms: float = 0.0
+    """CPU time of its thinking; the game runner fills it in."""
+    stray_lines: int = 0
     idle_ms: float = 0.0
-    """CPU time while it was not asked."""
+    """CPU time off turn."""
     wants_legal: bool = True
-    """Whether it was sent the list of legal actions."""
+    """Whether its requests list the legal actions."""
     first_stray: str = ""
     """The start of the first stray line, quoted and in ASCII."""
 
 
-class Record(Struct, frozen=True, tag="record", tag_field="type"):
-    """A finished game, from which it can be replayed without bots."""
+class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):
+    """The part of a record outside its digest: times, notes, evidence, and the machine.
+
+    A league packs it whole, so a new field is written here and where `GameRunner` fills it in, and nowhere else.
+    """
+
+    micros: tuple[Count, ...]
+    """By action: wall time from the request to the newline of the answer, in microseconds.
+
+    Of a verdict: the time from the request that led to it, a greeting too, until the bot was cut off; 0 if there was
+    no request. Those of a seat add up to its `used_ms`.
+    """
+    cpu_micros: tuple[Count, ...]
+    """By action: CPU time of the bot process in that time, in microseconds."""
+    notes: dict[int, str]
+    """By index of the action."""
+    seats: tuple[SeatReport, ...]
+    faults: tuple[Fault, ...]
+    clock: ClockRules
+    isolation: str
+    host: str
+    versions: str
+    started: Time
+    """Seconds since 1970, UTC."""
+    elapsed_ms: Milliseconds
+
+
+class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_field="type"):
+    """A finished game; it can be replayed without bots."""
 
     key: Key
     ruleset: str
@@ -160,65 +194,46 @@ class Record(Struct, frozen=True, tag="record", tag_field="type"):
     scores: tuple[int, ...]
     reason: str
     digest: str
-    micros: tuple[int, ...]
-    """By action: wall time from the request to the newline of the answer, in microseconds.
-
-    Of a verdict, the time from the request over which it fell, a greeting too, until the bot was cut off; 0 where
-    nothing was asked. Those of a seat add up to its `used_ms`.
-    """
-    cpu_micros: tuple[int, ...]
-    """By action: CPU time of the bot process in that time, in microseconds."""
-    notes: dict[int, str]
-    """By index of the action."""
-    seats: tuple[SeatReport, ...]
-    faults: tuple[Fault, ...]
     commit: str
-    clock: ClockRules
-    isolation: str
-    host: str
-    versions: str
-    started: float
-    """Seconds since 1970, UTC."""
-    elapsed_ms: float
     format: int = FORMAT
 
 
 class Started(Struct, frozen=True, tag="started", tag_field="type"):
-    """A bot process runs: its pid and start time (clock ticks since boot), so that somebody else can end it."""
+    """A bot process runs; its pid and start time (clock ticks since boot) allow others to end it."""
 
     pid: int
     start_time: int
 
 
 class StderrLine(Struct, frozen=True, tag="stderr", tag_field="type"):
-    """A line that a bot wrote to stderr, or the start of a long one, as it came."""
+    """A line of a bot's stderr, or a part of a long one."""
 
     label: str
     line: str
 
 
 class BatchDone(Struct, frozen=True, tag="done", tag_field="type"):
-    """Every game of the batch has its record, or a fault of the referee's own."""
+    """Every game of the batch has a record or a `RefereeFault`."""
 
 
 class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):
-    """A game could not be finished for a reason that is no bot's; it is to be played again."""
+    """A game could not finish, through no fault of a bot; it must be played again."""
 
     key: Key
     sentence: str
     memory: bool = False
-    """Whether a bot was killed for want of memory."""
+    """Whether a bot was killed for lack of memory."""
 
 
 Report = Started | Record | BatchDone | RefereeFault | StderrLine
-"""Every line that a referee process writes."""
+"""The lines that a referee process writes."""
 
 _encoder = msgspec.json.Encoder()
 
 
 def compute_digest(record: Record) -> str:
-    """Return the SHA-256, hex, of what the game was and how it went; times and notes are not in it."""
-    told = (
+    """Return the SHA-256, hex, of the game and its course, without `Circumstances`."""
+    covered = (
         record.format,
         record.key,
         record.rules,
@@ -229,12 +244,12 @@ def compute_digest(record: Record) -> str:
         record.scores,
         record.reason,
     )
-    return hashlib.sha256(_encoder.encode(told)).hexdigest()
+    return hashlib.sha256(_encoder.encode(covered)).hexdigest()
 
 
 def compute_tournament_sha(digests: Iterable[str]) -> str:
-    """Return the SHA-256, hex, of the games' digests (hex, in key order, one after the other without a separator)."""
+    """Return the SHA-256, hex, of the games' digests (hex, in key order, without separators)."""
     whole = hashlib.sha256()
-    for one in digests:
-        whole.update(one.encode())
+    for digest in digests:
+        whole.update(digest.encode())
     return whole.hexdigest()

@@ -1,4 +1,4 @@
-"""What the seats of one game are told: made at the table, and made again from a record."""
+"""The requests to the seats of one game, at the table and again from a record."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from referee.spite.state import State
 
 
 class Requests:
-    """Makes every request of one game; it keeps the clocks, and what each seat has not heard yet.
+    """Makes every request of one game; keeps the clocks, and the events that each seat has not received yet.
 
     Args:
         rules: the game.
         ruleset: its name.
-        parameters: what the ruleset says.
+        parameters: those of the ruleset.
         key: names the game.
         rngs: by seat, a seed for the bot's own randomness.
-        commit: to the seed of the tournament.
+        commit: the commitment to the seed of the tournament.
         clock: time control.
     """
 
@@ -54,12 +54,12 @@ class Requests:
         self.clocks = [Clock(clock) for _ in rngs]
 
     def post(self, events: Events) -> None:
-        """Keep for every seat what it may know of these events, until it is asked."""
+        """Keep the events for every seat, masked, until its next `move`."""
         for seat, unheard in enumerate(self._unheard):
             unheard += mask_events(events, seat)
 
     def game_start(self, seat: int, id: int, game: int, names: Sequence[str]) -> GameStart:
-        """Tell a seat that a game begins; `game` counts those of its process."""
+        """Return the request that begins a game; `game` counts the games of the process."""
         return GameStart(
             id=id,
             game=game,
@@ -73,14 +73,14 @@ class Requests:
         )
 
     def move(self, seat: int, id: int, state: State, legal: tuple[str, ...], listed: bool) -> Move:
-        """Ask a seat for an action; with the first of a turn its clock gets the increment.
+        """Return the request for an action; the first of a turn adds the increment to the clock.
 
         Args:
-            seat: whose turn it is.
+            seat: the seat to act.
             id: numbers the request.
             state: the table.
-            legal: what it may play.
-            listed: whether it is told so.
+            legal: the legal actions.
+            listed: whether the request lists them.
         """
         view = self._rules.view(state, seat)
         clock = self.clocks[seat]
@@ -92,7 +92,7 @@ class Requests:
         return Move(id=id, view=view, events=events, legal=legal if listed else UNSET, clock=clock.to_message())
 
     def game_end(self, seat: int, id: int, result: Result) -> GameEnd:
-        """Tell a seat how the game ended."""
+        """Return the request that tells a seat the result."""
         return GameEnd(
             id=id,
             place=result.places[seat],
@@ -103,44 +103,44 @@ class Requests:
         )
 
 
-class Asked(Struct, frozen=True):
-    """A request that a seat got in a recorded game, and what came of it."""
+class ReplayedRequest(Struct, frozen=True):
+    """A request to a seat of a recorded game, and its answer."""
 
     request: GameStart | Move | GameEnd
     legal: tuple[str, ...] = ()
-    """What it might play, also where it declined the list."""
+    """The legal actions, even if the bot declined the list."""
     limit: int | None = None
-    """Nanoseconds for the answer to a move, margin included; None for ever."""
+    """Wall time for the answer to a move in nanoseconds, margin included; None for no limit."""
     cpu_limit: int | None = None
-    """The same in CPU time, where the clock counts that."""
+    """The same in CPU time, if the clock counts that."""
     index: int | None = None
-    """Of the action that answered a move, among all of the game."""
+    """Index, in the whole game, of the action that answered a move."""
     played: str = ""
-    """That action, or `!` and the code of the verdict that fell instead."""
+    """That action, or `!` and the code of a verdict."""
 
 
 def replay_requests(
     record: Record, rngs: Sequence[int], seat: int, next_id: Callable[[], int], *, listed: bool = True, game: int = 1
-) -> Iterator[Asked]:
-    """Make the requests of one seat again, from those that were answered to the one that a verdict fell over.
+) -> Iterator[ReplayedRequest]:
+    """Yield the requests to one seat again, up to the one that led to a verdict, if any.
 
-    A seat that failed before anybody played may have done so at its greeting, at `game_start`, or at the first
-    `move`: this goes as far as it can have come.
+    A seat that failed before anybody played may have failed at its greeting, at `game_start`, or at the first
+    `move`: this yields every request that it may have received.
 
     Args:
         record: the game.
-        rngs: by seat, the seeds that the bots were told; they come from the tournament's seed.
-        seat: whose requests.
+        rngs: by seat, the seeds that the bots received; they derive from the seed of the tournament.
+        seat: the receiver of the requests.
         next_id: numbers them.
-        listed: whether the list of legal actions is in them.
+        listed: whether they list the legal actions.
         game: the number of the game in the process.
 
     Raises:
         RecordError: the record does not replay.
     """
-    again = start_replay(record)
+    replay = start_replay(record)
     requests = Requests(
-        again.rules,
+        replay.rules,
         ruleset=record.ruleset,
         parameters=record.rules,
         key=record.key,
@@ -149,55 +149,55 @@ def replay_requests(
         clock=record.clock,
     )
     clock = requests.clocks[seat]
-    rest = replay_steps(record, again=again)
+    rest = replay_steps(record, replay=replay)
     requests.post(next(rest).events)
-    yield Asked(requests.game_start(seat, next_id(), game, [each.name for each in record.seats]))
+    yield ReplayedRequest(requests.game_start(seat, next_id(), game, [report.name for report in record.seats]))
     for index, (number, action) in enumerate(record.actions):
-        if number == seat and _was_asked(record, again, seat):
-            legal = again.rules.legal(again.state)
-            request = requests.move(seat, next_id(), again.state, legal, listed)
-            yield Asked(request, legal, clock.time_limit_ns(), clock.cpu_limit_ns(), index, action)
+        if number == seat and _is_asked(record, replay, seat):
+            legal = replay.rules.legal(replay.state)
+            request = requests.move(seat, next_id(), replay.state, legal, listed)
+            yield ReplayedRequest(request, legal, clock.time_limit_ns(), clock.cpu_limit_ns(), index, action)
             clock.spend(record.micros[index] * 1000, record.cpu_micros[index] * 1000)
         if number == seat and action.startswith(VERDICT):
             return
         requests.post(next(rest).events)
     for _ in rest:
-        pass  # the end is checked too
+        pass  # so that the end is checked too
     result = Result(record.places, record.scores, record.reason)
-    yield Asked(requests.game_end(seat, next_id(), result))
+    yield ReplayedRequest(requests.game_end(seat, next_id(), result))
 
 
 class Decision(Struct, frozen=True):
-    """A moment of a recorded game in which a seat was asked for an action."""
+    """A moment of a recorded game at which a seat had to act."""
 
     index: int
-    """Of the action, among all of the game."""
+    """Index of the action in the whole game."""
     seat: int
     view: View
-    """What it was shown."""
+    """The view of the seat."""
     legal: tuple[str, ...]
-    """What it might play, also where it declined the list."""
+    """The legal actions, even if the bot declined the list."""
     played: str
-    """The action, or `!` and the code of the verdict that fell instead."""
+    """The action, or `!` and the code of a verdict."""
 
 
 def replay_decisions(record: Record) -> Iterator[Decision]:
-    """Make the decisions of all seats again, in the order in which they were taken.
+    """Yield the decisions of all seats again, in order.
 
     Raises:
         RecordError: the record does not replay.
     """
-    again = start_replay(record)
-    rest = replay_steps(record, again=again)
+    replay = start_replay(record)
+    rest = replay_steps(record, replay=replay)
     next(rest)
     for index, (seat, action) in enumerate(record.actions):
-        if _was_asked(record, again, seat):
-            yield Decision(index, seat, again.rules.view(again.state, seat), again.rules.legal(again.state), action)
+        if _is_asked(record, replay, seat):
+            yield Decision(index, seat, replay.rules.view(replay.state, seat), replay.rules.legal(replay.state), action)
         next(rest)
     for _ in rest:
-        pass  # the end is checked too
+        pass  # so that the end is checked too
 
 
-def _was_asked(record: Record, again: Replay, seat: int) -> bool:
-    """Tell whether the seat was asked for what the record says next: some fail before it is their turn."""
-    return record.reason != VOID and again.next() == Turn(seat)
+def _is_asked(record: Record, replay: Replay, seat: int) -> bool:
+    """Return whether the seat was asked for its next recorded action: some seats fail before their turn."""
+    return record.reason != VOID and replay.next() == Turn(seat)

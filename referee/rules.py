@@ -1,7 +1,7 @@
 """The interface that every game implements: pure functions of immutable states.
 
-No clock, no I/O and no randomness in here or behind it. Chance enters as an order of cards that the
-dealer answers to `Shuffle`; bots enter as actions; a referee's verdict enters as `withdraw`.
+There is no clock, no I/O and no randomness here or behind it. Chance enters as the order of cards that the dealer
+returns for a `Shuffle`; bots enter as actions; a verdict of the referee enters as `withdraw`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Events = tuple[Event, ...]
 
 
 class Turn(Struct, frozen=True, gc=False):
-    """`seat` is to act."""
+    """`seat` acts next."""
 
     seat: int
 
 
 class Shuffle(Struct, frozen=True, gc=False):
-    """Chance is to act: `shuffled` wants an order of `size` cards."""
+    """Chance acts next: `shuffled` takes an order of `size` cards."""
 
     size: int
 
@@ -55,23 +55,23 @@ class Rules(Protocol[S]):
         """Return the state before the first shuffle."""
 
     def next(self, state: S, /) -> Turn | Shuffle | Result:
-        """Say who acts: one seat, chance, or nobody because the game is over."""
+        """Return who acts: one seat, chance, or nobody because the game is over."""
 
     def legal(self, state: S, /) -> tuple[str, ...]:
-        """List what the seat to act may play: canonical order, no duplicates, empty unless it is a `Turn`."""
+        """Return the legal actions of the seat to act: in canonical order, unique, empty unless `next` is a `Turn`."""
 
     def play(self, state: S, action: str, /) -> tuple[S, Events]:
         """Play one action.
 
         Raises:
-            IllegalAction: `action` is not in `legal(state)`; nothing else is ever raised.
+            IllegalAction: `action` is not in `legal(state)`; this is the only error.
         """
 
     def shuffled(self, state: S, order: Sequence[int], /) -> tuple[S, Events]:
-        """Answer `Shuffle`: the card at place `order[i]` of the pile goes to place i, counted from the bottom."""
+        """Carry out a `Shuffle`: the card at place `order[i]` of the pile goes to place i, counted from the bottom."""
 
     def withdraw(self, state: S, seat: int, /) -> tuple[S, Events]:
         """Take `seat` out of the game: its cards stay, its turns are skipped."""
 
     def view(self, state: S, seat: int | None, /) -> View:
-        """Show the table to `seat`, or to a spectator, who gets the hand of the seat to act and no face-down card."""
+        """Return the view of `seat`, or of a spectator, who sees the hand of the seat to act and no face-down card."""

@@ -1,42 +1,40 @@
-"""A ruleset in words: every parameter with its value and its meaning, and what differs between two of them."""
+"""Describes a ruleset: every parameter with its value and its meaning, and the differences between two rulesets."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 from collections.abc import Iterator
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 from msgspec import Struct
 
+from protocol.field_docs import read_field_docs
 from referee import ruleset
 from referee.errors import RulesetError
 from referee.ruleset import DEFAULT, Parameters, Ruleset
 from referee.spite.derived import DerivedRules
 
 THIN_STOCK = 12
-"""Fewer cards than this in the stock after the deal are worth a remark."""
+"""Fewer cards than this in the stock after the deal deserve a remark."""
 
 
 class ParameterText(Struct, frozen=True):
     """One parameter of a ruleset."""
 
     name: str
-    """As it is written in TOML, `compulsory.hand` for a field of a table."""
+    """As in TOML; `compulsory.hand` for a field of a table."""
     value: str
-    """As it is written in TOML."""
+    """As in TOML."""
     standard: str
-    """What the ruleset `standard` has there."""
+    """The value in the ruleset `standard`."""
     differs: bool
     prose: str
-    """What it means, in a sentence or two; empty where the source text of the program is not at hand."""
+    """Its meaning, in a sentence or two; empty if the source text of the program is unavailable."""
 
 
 class SeatsText(Struct, frozen=True):
-    """What the parameters come to for a number of seats."""
+    """The numbers of cards that follow from the parameters for a number of seats."""
 
     seats: int
     cards: int
@@ -48,22 +46,22 @@ class SeatsText(Struct, frozen=True):
     stock: int
     """Cards in the stock after the deal."""
     remark: str
-    """What to think of before playing so; mostly empty."""
+    """A warning before such a game; mostly empty."""
 
 
 class RulesetText(Struct, frozen=True):
-    """Everything that can be said of one ruleset."""
+    """The whole description of one ruleset."""
 
     name: str
     about: str
     source: str
     parameters: tuple[ParameterText, ...]
     seats: tuple[SeatsText, ...]
-    """One for each number of seats that it allows and can be played by."""
+    """One for each number of seats that it allows and that can play it."""
 
 
 class Difference(Struct, frozen=True):
-    """A parameter that two rulesets set differently, both values as they are written in TOML."""
+    """A parameter that two rulesets set differently; both values as in TOML."""
 
     name: str
     left: str
@@ -72,98 +70,81 @@ class Difference(Struct, frozen=True):
 
 
 class RulesetDiff(Struct, frozen=True):
-    """Where two rulesets differ; equal parameters are left out."""
+    """The differences between two rulesets."""
 
     left: str
     right: str
     differences: tuple[Difference, ...]
 
 
-def describe_ruleset(told: Ruleset) -> RulesetText:
+def describe_ruleset(described: Ruleset) -> RulesetText:
     """Return the text of a ruleset, its parameters in the order of `Parameters`.
 
     Raises:
         RulesetError: no number of seats that it allows can play it.
     """
-    standard = dict(_values(ruleset.load_ruleset(DEFAULT).rules))
+    standard = dict(_list_values(ruleset.load_ruleset(DEFAULT).rules))
     parameters = tuple(
         ParameterText(name, value, standard[name], value != standard[name], prose().get(name, ""))
-        for name, value in _values(told.rules)
+        for name, value in _list_values(described.rules)
     )
-    seats = tuple(_seats(told.rules)) or (_describe_value(DerivedRules(told.rules, told.rules.players[0])),)
-    return RulesetText(told.name, told.about, told.source, parameters, seats)
+    seats = tuple(_list_seats(described.rules)) or (
+        _describe_seats(DerivedRules(described.rules, described.rules.players[0])),
+    )
+    return RulesetText(described.name, described.about, described.source, parameters, seats)
 
 
 def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:
-    """Return where two rulesets differ, in the order of `Parameters`."""
-    others = dict(_values(right.rules))
-    found = (
+    """Return the differences between two rulesets, in the order of `Parameters`."""
+    others = dict(_list_values(right.rules))
+    differences = (
         Difference(name, value, others[name], prose().get(name, ""))
-        for name, value in _values(left.rules)
+        for name, value in _list_values(left.rules)
         if value != others[name]
     )
-    return RulesetDiff(left.name, right.name, tuple(found))
+    return RulesetDiff(left.name, right.name, tuple(differences))
 
 
 @cache
 def prose() -> dict[str, str]:
-    """Return the docstring under each field of `Parameters`, by the name of the parameter, on one line each."""
-    texts = _docstrings(ruleset)
-    return {name: texts.get((type(table).__name__, field), "") for name, table, field in _fields(Parameters())}
+    """Return the docstring of each field of `Parameters`, on one line, by the name of the parameter."""
+    texts = read_field_docs(ruleset)
+    return {name: texts.get((type(table).__name__, field), "") for name, table, field in _list_fields(Parameters())}
 
 
-def _fields(table: Struct, prefix: str = "") -> Iterator[tuple[str, Struct, str]]:
-    """Name every parameter, with the struct and the field that hold it."""
+def _list_fields(table: Struct, prefix: str = "") -> Iterator[tuple[str, Struct, str]]:
+    """Yield the name of every parameter, with the struct and the field that hold it."""
     for field in table.__struct_fields__:
         value = getattr(table, field)
         if isinstance(value, Struct):
-            yield from _fields(value, f"{prefix}{field}.")
+            yield from _list_fields(value, f"{prefix}{field}.")
         else:
             yield f"{prefix}{field}", table, field
 
 
-def _values(rules: Parameters) -> Iterator[tuple[str, str]]:
-    for name, table, field in _fields(rules):
-        yield name, _toml(getattr(table, field))
+def _list_values(rules: Parameters) -> Iterator[tuple[str, str]]:
+    for name, table, field in _list_fields(rules):
+        yield name, _format_toml(getattr(table, field))
 
 
-def _toml(value: Any) -> str:
-    """Write a value as TOML: for what parameters hold, this is how JSON writes it."""
+def _format_toml(value: Any) -> str:
+    """Return a value as TOML; for the types of parameters, JSON is the same."""
     return json.dumps(value)
 
 
-def _docstrings(module: ModuleType) -> dict[tuple[str, str], str]:
-    """Return the text under each annotated field of the classes in `module`, by class and field."""
-    try:
-        tree = ast.parse(inspect.getsource(module))
-    except OSError:
-        return {}
-    return {
-        (owner.name, field.target.id): " ".join(text.value.value.split())
-        for owner in tree.body
-        if isinstance(owner, ast.ClassDef)
-        for field, text in zip(owner.body, owner.body[1:], strict=False)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
-
-
-def _seats(rules: Parameters) -> Iterator[SeatsText]:
+def _list_seats(rules: Parameters) -> Iterator[SeatsText]:
     least, most = rules.players
     for seats in range(least, most + 1):
         try:
-            yield _describe_value(DerivedRules(rules, seats))
+            yield _describe_seats(DerivedRules(rules, seats))
         except RulesetError:
             continue
 
 
-def _describe_value(setting: DerivedRules) -> SeatsText:
-    rules, seats = setting.rules, setting.seats
-    cards = len(setting.payoff_pack + setting.deck)
-    each = setting.payoff_size + rules.hand_size + rules.side_count * rules.side_initial
+def _describe_seats(derived: DerivedRules) -> SeatsText:
+    rules, seats = derived.rules, derived.seats
+    cards = len(derived.payoff_pack + derived.deck)
+    each = derived.payoff_size + rules.hand_size + rules.side_count * rules.side_initial
     stock = cards - seats * each
     remark = f"only {stock} cards are left in the stock after the deal" if stock < THIN_STOCK else ""
-    return SeatsText(seats, cards, setting.payoff_size, setting.centre_slots, stock, remark)
+    return SeatsText(seats, cards, derived.payoff_size, derived.centre_slots, stock, remark)

@@ -1,4 +1,4 @@
-"""A ruleset is data: every parameter of the family, its meaning, and where rulesets are found."""
+"""Rulesets as data: every parameter of the family with its meaning, and the files of rulesets."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Ruleset(Struct, frozen=True):
-    """Parameters with a name and where they come from."""
+    """Parameters with a name and their source."""
 
     name: str
     about: str
@@ -139,27 +139,27 @@ class Ruleset(Struct, frozen=True):
 
 
 class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """A ruleset as written by hand: what differs from the one it extends."""
+    """A handwritten ruleset: its differences from the one it extends."""
 
     about: str = ""
     source: str = ""
     extends: str | None = None
-    """A ruleset that ships, or another file, relative to this one."""
+    """A ruleset that ships with malice, or another file, relative to this one."""
     rules: dict[str, Any] = {}
 
 
 @cache
 def list_rulesets() -> tuple[str, ...]:
-    """Return the names of the rulesets that ship, in alphabetical order."""
+    """Return the names of the rulesets that ship with malice, in alphabetical order."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 @cache
 def load_ruleset(name: str) -> Ruleset:
-    """Return the ruleset called `name`.
+    """Return the ruleset `name`.
 
     Raises:
-        RulesetError: there is none; the message lists those that exist.
+        RulesetError: there is none; the message lists the existing ones.
     """
     if name not in list_rulesets():
         raise RulesetError(
@@ -172,38 +172,38 @@ def read_ruleset(path: Path) -> Ruleset:
     """Return the ruleset that the TOML file at `path` describes.
 
     Raises:
-        DataError: the file does not fit, or the ruleset it extends does not exist.
+        DataError: the file is not a ruleset, or extends an unknown one.
     """
     file = convert(read_toml(path), RulesetFile, str(path))
-    merged = _merged_rules(file, path)
+    merged = _merge_rules(file, path)
     return Ruleset(path.stem, file.about, file.source, convert(merged, Parameters, f"{path}: rules"))
 
 
 def find_ruleset(name: str, base: Path) -> Ruleset:
-    """Return the ruleset that ships under `name`, or that the TOML file of that name describes.
+    """Return the ruleset that ships under `name`, or the one in the TOML file of that name.
 
     Raises:
-        DataError: there is none, it does not fit, or it is called like one that ships.
+        DataError: there is none, the file is not a ruleset, or its name is that of one that ships.
     """
     if not name.endswith(".toml"):
         return load_ruleset(name)
     ruleset = read_ruleset(base / name)
     if ruleset.name in list_rulesets():
-        raise RulesetError(f"{name}: {ruleset.name!r} is a ruleset that ships; call the file otherwise")
+        raise RulesetError(f"{name}: {ruleset.name!r} is a ruleset that ships; rename the file")
     return ruleset
 
 
-def _merged_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
+def _merge_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
     if file.extends is None:
         return dict(file.rules)
     own = file.extends.endswith(".toml")
     parent = path.parent / file.extends if own else FOLDER / f"{file.extends}.toml"
     if parent.resolve() in (path.resolve(), *below):
-        raise RulesetError(f"{path}: extends itself by way of {file.extends!r}")
+        raise RulesetError(f"{path}: extends itself through {file.extends!r}")
     if not own and file.extends not in list_rulesets():
         raise RulesetError(
             f"{path}: extends unknown ruleset {file.extends!r}{suggest_name(file.extends, list_rulesets())};"
             f" rulesets: {', '.join(list_rulesets())}"
         )
     extended = convert(read_toml(parent), RulesetFile, str(parent))
-    return _merged_rules(extended, parent, (*below, path.resolve())) | file.rules
+    return _merge_rules(extended, parent, (*below, path.resolve())) | file.rules

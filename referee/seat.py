@@ -1,4 +1,4 @@
-"""A bot at the table: a process that is started, greeted, asked, and ended."""
+"""A bot at the table: starts, greets, asks and ends its process."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 import msgspec
+from msgspec import Struct
 
 from protocol import LINE_BYTES, PROTOCOL
 from protocol.codec import encode
@@ -19,12 +20,13 @@ from protocol.messages import (
     Limits,
     Move,
     MoveAnswer,
+    Request,
 )
 from referee.bot import BotProcess
 from referee.clock import MS
 from referee.exchange import BotConnection
 from referee.isolation.layers import NONE
-from referee.records import Isolation, Player
+from referee.records import Isolation, Player, SeatReport
 from referee.verdicts import Verdict
 
 REFEREE = "malice/0.1"
@@ -37,16 +39,31 @@ BYE_WAIT_NS = 500 * MS
 """How long a bot may take to exit after `bye`."""
 
 
+class SeatObserver(Struct, frozen=True):
+    """Functions through which others look on at the seat of a bot; without one, nothing is called."""
+
+    on_start: Callable[[BotProcess], None] | None = None
+    """Receives every process that the seat starts."""
+    on_stderr: Callable[[str], None] | None = None
+    """Receives each line that the bot writes to stderr; it must not raise."""
+    on_stray: Callable[[bytes], None] | None = None
+    """Receives each line on stdout that is not a JSON object."""
+    dress: Callable[[bytes], bytes] | None = None
+    """Returns the line to write for a request: the same message in another form."""
+
+
+NOBODY = SeatObserver()
+
+
 class BotSeat:
-    """The seat of one player for a whole batch; after a verdict the next game gets a fresh process.
+    """The seat of one player for a whole batch; after a verdict, the next game starts a fresh process.
 
     Args:
         player: which bot to start, and how.
         init_ms: the time for every answer that is not a move.
         guard: a descriptor whose hang-up means that the batch was abandoned.
-        on_start: is told of every process that was started.
-        isolation: what is to be around it.
-        on_stderr: takes each line that it writes to stderr; it must not raise.
+        isolation: the isolation to request.
+        observer: looks on.
     """
 
     def __init__(
@@ -54,130 +71,133 @@ class BotSeat:
         player: Player,
         init_ms: int,
         guard: int | None,
-        on_start: Callable[[BotProcess], None] | None = None,
         isolation: Isolation = NONE,
-        on_stderr: Callable[[str], None] | None = None,
+        observer: SeatObserver = NOBODY,
     ) -> None:
         self._player = player
         self._init_ms = init_ms
         self._guard = guard
-        self._on_start = on_start
-        self._asked = isolation
-        self._on_stderr = on_stderr
+        self._wanted_isolation = isolation
+        self._observer = observer
+        self._dress = observer.dress
         self.isolation: tuple[str, ...] = ()
-        """What is, or was, in force around its last process."""
-        self._bot: BotProcess | None = None
-        self._line: BotConnection | None = None
+        """The isolation in force around the current or the last process."""
+        self.process: BotProcess | None = None
+        """The current process; None before the first and after the end of each."""
+        self.connection: BotConnection | None = None
+        """The connection to the current or the last process."""
         self._requests = 0
         self.name = player.name or player.label
         self.version = player.version
         self.wants_legal = True
         self.games = 0
+        """How many games the current process has begun."""
 
-    @property
-    def stray(self) -> int:
-        """Lines without JSON that came in this game."""
-        return self._line.stray if self._line else 0
+    def report(self) -> SeatReport:
+        """Return what the bot said of itself and did in this game, without the time of its answers."""
+        connection = self.connection
+        if connection is None:
+            return SeatReport(self.name, self.version, wants_legal=self.wants_legal)
+        return SeatReport(
+            name=self.name,
+            version=self.version,
+            stray_lines=connection.stray,
+            idle_ms=round(connection.idle / MS, 3),
+            wants_legal=self.wants_legal,
+            first_stray=connection.first_stray,
+        )
 
-    @property
-    def first_stray(self) -> str:
-        """The start of the first of them, for people."""
-        return self._line.first_stray if self._line else ""
-
-    @property
-    def idle(self) -> int:
-        """CPU time in nanoseconds that was used in this game while nothing was asked."""
-        return self._line.idle if self._line else 0
-
-    def begin(self) -> None:
-        """Start and greet the bot unless it runs, and forget what it said in the last game.
+    def begin(self) -> int:
+        """Start and greet the bot unless it runs; return the number of the game in its process.
 
         Raises:
-            Verdict: it cannot be started, or does not answer as it should.
+            Verdict: the bot cannot be started, or its answer is wrong.
         """
-        if self._bot is None or self._line is None:
-            self._line = None
+        if self.process is None or self.connection is None:
+            self.connection = None
             self._start()
         else:
-            self._bot.drain_stderr()
-            self._bot.stderr_excerpt.clear()
-            self._line.start_game()
+            self.process.drain_stderr()
+            self.process.stderr_excerpt.clear()
+            self.connection.start_game()
         self.games += 1
+        return self.games
 
     def _start(self) -> None:
+        observer = self._observer
         try:
-            bot = BotProcess(self._player, self._asked, self._on_stderr)
+            process = BotProcess(self._player, self._wanted_isolation, observer.on_stderr)
         except OSError as error:
             if error.filename is None:
-                raise  # there are no processes or descriptors left: no fault of the bot
+                raise  # no processes or descriptors are left: not the fault of the bot
             raise Verdict("crash", f"the bot cannot be started: {error.strerror}: {error.filename!r}") from None
-        self._bot, self._line = bot, self._line_to(bot)
-        self.isolation = bot.isolation
+        self.process, self.connection = process, BotConnection(process, self._guard, observer.on_stray)
+        self.isolation = process.isolation
         self._requests = self.games = 0
-        if self._on_start:
-            self._on_start(bot)
+        if observer.on_start:
+            observer.on_start(process)
+        self._greet(self.connection)
+
+    def _greet(self, connection: BotConnection) -> None:
         limits = Limits(self._init_ms, LINE_BYTES)
         request = Hello(self.next_id(), (PROTOCOL, PROTOCOL), REFEREE, limits)
-        answer, _, _ = self._line.ask(self._written(request), "hello", request.id, _hello_answer, self._init_ms * MS)
+        answer, _, _ = connection.ask(self._encode(request), "hello", request.id, _hello_answer, self._init_ms * MS)
         if answer.protocol != PROTOCOL:
             raise Verdict("protocol", f"expected protocol {PROTOCOL}, the bot chose {answer.protocol}")
         self.name = answer.name or self.name
         self.version = answer.version or self.version
         self.wants_legal = answer.legal
 
-    def _line_to(self, bot: BotProcess) -> BotConnection:
-        """Return the line to a new process; who listens in returns one of another kind."""
-        return BotConnection(bot, self._guard)
-
-    def _written(self, request: Hello | GameStart | Move | GameEnd) -> bytes:
-        """Return a request as one line, LF included; the same can be written in other ways."""
-        return encode(request)
+    def _encode(self, request: Request) -> bytes:
+        """Return a request as one line, LF included."""
+        line = encode(request)
+        return self._dress(line) if self._dress else line
 
     def next_id(self) -> int:
-        """Number the next request of this process, from 1."""
+        """Return the number of the next request of this process, from 1."""
         self._requests += 1
         return self._requests
 
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
         """Return the answer to `move`, and the wall and CPU time it took in nanoseconds."""
-        assert self._line
-        return self._line.ask(self._written(request), "move", request.id, _move_answer, limit, cpu_limit)
+        assert self.connection
+        return self.connection.ask(self._encode(request), "move", request.id, _move_answer, limit, cpu_limit)
 
     def ask(self, request: GameStart | GameEnd) -> None:
-        """Wait for the bare answer to a request that is no move."""
-        assert self._line
+        """Wait for the bare answer to a request that is not a move."""
+        assert self.connection
         what = "game_start" if isinstance(request, GameStart) else "game_end"
-        self._line.ask(self._written(request), what, request.id, _bare_answer, self._init_ms * MS)
+        self.connection.ask(self._encode(request), what, request.id, _bare_answer, self._init_ms * MS)
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """End the bot; return how it had ended before, the last messages, and its stderr."""
-        bot, line = self._bot, self._line
-        self._bot = None
-        if bot is None or line is None:
+        """End the bot; return its exit status if it had already ended, the last messages, and its stderr."""
+        process, connection = self.process, self.connection
+        self.process = None
+        if process is None or connection is None:
             return None, (), ""
-        exit = bot.exit_status()
-        bot.kill()
-        return exit, line.evidence(), bot.stderr_excerpt.text()
+        exit = process.exit_status()
+        process.kill()
+        return exit, connection.evidence(), process.stderr_excerpt.text()
 
     def leave(self) -> None:
         """Say bye and close the bot's input; `end` follows."""
-        if self._bot and self._line:
-            self._line.send(encode(Bye()))
-            self._bot.close_input()
+        if self.process and self.connection:
+            self.connection.send(encode(Bye()))
+            self.process.close_input()
 
     def end(self, deadline: int) -> None:
-        """Read on until the bot exits or the deadline (monotonic nanoseconds) passes, then kill its group."""
-        if self._bot and self._line:
-            self._line.drain(deadline)
-            self._bot.kill()
-            self._bot = None
+        """Read until the bot exits or the deadline (monotonic nanoseconds) passes, then kill its process group."""
+        if self.process and self.connection:
+            self.connection.drain(deadline)
+            self.process.kill()
+            self.process = None
 
 
 def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE) -> None:
     """Start a bot, exchange a hello, and end it.
 
     Raises:
-        Verdict: it cannot be started, or does not answer as it should; the end of its stderr is in the sentence.
+        Verdict: the bot cannot be started, or its answer is wrong; the sentence quotes the end of its stderr.
     """
     seat = BotSeat(player, init_ms, None, isolation=isolation)
     try:
@@ -186,7 +206,7 @@ def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE) -> None
         seat.end(time.monotonic_ns() + BYE_WAIT_NS)
     except Verdict as verdict:
         _, _, stderr = seat.dismiss()
-        said = f"; its stderr ends: {stderr.strip()[-500:]}" if stderr.strip() else ""
-        raise Verdict(verdict.code, verdict.sentence + said, stderr=stderr) from None
+        quote = f"; its stderr ends: {stderr.strip()[-500:]}" if stderr.strip() else ""
+        raise Verdict(verdict.code, verdict.sentence + quote, stderr=stderr) from None
     finally:
         seat.dismiss()

@@ -1,35 +1,35 @@
-"""What a bot writes to stderr, line by line, for whoever wants to read along."""
+"""The stderr of a bot, line by line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 LONGEST = 4096
-"""Bytes after which a line is told though it has no end yet."""
+"""Bytes after which a line is passed on before its end."""
 
 
 class StderrLines:
     """Cuts a stream into lines.
 
     Args:
-        tell: takes each line, without its line feed; what is not UTF-8 in it is replaced.
+        report: receives each line, without its line feed; bytes that are not UTF-8 are replaced.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
         self._pending = b""
 
     def add(self, data: bytes) -> None:
-        """Add what came, and tell the lines that are whole."""
+        """Add the next bytes, and report the lines that are complete."""
         *lines, rest = (self._pending + data).split(b"\n")
         while len(rest) >= LONGEST:
             lines.append(rest[:LONGEST])
             rest = rest[LONGEST:]
         self._pending = rest
         for line in lines:
-            self._tell(line.decode("utf-8", "replace").rstrip("\r"))
+            self._report(line.decode("utf-8", "replace").rstrip("\r"))
 
     def end(self) -> None:
-        """Tell what is left without a line feed."""
+        """Report the rest that has no line feed."""
         if self._pending:
             self.add(b"\n")

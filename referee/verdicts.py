@@ -1,4 +1,4 @@
-"""What the referee holds against a bot, in words that help its author."""
+"""Verdicts of the referee on a bot, in words that help its author."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Literal
 from protocol.errors import MaliceError
 
 Code = Literal["crash", "timeout", "protocol", "illegal", "resigned"]
-"""The four of a bot in the order in which they are tried, and the one of a person who gives up."""
+"""The four of a bot, in the order of their checks, and the one of a person who gives up."""
 
 FIRST_GUESS = "did you flush your output? do you read all of the input first?"
-"""What a process is asked that has never answered anything."""
+"""The guess about a process that has never answered."""
 
 
 class Verdict(MaliceError):
-    """A seat has lost its right to play on; the table withdraws it and the game goes on without it.
+    """A seat may not play on; the table withdraws it and the game continues without it.
 
     Args:
-        code: what kind it is.
+        code: the kind of verdict.
         sentence: what happened, for the author of the bot.
-        wall: nanoseconds from the request to the moment at which the seat was cut off.
-        cpu: CPU time of the bot in that time, as far as it can be told.
-        silent: whether nothing came and nobody knows why: the sentence ends with a guess in parentheses.
-        stderr: what the bot wrote there, where the caller has no other way to it.
+        wall: nanoseconds from the request until the seat was cut off.
+        cpu: CPU time of the bot in that time, as far as it is known.
+        silent: whether no answer came for an unknown reason; the sentence then ends with a guess in parentheses.
+        stderr: of the bot, where the caller has no other access to it.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Verdict(MaliceError):
 
 
 def describe_exit(returncode: int) -> str:
-    """Say how a process ended: "exited with status 3" or "killed by signal 11 (SIGSEGV)"."""
+    """Describe how a process ended: "exited with status 3" or "killed by signal 11 (SIGSEGV)"."""
     if returncode >= 0:
         return f"exited with status {returncode}"
     try:
@@ -55,23 +55,23 @@ def judge_late_answer(what: str, limit: str, stray: int, guess: str, *, silent: 
     Args:
         what: the type of the request.
         limit: the time it had, margin included: "500 ms".
-        stray: lines without JSON that came instead.
-        guess: why that may be.
-        silent: whether that is a mere guess.
+        stray: how many stray lines came instead.
+        guess: a possible reason.
+        silent: whether the reason is only a guess.
     """
     if stray:
         lines = "a line that is" if stray == 1 else f"{stray} lines that are"
-        return Verdict("protocol", f"{lines} no JSON, and no answer to {what}: did you print to stdout?")
+        return Verdict("protocol", f"{lines} not JSON, and no answer to {what}: did you print to stdout?")
     return Verdict("timeout", f"no answer to {what} within {limit} ({guess})", silent=silent)
 
 
 def describe_answers(what: str, answered: int, slowest: int | None) -> str:
-    """Say what is known of a process that has fallen silent: how it answered before.
+    """Describe how a process that has fallen silent answered before.
 
     Args:
-        what: the type of the request that it does not answer.
+        what: the type of the unanswered request.
         answered: how many requests it answered before.
-        slowest: nanoseconds of its slowest answer to a request of this type; None if this is the first.
+        slowest: nanoseconds of its slowest answer to such a request; None if this is the first.
     """
     if not answered:
         return FIRST_GUESS

@@ -13,7 +13,7 @@ from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, 
 from referee.clock import MS
 from referee.game_runner import GameRunner, Seat
 from referee.games import make_rules
-from referee.records import Batch, GameOrder, Key, Player, Record
+from referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
 from referee.rules import Shuffle
 from referee.ruleset import load_ruleset
 from referee.seat import BotSeat
@@ -64,9 +64,9 @@ class Script:
         fails: dict[str, Verdict] | None = None,
         wants_legal: bool = True,
     ) -> None:
-        self.name, self.version, self.games, self.stray, self.idle = "script", "1", 0, 0, 0
-        self.first_stray = ""
-        self.wants_legal = wants_legal
+        self.name = "script"
+        self._wants_legal = wants_legal
+        self._games = 0
         self.requests: list[GameStart | Move | GameEnd] = []
         self.limits: list[int | None] = []
         self.dismissals = 0
@@ -75,10 +75,14 @@ class Script:
         self._fails = fails or {}
         self._ids = 1
 
-    def begin(self) -> None:
-        self.games += 1
+    def begin(self) -> int:
+        self._games += 1
         if "begin" in self._fails:
             raise self._fails["begin"]
+        return self._games
+
+    def report(self) -> SeatReport:
+        return SeatReport(self.name, "1", wants_legal=self._wants_legal)
 
     def next_id(self) -> int:
         self._ids += 1

@@ -44,7 +44,7 @@ def test_entries_are_words_or_tables(tmp_path: Path) -> None:
         ('entries = ["a"]\n[clock]\ncap_ms = 9', r'clock\.cap_ms: goes with kind = "cpu"'),
         ('entries = ["a"]\nrulesets = []', "rulesets: expected at least one"),
         ('entries = ["a"]\nrulesets = ["standard", "standard"]', "one is named twice"),
-        ("entries = [\n!", r"no TOML: Invalid value \(at line 2, column 1\)"),
+        ("entries = [\n!", r"not TOML: Invalid value \(at line 2, column 1\)"),
         ('entries = ["a"]\ninit_ms = 3_000_000_000', "init_ms: expected at most 2147483647"),
         ('entries = ["a"]\ndeals = 9_000_000_000_000_000_000', "deals: expected at most 1000000"),
         ('entries = [{bot = "a", label = ""}]', "label: expected 1 to 100 characters, got 0"),

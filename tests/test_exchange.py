@@ -272,7 +272,7 @@ def test_an_answer_before_its_request_breaks_the_protocol(second: str) -> None:
 def test_lines_that_are_no_object_until_the_deadline_break_the_protocol(line: str) -> None:
     found = move_verdict("says", "move", line, line, line, limit_ms=SHORT_MS)
 
-    assert found == ("protocol", "3 lines that are no JSON, and no answer to move: did you print to stdout?")
+    assert found == ("protocol", "3 lines that are not JSON, and no answer to move: did you print to stdout?")
 
 
 def test_a_few_stray_lines_are_skipped_and_counted() -> None:
@@ -281,17 +281,17 @@ def test_a_few_stray_lines_are_skipped_and_counted() -> None:
         moves = [seat.ask_move(move_request(seat), None)[0].move for _ in range(2)]
 
         assert moves == ["h8C-s0"] * 2
-        assert seat.stray == 100
+        assert seat.report().stray_lines == 100
 
 
 def test_a_stray_line_that_waits_before_a_request_is_skipped_and_counted() -> None:
     with seated("says", "move", '{"id":ID,"move":"p-c0"}', "{debug}", "[1]") as seat:
         seat.begin()
         seat.ask_move(move_request(seat), None)
-        assert seat.stray == 0
+        assert seat.report().stray_lines == 0
 
         seat.ask_move(move_request(seat), None)
-        assert seat.stray == 2
+        assert seat.report().stray_lines == 2
 
 
 def test_stray_lines_are_counted_anew_in_each_game() -> None:
@@ -299,10 +299,10 @@ def test_stray_lines_are_counted_anew_in_each_game() -> None:
         seat.begin()
         seat.ask_move(move_request(seat), None)
         seat.begin()
-        assert seat.stray == 0
+        assert seat.report().stray_lines == 0
 
         seat.ask_move(move_request(seat), None)
-        assert seat.stray == 100
+        assert seat.report().stray_lines == 100
 
 
 def test_over_a_hundred_stray_lines_break_the_protocol() -> None:
@@ -310,7 +310,7 @@ def test_over_a_hundred_stray_lines_break_the_protocol() -> None:
 
     assert code == "protocol"
     assert sentence == (
-        "101 lines (303 bytes) that are no JSON: print what is not an answer to stderr; the last one: 'xxx'"
+        "101 lines (303 bytes) that are not JSON: print what is not an answer to stderr; the last one: 'xxx'"
     )
 
 
@@ -318,7 +318,7 @@ def test_over_a_mebibyte_of_stray_lines_breaks_the_protocol() -> None:
     code, sentence = move_verdict("chatters", "20", "60000")
 
     assert code == "protocol"
-    assert sentence.startswith("18 lines (1080000 bytes) that are no JSON")
+    assert sentence.startswith("18 lines (1080000 bytes) that are not JSON")
 
 
 def test_stray_lines_that_wait_before_a_request_are_counted_too() -> None:
@@ -328,7 +328,7 @@ def test_stray_lines_that_wait_before_a_request_are_counted_too() -> None:
             seat.ask(game_end(seat.next_id()))
 
     assert caught.value.code == "protocol"
-    assert caught.value.sentence.startswith("101 lines (303 bytes) that are no JSON")
+    assert caught.value.sentence.startswith("101 lines (303 bytes) that are not JSON")
 
 
 def test_a_bot_that_talks_while_it_is_asked_is_read_and_nobody_waits_for_ever() -> None:

@@ -16,7 +16,7 @@ from referee.errors import MachineFault
 from referee.isolation import cgroups, probe
 from referee.playing import play_batch
 from referee.records import Isolation, Player, Record, RefereeFault, Report
-from referee.seat import BotSeat
+from referee.seat import BotSeat, SeatObserver
 from referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, batch, move_request, player, seated
 
@@ -147,18 +147,18 @@ def test_a_bot_that_waits_uses_no_cpu_time_but_meets_the_cap_on_the_wall() -> No
 
 def test_cpu_time_between_an_answer_and_the_next_request_is_counted_as_idle_in_its_game() -> None:
     bots: list[BotProcess] = []
-    seat = BotSeat(player("ponders", "60"), PATIENCE_MS, None, on_start=bots.append)
+    seat = BotSeat(player("ponders", "60"), PATIENCE_MS, None, observer=SeatObserver(bots.append))
     try:
         seat.begin()
         seat.ask_move(move_request(seat), None)
         answered = bots[0].cpu_ns()
         while bots[0].cpu_ns() < answered + 50 * MS:
             pass
-        assert seat.idle == 0
+        assert seat.report().idle_ms == 0
         seat.ask_move(move_request(seat), None)
-        assert seat.idle >= 40 * MS
+        assert seat.report().idle_ms >= 40
         seat.begin()
-        assert seat.idle == 0
+        assert seat.report().idle_ms == 0
     finally:
         seat.dismiss()
 
@@ -170,7 +170,7 @@ def test_what_children_think_while_nothing_was_asked_is_idle_time_too() -> None:
     command = (sys.executable, "-I", str(Path(__file__).parent / "isolated_bot.py"), code)
     boxed = Player("boxed", "00", command)
     for freeze in (False, True):
-        seat = BotSeat(boxed, PATIENCE_MS, None, bots.append, Isolation("bwrap", freeze=freeze))
+        seat = BotSeat(boxed, PATIENCE_MS, None, Isolation("bwrap", freeze=freeze), SeatObserver(bots.append))
         try:
             seat.begin()
             seat.ask_move(move_request(seat), None)
@@ -180,7 +180,7 @@ def test_what_children_think_while_nothing_was_asked_is_idle_time_too() -> None:
             while bot.all_cpu_ns() < counted and time.monotonic_ns() < last:
                 pass
             seat.ask_move(move_request(seat), None)
-            assert (seat.idle >= 40 * MS) == bot.runs_off_turn
+            assert (seat.report().idle_ms >= 40) == bot.runs_off_turn
         finally:
             seat.dismiss()
 
@@ -197,6 +197,6 @@ def test_a_frozen_bot_cannot_think_while_it_is_not_asked() -> None:
             pass
         with pytest.raises(Verdict):
             seat.ask_move(move_request(seat), MS)
-        assert seat.idle < 100 * MS
+        assert seat.report().idle_ms < 100
     finally:
         seat.dismiss()

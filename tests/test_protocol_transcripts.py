@@ -39,7 +39,7 @@ from protocol.messages import (
 )
 from referee.clock import Clock
 from referee.game_runner import GameRunner
-from referee.records import Batch, GameOrder, Key, Player
+from referee.records import Batch, GameOrder, Key, Player, SeatReport
 from referee.ruleset import load_ruleset
 from referee.seat import BYE_WAIT_NS, REFEREE, BotSeat
 from referee.verdicts import Verdict, judge_illegal_move
@@ -90,25 +90,24 @@ def written(dialogue: list[Entry]) -> bytes:
 class Script:
     """A seat that plays by a function and writes down what it would say to a bot."""
 
-    version = "1"
-    stray = 0
-    first_stray = ""
-    idle = 0
-
     def __init__(self, name: str, choose: Choose, hello: bytes = b'{"id":1,"protocol":1}') -> None:
-        self.name = name
-        self.wants_legal = b'"legal":false' not in hello
-        self.games = 0
+        self._report = SeatReport(name, "1", wants_legal=b'"legal":false' not in hello)
+        self._games = 0
         self.dialogue: list[Entry] = []
         self._choose = choose
         self._hello = hello
         self._requests = 0
 
-    def begin(self) -> None:
+    def begin(self) -> int:
         """Be greeted, once."""
-        self.games += 1
-        if self.games == 1:
+        self._games += 1
+        if self._games == 1:
             self._exchange(Hello(self.next_id(), (PROTOCOL, PROTOCOL), REFEREE, LIMITS), self._hello)
+        return self._games
+
+    def report(self) -> SeatReport:
+        """Return who plays."""
+        return self._report
 
     def next_id(self) -> int:
         """Number the next request."""

@@ -14,7 +14,7 @@ from protocol.messages import ClockRules, GameEnd, GameStart, Move
 from referee.errors import RecordError
 from referee.playing import play_batch
 from referee.records import Batch, GameOrder, Key, Record
-from referee.requests import Asked, Decision, replay_decisions, replay_requests
+from referee.requests import Decision, ReplayedRequest, replay_decisions, replay_requests
 from referee.ruleset import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import Script, first_legal, play, player
@@ -30,7 +30,7 @@ def unnumbered(line: bytes | str) -> bytes:
     return re.sub(rb'"(id|game)":\d+', rb'"\1":0', line.rstrip(b"\n"))
 
 
-def told_again(record: Record, rngs: tuple[int, ...], seat: int) -> list[Asked]:
+def told_again(record: Record, rngs: tuple[int, ...], seat: int) -> list[ReplayedRequest]:
     return list(replay_requests(record, rngs, seat, itertools.count(2).__next__, listed=record.seats[seat].wants_legal))
 
 

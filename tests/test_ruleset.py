@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused_with_what_would(tmp_path: Path, rules: str
             'about = "a"\nsource = "s"\nextends = "bok"',
             "extends unknown ruleset 'bok' (did you mean 'book'?); rulesets:",
         ),
-        ('about = "a', "no TOML:"),
+        ('about = "a', "not TOML:"),
     ],
 )
 def test_what_is_no_ruleset_is_refused(tmp_path: Path, text: str, message: str) -> None:

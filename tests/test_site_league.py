@@ -25,7 +25,7 @@ LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)
 VERDICTS = {
     "crash": ("exited while it was asked for an action", "killed by signal 11 (SIGSEGV)"),
     "timeout": ("expected an answer within 1100 ms, got none", None),
-    "protocol": ("3 lines that are no JSON, and no answer: did you print to stdout?", None),
+    "protocol": ("3 lines that are not JSON, and no answer: did you print to stdout?", None),
     "illegal": ("expected one of 12 legal actions, got: 'hQS-c9'", None),
 }
 
@@ -115,9 +115,7 @@ def _record(
         micros=micros,
         cpu_micros=micros,
         notes=notes,
-        seats=tuple(
-            SeatReport(label, "1", time / 1000, time / 1000, 2.0, 0) for label, time in zip(labels, used, strict=True)
-        ),
+        seats=tuple(SeatReport(label, "1", time / 1000, time / 1000) for label, time in zip(labels, used, strict=True)),
         faults=tuple(faults),
         commit="sha256:00",
         clock=ClockRules(),

@@ -41,7 +41,7 @@ def forfeited(plan: Plan, key: Key) -> Record:
         micros=(0,),
         cpu_micros=(0,),
         notes={0: "a note"},
-        seats=(SeatReport("greedy", "1", 0.0, 0.0, 0.0, 0),) * 2,
+        seats=(SeatReport("greedy", "1"),) * 2,
         faults=(),
         commit=batch.commit,
         clock=batch.clock,

@@ -46,7 +46,7 @@ def test_only_a_process_that_has_never_answered_is_asked_whether_it_flushes(
 
 
 @pytest.mark.parametrize(
-    ("lines", "start"), [(1, "a line that is no JSON, and no answer"), (3, "3 lines that are no JSON, and no answer")]
+    ("lines", "start"), [(1, "a line that is not JSON, and no answer"), (3, "3 lines that are not JSON, and no answer")]
 )
 def test_stray_lines_instead_of_an_answer_break_the_protocol(lines: int, start: str) -> None:
     verdict = judge_late_answer("hello", "1000 ms", lines, "")

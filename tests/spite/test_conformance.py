@@ -317,22 +317,29 @@ def test_a_record_replays_to_the_same_digest(name: str) -> None:
 
 
 def record_of(name: str, seats: int, actions: tuple[tuple[int, str], ...], result: Result) -> Record:
-    none: tuple[Any, ...] = ()
     record = Record(
-        Key(0, 0, 0),
-        name,
-        load_ruleset(name).rules,
-        (("lively", ""),) * seats,
-        sha256(b"record").hexdigest(),
-        actions,
-        result.places,
-        result.scores,
-        result.reason,
-        "",
-        *(none, none, {}, none, none),
-        *("", ClockRules(), "none", "here", ""),
-        0.0,
-        0.0,
+        key=Key(0, 0, 0),
+        ruleset=name,
+        rules=load_ruleset(name).rules,
+        entries=(("lively", ""),) * seats,
+        deal_seed=sha256(b"record").hexdigest(),
+        actions=actions,
+        places=result.places,
+        scores=result.scores,
+        reason=result.reason,
+        digest="",
+        micros=(),
+        cpu_micros=(),
+        notes={},
+        seats=(),
+        faults=(),
+        commit="",
+        clock=ClockRules(),
+        isolation="none",
+        host="here",
+        versions="",
+        started=0.0,
+        elapsed_ms=0.0,
     )
     return replace(record, digest=compute_digest(record))
 

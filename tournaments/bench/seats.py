@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
+from referee.records import SeatReport
 
 Choose = Callable[[Move], tuple[str, int]]
 """Returns for a request an action and the nanoseconds to record for it."""
@@ -13,21 +14,18 @@ Choose = Callable[[Move], tuple[str, int]]
 class Puppet:
     """Plays what a function chooses; an observer sees every request first."""
 
-    name = "puppet"
-    version = ""
-    wants_legal = True
-    games = 0
-    stray = 0
-    first_stray = ""
-    idle = 0
-
     def __init__(self, choose: Choose, on_request: Callable[[GameStart | Move | GameEnd], None] | None = None) -> None:
         self._choose = choose
         self._on_request = on_request
         self._requests = 1
 
-    def begin(self) -> None:
-        """Do nothing: a puppet needs no start."""
+    def begin(self) -> int:
+        """Return 0: a puppet needs no start."""
+        return 0
+
+    def report(self) -> SeatReport:
+        """Return its name."""
+        return SeatReport("puppet")
 
     def next_id(self) -> int:
         """Return the next request's number, from 2: the first is a real bot's greeting."""

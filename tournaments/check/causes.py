@@ -31,7 +31,7 @@ class Failed(MaliceError):
 def find_step(trouble: Trouble, part: str) -> str:
     """Return the step that failed while `part` was examined, which is a step itself."""
     silence = trouble.silence
-    if trouble.stray is not None and "no JSON" in trouble.sentence:
+    if trouble.stray is not None and "not JSON" in trouble.sentence:
         if not is_broken_answer(trouble):
             return "stdout"
         return "hello" if part == "starts" else "answers"
@@ -77,7 +77,7 @@ def _meant_as_answer(line: bytes) -> bool:
 
 def is_broken_answer(trouble: Trouble) -> bool:
     """Tell whether all that came instead of the answer was one, but for its spelling."""
-    return trouble.stray is not None and "no JSON" in trouble.sentence and _meant_as_answer(trouble.stray)
+    return trouble.stray is not None and "not JSON" in trouble.sentence and _meant_as_answer(trouble.stray)
 
 
 def _unflushed(trouble: Trouble) -> bool:
@@ -130,7 +130,7 @@ def _hint(trouble: Trouble, bot: BotSpec) -> str:
         return hidden
     if is_broken_answer(trouble):
         return "write each answer with a JSON library, in UTF-8, on one line"
-    if trouble.stray is not None and "no JSON" in trouble.sentence:
+    if trouble.stray is not None and "not JSON" in trouble.sentence:
         return TO_STDERR
     if silence is None or not trouble.silent:
         return give_hint(trouble.code, trouble.sentence)

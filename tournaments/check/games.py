@@ -16,7 +16,7 @@ from referee.game_runner import GameRunner, Seat
 from referee.records import Batch, GameOrder, Isolation, Key, Record
 from referee.ruleset import DEFAULT, Parameters, Ruleset, find_ruleset, list_rulesets, load_ruleset
 from referee.verdicts import Verdict
-from tournaments.check.exam_log import Journal, Times, Trouble
+from tournaments.check.exam_log import ExamLog, Times, Trouble
 from tournaments.check.seat import ExaminedSeat, Opponent
 from tournaments.entries.bots import BotSpec, find_bot
 from tournaments.league.schedule import Seeds
@@ -131,7 +131,7 @@ class Games:
     """
 
     def __init__(self, bot: BotSpec, times: Times, isolation: Isolation, syllabus: Syllabus) -> None:
-        self.journal = Journal()
+        self.journal = ExamLog()
         self.syllabus = syllabus
         self.times = times
         self.clock = ClockRules(move_ms=times.move_ms)

@@ -151,12 +151,12 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "protocol",
-        "…no JSON, and no answer to …: did you print to stdout?",
+        "…not JSON, and no answer to …: did you print to stdout?",
         "print to standard error; if the line was meant as the answer, use a JSON library for it",
     ),
     (
         "protocol",
-        "… lines (… bytes) that are no JSON: print what is not an answer to stderr; the last one: …",
+        "… lines (… bytes) that are not JSON: print what is not an answer to stderr; the last one: …",
         "as it says",
     ),
     (

@@ -1,4 +1,4 @@
-"""The seat of the bot under examination: it listens in, keeps what was said, and ends the game at the first fault."""
+"""The seat of the bot under examination: keeps what it said, and ends its process at the first fault."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import msgspec
 from msgspec import UNSET
 
 from protocol.codec import encode
-from protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Hello, Move, MoveAnswer
-from referee.bot import BotProcess
+from protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Move, MoveAnswer
 from referee.clock import MS
-from referee.exchange import BotConnection
 from referee.records import Isolation, Player
-from referee.seat import BYE_WAIT_NS, BotSeat
+from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver
 from referee.verdicts import Verdict, judge_illegal_move
-from tournaments.check.exam_log import Journal, Times, Trouble, Wire
+from tournaments.check.exam_log import ExamLog, Times, Trouble
 from tournaments.check.report import Thought
 from tournaments.check.silence import Response, hear, listen
 from tournaments.running.leftovers import list_group_members
@@ -35,55 +33,59 @@ class Spoken(NamedTuple):
 
 
 class Leaving(NamedTuple):
-    """How a process went, or did not."""
+    """How a process left, or did not."""
 
     heard: Response
     exit: str | None
     stderr: str
     lines: tuple[str, ...]
     left: int
-    """How many other processes of its group lived on."""
+    """How many other processes of its group live on."""
 
 
 class ExaminedSeat(BotSeat):
-    """A seat that raises `Trouble` where another would take a verdict.
+    """A seat that raises `Trouble` in place of a verdict.
 
     Args:
         player: the bot.
         times: how long it may take.
-        isolation: what is to be around it.
-        journal: gets all that is worth to be noted.
+        isolation: the isolation to request.
+        log: receives the notes.
     """
 
-    def __init__(self, player: Player, times: Times, isolation: Isolation, journal: Journal) -> None:
-        super().__init__(player, times.init_ms, None, isolation=isolation)
+    def __init__(self, player: Player, times: Times, isolation: Isolation, log: ExamLog) -> None:
+        # Not `self.dress` itself: it changes from one part of an examination to the next.
+        observer = SeatObserver(on_stray=self._note_stray, dress=lambda line: self.dress(line))
+        super().__init__(player, times.init_ms, None, isolation, observer)
         self._times = times
-        self._journal = journal
-        self._wire: Wire | None = None
+        self._log = log
+        self._last_stray: bytes | None = None
+        """The last stray line since the last answer."""
         self.greeted_ms = 0.0
-        """How long it took to start and greet it, or a moment for one that runs."""
+        """Time to start and greet the bot; next to nothing if it was running."""
         self.spoken: list[Spoken] = []
         """The actions of this game."""
         self.dress: Callable[[bytes], bytes] = lambda line: line
         """Changes each request before it is written."""
         self.after_answer: Callable[[ExaminedSeat], None] = lambda seat: None
-        """Is called after each answer to `game_start` and `move`."""
+        """Runs after each answer to `game_start` and `move`."""
 
-    def _line_to(self, bot: BotProcess) -> BotConnection:
-        self._wire = Wire(bot, self._journal)
-        return self._wire
+    def _note_stray(self, line: bytes) -> None:
+        self._last_stray = line
+        self._log.add_stray(line, self._evidence())
 
-    def _written(self, request: Hello | GameStart | Move | GameEnd) -> bytes:
-        return self.dress(super()._written(request))
+    def _evidence(self) -> tuple[str, ...]:
+        return self.connection.evidence() if self.connection else ()
 
-    def begin(self) -> None:
-        """Start and greet the bot unless it runs."""
+    def begin(self) -> int:
+        """Start and greet the bot unless it runs; return the number of the game in its process."""
         self.spoken = []
         begin = time.monotonic_ns()
         with self._watch("hello", self._times.init_ms):
-            super().begin()
+            game = super().begin()
         self.greeted_ms = (time.monotonic_ns() - begin) / MS
-        self._journal.isolation = self.isolation
+        self._log.isolation = self.isolation
+        return game
 
     def greet(self) -> None:
         """Start and greet the bot before any game."""
@@ -99,81 +101,74 @@ class ExaminedSeat(BotSeat):
             self.after_answer(self)
 
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
-        """Return the answer, if it is legal where the bot was told what is."""
+        """Return the answer; if the request lists the legal actions, it is one of them."""
         with self._watch("move", (limit or 0) // MS, request.legal or ()):
             answer, wall, cpu = super().ask_move(request, limit, cpu_limit)
             if request.legal is not UNSET and answer.move not in request.legal:
                 raise judge_illegal_move(answer.move, request.legal)
-        assert self._wire
-        self.spoken.append(Spoken("> " + encode(request).decode().rstrip("\n"), self._wire.last(), answer.move))
-        journal, view = self._journal, request.view
-        thought = Thought(wall / MS, cpu / MS, journal.ruleset, journal.deal_seed, view.seat, view.turn, answer.move)
-        journal.thoughts.append(thought)
+        self.spoken.append(Spoken("> " + encode(request).decode().rstrip("\n"), self._evidence()[-1], answer.move))
+        log, view = self._log, request.view
+        thought = Thought(wall / MS, cpu / MS, log.ruleset, log.deal_seed, view.seat, view.turn, answer.move)
+        log.thoughts.append(thought)
         self.after_answer(self)
         return answer, wall, cpu
 
     def ask_unknown(self, type: str, fields: dict[str, object]) -> None:
-        """Ask a request of a type that no bot knows; its bare id is the answer."""
+        """Ask a request of a type that no bot knows, and wait for the bare answer."""
         id = self.next_id()
         line = self.dress(msgspec.json.encode({"type": type, "id": id} | fields) + b"\n")
         with self._watch(type, self._times.init_ms):
-            assert self._line
-            self._line.ask(line, type, id, _bare_answer, self._times.init_ms * MS)
+            assert self.connection
+            self.connection.ask(line, type, id, _bare_answer, self._times.init_ms * MS)
 
     @contextmanager
     def _watch(self, what: str, limit_ms: int, legal: tuple[str, ...] = ()) -> Iterator[None]:
-        if self._wire:
-            self._wire.last_stray = None
+        self._last_stray = None
         try:
             yield
         except Verdict as verdict:
             raise self._investigate(what, limit_ms, verdict, legal) from None
-        self._journal.answers += 1
+        self._log.answers += 1
 
     def _investigate(self, what: str, limit_ms: int, verdict: Verdict, legal: tuple[str, ...]) -> Trouble:
-        """Find out what can be found out, and end the process."""
+        """Find out why the answer is wrong or missing, and end the process."""
         silence, stray = None, None
-        if self._bot and self._wire:
+        if self.process:
             if verdict.code == "timeout":
-                silence = listen(self._bot, self._times.listen_ms, self._times.exit_ms)
-            stray = self._wire.last_stray
+                silence = listen(self.process, self._times.listen_ms, self._times.exit_ms)
+            stray = self._last_stray
         exit, lines, stderr = self.dismiss()
         trouble = Trouble(what, limit_ms, verdict, lines, exit, stderr)
         trouble.silence, trouble.stray, trouble.legal = silence, stray, legal
         trouble.isolation = self.isolation
         return trouble
 
-    def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """End the bot at once."""
-        self._wire = None
-        return super().dismiss()
-
     def retire(self) -> None:
-        """Send the bot off as a referee does."""
+        """End the bot as a referee does: with `bye`, and time to exit."""
         self.leave()
         self.end(time.monotonic_ns() + BYE_WAIT_NS)
 
     def go(self, *, bye: bool) -> Leaving:
-        """Say bye and leave the input open, or close it without a word; see whether the bot exits, and end it."""
-        bot, line = self._bot, self._line
-        assert bot
-        assert line
+        """Say bye and leave the input open, or close it in silence; wait for the bot to exit, and end it."""
+        process, connection = self.process, self.connection
+        assert process
+        assert connection
         if bye:
-            line.send(self.dress(encode(Bye())))
+            connection.send(self.dress(encode(Bye())))
         else:
-            bot.thaw()
-            bot.close_input()
-        heard = hear(bot, self._times.exit_ms)
-        sandboxed = "bwrap" in self.isolation  # it ends whatever is in it
-        left = sum(1 for _ in list_group_members(bot.pid)) if heard.gone and not sandboxed else 0
+            process.thaw()
+            process.close_input()
+        heard = hear(process, self._times.exit_ms)
+        sandboxed = "bwrap" in self.isolation  # the sandbox ends every process in it
+        left = sum(1 for _ in list_group_members(process.pid)) if heard.gone and not sandboxed else 0
         exit, lines, stderr = self.dismiss()
         lines = (*lines, '> {"type":"bye"}' if bye else "* its input is closed")
         return Leaving(heard, exit, stderr, lines, left)
 
 
 class Opponent(BotSeat):
-    """A seat of a bot that ships: it may take its time, so that a slow machine is no fault of anybody."""
+    """The seat of a bot that ships; it has no deadline, so that a slow machine is nobody's fault."""
 
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
-        """Wait for ever."""
+        """Wait without a limit."""
         return super().ask_move(request, None)

@@ -7,12 +7,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from referee.records import Key, Record
+from referee.records import Count, Key, Milliseconds, Record
 from referee.ruleset import Parameters
 
-Count = Annotated[int, Meta(ge=0, le=2**53)]
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
-Milliseconds = Annotated[float, Meta(ge=0, le=1e15)]
 Reason = Annotated[str, Meta(min_length=1, max_length=100)]
 
 

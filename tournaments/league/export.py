@@ -118,15 +118,21 @@ def encode_game(record: Record, series: Score | None) -> bytes:
             series=series.points if series else None,
             reason=record.reason,
             digest=record.digest,
-            seats=tuple(
-                ExportedSeat(each.used_ms, each.cpu_ms, each.idle_ms, each.slowest_ms) for each in record.seats
-            ),
+            seats=tuple(_seats(record)),
             verdicts=tuple(
                 ExportedVerdict(each.seat, each.code, each.action, each.sentence, each.exit) for each in record.faults
             ),
             isolation=record.isolation,
         )
     )
+
+
+def _seats(record: Record) -> Iterator[ExportedSeat]:
+    slowest = [0] * len(record.seats)
+    for (seat, _), micros in zip(record.actions, record.micros, strict=True):
+        slowest[seat] = max(slowest[seat], micros)
+    for report, micros in zip(record.seats, slowest, strict=True):
+        yield ExportedSeat(report.used_ms, report.cpu_ms, report.idle_ms, micros / 1000)
 
 
 def _actions(record: Record) -> Iterator[ExportedAction]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import zlib
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
-from protocol.messages import ClockRules
-from referee.records import Fault, Record, SeatReport
+from referee.records import Circumstances, Record
 from referee.ruleset import Parameters
-from tournaments.league.contents import Count, Game, Milliseconds
-from tournaments.league.rows import Hex64, Time
+from tournaments.league.contents import Game
+from tournaments.league.rows import Hex64
 
 MOST_BYTES = 1 << 26
 """How long a record may be when it is unpacked: many times the longest game, so that a damaged one fills no memory."""
@@ -27,18 +26,8 @@ class Columns(Struct, frozen=True, array_like=True):
     """The seat of each action, one digit each."""
     actions: str
     """The actions, a space between two."""
-    micros: tuple[Count, ...]
-    cpu_micros: tuple[Count, ...]
-    notes: dict[int, str]
-    reports: tuple[SeatReport, ...]
-    faults: tuple[Fault, ...]
-    clock: ClockRules
-    isolation: str
-    host: str
-    versions: str
-    started: Time
-    elapsed_ms: Milliseconds
     format: int
+    circumstances: Circumstances
 
 
 _encoder = msgspec.json.Encoder()
@@ -52,18 +41,8 @@ def pack_record(record: Record) -> bytes:
         deal_seed=record.deal_seed,
         seats="".join(str(seat) for seat, _ in record.actions),
         actions=" ".join(action for _, action in record.actions),
-        micros=record.micros,
-        cpu_micros=record.cpu_micros,
-        notes=record.notes,
-        reports=record.seats,
-        faults=record.faults,
-        clock=record.clock,
-        isolation=record.isolation,
-        host=record.host,
-        versions=record.versions,
-        started=record.started,
-        elapsed_ms=record.elapsed_ms,
         format=record.format,
+        circumstances=Circumstances(**_fields(record)),
     )
     return zlib.compress(_encoder.encode(columns))
 
@@ -86,20 +65,15 @@ def unpack_record(blob: bytes, game: Game, rules: Parameters, commit: str) -> Re
         scores=game.scores,
         reason=game.reason,
         digest=game.digest,
-        micros=columns.micros,
-        cpu_micros=columns.cpu_micros,
-        notes=columns.notes,
-        seats=columns.reports,
-        faults=columns.faults,
         commit=commit,
-        clock=columns.clock,
-        isolation=columns.isolation,
-        host=columns.host,
-        versions=columns.versions,
-        started=columns.started,
-        elapsed_ms=columns.elapsed_ms,
         format=columns.format,
+        **_fields(columns.circumstances),
     )
+
+
+def _fields(whole: Circumstances) -> dict[str, Any]:
+    """Return the fields that `Circumstances` names, of a record or of what was packed."""
+    return {name: getattr(whole, name) for name in Circumstances.__struct_fields__}
 
 
 def _decompress(blob: bytes) -> bytes:

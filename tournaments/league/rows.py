@@ -6,18 +6,16 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
+from referee.records import Time
 from tournaments.league.file import Row
 
 MOST = 2**53
 """The largest whole number that JSON carries everywhere."""
-END_OF_TIME = 253_402_300_800
-"""The first second of the year 10000."""
 
 Number = Annotated[int, Meta(ge=0, le=MOST)]
 Hex64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Commit = Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}\Z")]
 Seed = Annotated[bytes, Meta(min_length=32, max_length=32)]
-Time = Annotated[float, Meta(ge=0, lt=END_OF_TIME)]
 
 
 class TournamentRow(Row, frozen=True):

@@ -11,7 +11,7 @@ from protocol.messages import Move
 from referee.errors import BotError
 from referee.records import Isolation, Player, Record
 from referee.requests import replay_requests
-from referee.seat import BYE_WAIT_NS, BotSeat, greet_bot
+from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver, greet_bot
 from referee.verdicts import Verdict, judge_illegal_move
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_table
@@ -86,7 +86,7 @@ def rerun_game(
         greet_bot(player, init_ms, isolation)
     except Verdict as verdict:
         raise BotError(f"{player.label}: {verdict.code}: {verdict}") from None
-    bot = BotSeat(player, init_ms, None, isolation=isolation, on_stderr=on_stderr)
+    bot = BotSeat(player, init_ms, None, isolation=isolation, observer=SeatObserver(on_stderr=on_stderr))
     choices: list[Choice] = []
     code, sentence, stderr = None, "", ""
     try:

@@ -15,7 +15,7 @@ from referee.bot import EXCERPT_BYTES
 from referee.exchange import SHOWN_BYTES
 from referee.records import Fault, Record
 from referee.replay import VERDICT
-from referee.requests import Asked, replay_requests
+from referee.requests import ReplayedRequest, replay_requests
 from tournaments.sanitizer import sanitize
 
 REBUILT = """\
@@ -79,7 +79,7 @@ def _describe_time(record: Record, seat: int) -> str | None:
     return None
 
 
-def _answer(each: Asked, record: Record) -> str | None:
+def _answer(each: ReplayedRequest, record: Record) -> str | None:
     """Return the answer to a move, if it was one."""
     if each.index is None or each.played.startswith(VERDICT):
         return None
@@ -87,7 +87,7 @@ def _answer(each: Asked, record: Record) -> str | None:
     return _text(msgspec.json.encode({"id": each.request.id, "move": each.played, **note}))
 
 
-def _certain(requests: Sequence[Asked], fault: Fault) -> int:
+def _certain(requests: Sequence[ReplayedRequest], fault: Fault) -> int:
     """Count the requests that were sent for certain: they were answered, or kept with the verdict, or others after
     them were."""
     kept = [_strip_id(message[2:]) for message in fault.lines if message.startswith("> ")]

@@ -12,6 +12,7 @@ from typing import BinaryIO, TextIO
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, View
 from referee.exchange import Abandoned
+from referee.records import SeatReport
 from referee.verdicts import Verdict
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.watching import write_now
@@ -35,9 +36,8 @@ class Person:
     """
 
     def __init__(self, label: str, source: BinaryIO, out: TextIO) -> None:
-        self.name, self.version, self.wants_legal = label, "", True
-        self.games = self.stray = self.idle = 0
-        self.first_stray = ""
+        self.name = label
+        self.games = 0
         self.isolation: tuple[str, ...] = ()
         self._source = source
         self._out = out
@@ -47,8 +47,8 @@ class Person:
         self._ruleset = ""
         self._names: list[str] = []
 
-    def begin(self) -> None:
-        """Be ready for a game.
+    def begin(self) -> int:
+        """Be ready for a game; return its number.
 
         Raises:
             Abandoned: the person has left the table.
@@ -56,6 +56,11 @@ class Person:
         if self._left:
             raise Abandoned(self.name)
         self.games += 1
+        return self.games
+
+    def report(self) -> SeatReport:
+        """Return who sits here."""
+        return SeatReport(self.name)
 
     def next_id(self) -> int:
         """Number the next request; the first would have been a greeting."""
