@@ -15,31 +15,31 @@ from referee.spite.turns import begin_turn
 Choose = Callable[[DerivedRules, State, list[Event]], State]
 
 
-def choose_first_player(setting: DerivedRules, state: State, events: list[Event]) -> State:
+def choose_first_player(derived: DerivedRules, state: State, events: list[Event]) -> State:
     """Begin the first turn, or wait for the shuffle that decides."""
-    return STARTER[setting.rules.first_player](setting, state, events)
+    return STARTER[derived.rules.first_player](derived, state, events)
 
 
-def _first_seat(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    return begin_turn(setting, state, list_playing_seats(state)[0], events)
+def _first_seat(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    return begin_turn(derived, state, list_playing_seats(state)[0], events)
 
 
-def _lot(setting: DerivedRules, state: State, events: list[Event]) -> State:
+def _lot(derived: DerivedRules, state: State, events: list[Event]) -> State:
     return replace(state, phase="lot", tied=list_playing_seats(state))
 
 
 def _make_payoff_comparison(best: Callable[[Sequence[int]], int]) -> Choose:
     """Compare the first pay-off cards, king above queen and joker above king; among equals compare again."""
 
-    def choose(setting: DerivedRules, state: State, events: list[Event]) -> State:
+    def choose(derived: DerivedRules, state: State, events: list[Event]) -> State:
         tops = {seat: VALUE[state.payoffs[seat][-1]] for seat in state.tied or list_playing_seats(state)}
         wanted = best(list(tops.values()))
         tied = tuple(seat for seat, value in tops.items() if value == wanted)
         if len(tied) == 1:
-            return begin_turn(setting, state, tied[0], events)
-        if state.ties == setting.rules.tie_cap:
+            return begin_turn(derived, state, tied[0], events)
+        if state.ties == derived.rules.tie_cap:
             return replace(state, phase="lot", tied=tied)
-        return TIE[setting.rules.first_tie](replace(state, tied=tied, waiting=tied, ties=state.ties + 1))
+        return TIE[derived.rules.first_tie](replace(state, tied=tied, waiting=tied, ties=state.ties + 1))
 
     return choose
 
@@ -69,22 +69,22 @@ TIE: dict[str, Callable[[State], State]] = {"reshuffle_own": _next_own, "redeal_
 """By `first_tie`: which piles are shuffled between equal first pay-off cards."""
 
 
-def finish_own_reshuffle(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+def finish_own_reshuffle(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Put back the pay-off pile of the first waiting seat; after the last one, compare the new tops."""
     seat, *waiting = state.waiting
     _show(seat, shuffled, events)
     state = replace(state, payoffs=with_item(state.payoffs, seat, shuffled), waiting=tuple(waiting))
-    return _next_own(state) if waiting else choose_first_player(setting, state, events)
+    return _next_own(state) if waiting else choose_first_player(derived, state, events)
 
 
-def finish_joint_redeal(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+def finish_joint_redeal(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Deal the shuffled cards back to the tied seats, by seat, and compare the new tops."""
     payoffs = list(state.payoffs)
     for seat in state.tied:
-        shuffled, pile = shuffled[: -setting.payoff_size], shuffled[: -setting.payoff_size - 1 : -1]
+        shuffled, pile = shuffled[: -derived.payoff_size], shuffled[: -derived.payoff_size - 1 : -1]
         payoffs[seat] = pile
         _show(seat, pile, events)
-    return choose_first_player(setting, replace(state, payoffs=tuple(payoffs), waiting=()), events)
+    return choose_first_player(derived, replace(state, payoffs=tuple(payoffs), waiting=()), events)
 
 
 def _show(seat: int, pile: Cards, events: list[Event]) -> None:
@@ -92,6 +92,6 @@ def _show(seat: int, pile: Cards, events: list[Event]) -> None:
     events.append(Flip(seat, pile[-1]))
 
 
-def draw_lot(setting: DerivedRules, state: State, order: Sequence[int], events: list[Event]) -> State:
+def draw_lot(derived: DerivedRules, state: State, order: Sequence[int], events: list[Event]) -> State:
     """Let the first of the shuffled seats begin."""
-    return begin_turn(setting, state, state.tied[order[0]], events)
+    return begin_turn(derived, state, state.tied[order[0]], events)

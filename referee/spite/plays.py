@@ -6,35 +6,40 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from protocol.messages import CardMoved, Cards, Event, Flip
-from referee.spite.counts import reveal_counts
+from protocol.messages import CardMoved, Cards, Count, Event, Flip, Shuffled
 from referee.spite.derived import DerivedRules
-from referee.spite.fills import finish_fill
-from referee.spite.loading import load
-from referee.spite.recycling import RECYCLE
 from referee.spite.results import end_won_game
 from referee.spite.stalemates import pass_turn
 from referee.spite.state import State, with_item, with_pile
 from referee.spite.stock import refill, restock
-from referee.spite.turns import end_turn
+from referee.spite.turns import begin_turn, end_turn
+
+
+def reveal_counts(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Reveal how many pay-off cards are left, to all seats or only to the seat to act."""
+    aloud = derived.rules.payoff_count == "on_request"
+    events.append(Count(state.seat, tuple(map(len, state.payoffs)) if aloud else None))
+    return replace(state, counted=True, announced=aloud)
+
 
 CARDLESS: dict[str, Callable[[DerivedRules, State, list[Event]], State]] = {"pass": pass_turn, "count": reveal_counts}
+"""The actions that move no card."""
 
 
-def play(setting: DerivedRules, state: State, action: str, events: list[Event]) -> State:
+def play(derived: DerivedRules, state: State, action: str, events: list[Event]) -> State:
     """Play a legal action: to the centre or onto a pay-off pile and the turn goes on, or to a side stack."""
     source, _, target = action.partition("-")
     if not target:
-        return CARDLESS[action](setting, state, events)
+        return CARDLESS[action](derived, state, events)
     state, card, origin = _take_card(state, source)
     if target[0] == "s":
-        return _to_side(setting, state, card, int(target[1:]), events)
+        return _to_side(derived, state, card, int(target[1:]), events)
     events.append(CardMoved(state.seat, origin, target, card))
     if origin[1] == "p":
         _flip(state, int(origin[0]), events)
     if target[0] == "c":
-        return _to_centre(setting, state, card, origin, int(target[1:]), events)
-    return settle(setting, load(state, card, int(target[0])), events)
+        return _to_centre(derived, state, card, origin, int(target[1:]), events)
+    return settle(derived, _load(state, card, int(target[0])), events)
 
 
 def _take_card(state: State, source: str) -> tuple[State, str, str]:
@@ -69,24 +74,37 @@ def _flip(state: State, seat: int, events: list[Event]) -> None:
         events.append(Flip(seat, left[-1]))
 
 
-def _to_side(setting: DerivedRules, state: State, card: str, index: int, events: list[Event]) -> State:
+def _to_side(derived: DerivedRules, state: State, card: str, index: int, events: list[Event]) -> State:
     """Discard, which ends the turn, or fill an empty side stack where that is due first."""
     seat = state.seat
     events.append(CardMoved(seat, f"{seat}h", f"{seat}s{index}", card))
     pile = state.sides[seat][index]
     sides = with_pile(state.sides, seat, index, (*pile, card))
-    if setting.rules.fill_empty_sides and not pile:
-        return finish_fill(setting, replace(state, sides=sides), events)
-    return end_turn(setting, replace(state, sides=sides), events)
+    if derived.rules.fill_empty_sides and not pile:
+        return _finish_fill(derived, replace(state, sides=sides), events)
+    return end_turn(derived, replace(state, sides=sides), events)
 
 
-def _to_centre(setting: DerivedRules, state: State, card: str, origin: str, slot: int, events: list[Event]) -> State:
+def _finish_fill(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Go on after a fill; a hand that ran out is filled up for a new turn of the same seat."""
+    if state.hands[state.seat]:
+        return replace(state, filling=True)
+    return begin_turn(derived, state, state.seat, events)
+
+
+def _load(state: State, card: str, target: int) -> State:
+    """Put `card` on top of the pay-off pile of `target`: it is the new top, without a flip."""
+    payoffs = with_item(state.payoffs, target, (*state.payoffs[target], card))
+    return replace(state, payoffs=payoffs, announced=False)
+
+
+def _to_centre(derived: DerivedRules, state: State, card: str, origin: str, slot: int, events: list[Event]) -> State:
     centre, heights = state.centre, state.heights
     if slot == len(centre):
         centre, heights = (*centre, ()), (*heights, 0)
     stack = (*centre[slot], card)
     height = heights[slot] + 1
-    complete = height == setting.stack_top
+    complete = height == derived.stack_top
     left, kept = ((), 0) if complete else (stack, height)
     state = replace(
         state,
@@ -95,17 +113,43 @@ def _to_centre(setting: DerivedRules, state: State, card: str, origin: str, slot
         quiet=0 if origin[1] == "p" else state.quiet,
     )
     if complete:
-        state = RECYCLE[setting.rules.recycle](state, stack, slot, events)
-    return settle(setting, state, events) if state.phase == "turn" else state
+        state = RECYCLE[derived.rules.recycle](state, stack, slot, events)
+    return settle(derived, state, events) if state.phase == "turn" else state
 
 
-def finish_recycling(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+def _shuffle_into_stock(state: State, stack: Cards, slot: int, events: list[Event]) -> State:
+    """Shuffle it together with the stock."""
+    events.append(Shuffled(f"c{slot}", "stock", len(stack)))
+    return replace(state, phase="recycle", mixing=state.stock + stack, stock=())
+
+
+def _shuffle_under_stock(state: State, stack: Cards, slot: int, events: list[Event]) -> State:
+    """Shuffle it alone, to go under the stock."""
+    events.append(Shuffled(f"c{slot}", "stock", len(stack)))
+    return replace(state, phase="recycle", mixing=stack)
+
+
+def _set_aside(state: State, stack: Cards, slot: int, events: list[Event]) -> State:
+    """Set it aside until the stock is short."""
+    events.append(Shuffled(f"c{slot}", "aside", len(stack)))
+    return replace(state, aside=state.aside + stack)
+
+
+RECYCLE: dict[str, Callable[[State, Cards, int, list[Event]], State]] = {
+    "shuffle": _shuffle_into_stock,
+    "bottom": _shuffle_under_stock,
+    "aside": _set_aside,
+}
+"""By `recycle`: what becomes of a completed stack; the two that shuffle leave the position waiting."""
+
+
+def finish_recycling(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Put a shuffled stack where it goes, and go on with the play's effects."""
-    return settle(setting, restock(state, shuffled), events)
+    return settle(derived, restock(state, shuffled), events)
 
 
-def settle(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    """After a card was played: a side without pay-off cards has won, an empty hand is filled."""
-    if not state.payoffs[state.seat] and not any(state.payoffs[ally] for ally in setting.allies[state.seat]):
-        return end_won_game(setting, state, "payoff_empty")
-    return state if state.hands[state.seat] else refill(setting, state, events)
+def settle(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """After a card was played: a team without pay-off cards has won, an empty hand is filled."""
+    if not state.payoffs[state.seat] and not any(state.payoffs[ally] for ally in derived.allies[state.seat]):
+        return end_won_game(derived, state, "payoff_empty")
+    return state if state.hands[state.seat] else refill(derived, state, events)

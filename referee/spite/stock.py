@@ -23,7 +23,7 @@ OUT: dict[str, Callable[[int, int], bool]] = {
 
 
 def refill(
-    setting: DerivedRules, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
+    derived: DerivedRules, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
 ) -> State:
     """Draw until the hand is full; the stock may have to be made anew first, or end the game.
 
@@ -31,16 +31,16 @@ def refill(
         waiting: the phase that the position is in while new stock is shuffled.
     """
     hand = state.hands[state.seat]
-    wanted = setting.hand_size - len(hand)
+    wanted = derived.hand_size - len(hand)
     if wanted <= 0:
         return state
     stock = state.stock
     if len(stock) < wanted:
-        gathered = _gather_reserves(setting, state, wanted, events)
+        gathered = _gather_reserves(derived, state, wanted, events)
         if gathered.mixing:
             return replace(gathered, phase=waiting)
-        if OUT[setting.rules.stock_out_when](len(stock), wanted):
-            return end_drawn_out_game(setting, state, "stock_out", setting.rules.stock_out_result)
+        if OUT[derived.rules.stock_out_when](len(stock), wanted):
+            return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
         if not stock:
             return state
     drawn = stock[: -wanted - 1 : -1]
@@ -50,8 +50,8 @@ def refill(
         hands=with_item(state.hands, state.seat, tuple(sorted(hand + drawn, key=ORDER.__getitem__))),
         stock=stock[:-wanted],
     )
-    if not state.stock and setting.rules.stock_out_when == "empty" and not _reserves(setting, state):
-        return end_drawn_out_game(setting, state, "stock_out", setting.rules.stock_out_result)
+    if not state.stock and derived.rules.stock_out_when == "empty" and not _reserves(derived, state):
+        return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
     return state
 
 
@@ -60,13 +60,13 @@ def restock(state: State, shuffled: tuple[str, ...]) -> State:
     return replace(state, stock=shuffled + state.stock)
 
 
-def _gather_reserves(setting: DerivedRules, state: State, wanted: int, events: list[Event]) -> State:
+def _gather_reserves(derived: DerivedRules, state: State, wanted: int, events: list[Event]) -> State:
     """Take up what the stock can be made anew from: what was set aside, else the last resort if it is enough."""
     if state.aside:
         events.append(Shuffled("aside", "stock", len(state.aside)))
         return replace(state, mixing=state.aside, aside=())
-    reserves = _reserves(setting, state)
-    if not reserves or OUT[setting.rules.stock_out_when](len(state.stock) + reserves, wanted):
+    reserves = _reserves(derived, state)
+    if not reserves or OUT[derived.rules.stock_out_when](len(state.stock) + reserves, wanted):
         return state
     for slot, cards in enumerate(state.centre):
         if len(cards) > 1:
@@ -75,8 +75,8 @@ def _gather_reserves(setting: DerivedRules, state: State, wanted: int, events: l
     return replace(state, mixing=buried, centre=tuple(cards[-1:] for cards in state.centre))
 
 
-def _reserves(setting: DerivedRules, state: State) -> int:
+def _reserves(derived: DerivedRules, state: State) -> int:
     """Count the cards that could go to the stock when it is short."""
-    if state.aside or not setting.rules.last_resort_recycle:
+    if state.aside or not derived.rules.last_resort_recycle:
         return len(state.aside)
     return sum(len(cards) - 1 for cards in state.centre if cards)

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from protocol.cards import HIDDEN, RANKS
 from protocol.messages import Cards, CentreStack, Payoff, SeatView, View
-from referee.spite.counts import sees_counts
 from referee.spite.derived import DerivedRules
 from referee.spite.state import Piles, State
 
+SEES_COUNTS: dict[str, Callable[[State, int], bool]] = {
+    "public": lambda state, seat: True,
+    "on_request": lambda state, seat: state.announced,
+    "on_request_own": lambda state, seat: state.counted and state.seat == seat,
+}
+"""By `payoff_count`: whether a seat's view has the counts of pay-off cards."""
 
-def view(setting: DerivedRules, state: State, seat: int | None) -> View:
+
+def view(derived: DerivedRules, state: State, seat: int | None) -> View:
     """Show the table to `seat`: its own hand, every face-up card, and the sizes of what is face down.
 
     A spectator gets the hand of the seat to act, and all that was face up once, buried cards and counts too.
     """
     hands, payoffs, sides, out = state.hands, state.payoffs, state.sides, state.out
-    counts = sees_counts(setting, state, seat)
-    if setting.rules.side_visible == "top" and seat is not None:
+    counts = seat is None or SEES_COUNTS[derived.rules.payoff_count](state, seat)
+    if derived.rules.side_visible == "top" and seat is not None:
         sides = tuple(map(_tops, sides))
     if seat is None:
         seat = state.seat
@@ -38,7 +46,7 @@ def view(setting: DerivedRules, state: State, seat: int | None) -> View:
                     Payoff(pile[-1] if pile else None, len(pile) if counts else None),
                     len(hands[owner]),
                     sides[owner],
-                    setting.teams[owner],
+                    derived.teams[owner],
                     owner in out,
                 )
                 for owner, pile in enumerate(payoffs)

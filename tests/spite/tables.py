@@ -37,8 +37,8 @@ def table(
 ) -> State:
     """A position in the turn of seat 0; piles run bottom to top, what is left out is FIVE, a queen and nothing."""
     seats = range(played.seats)
-    rules = played.setting.rules
-    slots = max(played.setting.centre_slots or 0, len(centre))
+    rules = played.derived.rules
+    slots = max(played.derived.centre_slots or 0, len(centre))
     own = [[cards(pile) for pile in (sides[seat] if seat < len(sides) else ())] for seat in seats]
     stacks = [cards(stack) for stack in centre] + [()] * (slots - len(centre))
     hand = [cards(hands[seat] if seat < len(hands) else FIVE) for seat in seats]

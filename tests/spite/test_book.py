@@ -116,7 +116,7 @@ def test_aces_and_twos_in_sight_go_to_the_centre() -> None:
 @pytest.mark.parametrize(("preset", "limit"), [("book", 4), ("book-unlimited", None), ("catsatcards", 4)])
 def test_four_centre_stacks_or_any_number(preset: str, limit: int | None) -> None:
     """rule 36, rule 42, `centre_limit`."""
-    assert game(preset).setting.centre_slots == limit
+    assert game(preset).derived.centre_slots == limit
 
 
 def test_two_passes_are_a_stalemate_which_ends_the_game() -> None:
@@ -295,7 +295,7 @@ def test_equal_first_cards_are_shuffled_together_and_dealt_again() -> None:
     """rule 41, `first_tie`."""
     played = game("catsatcards")
     tops = table(played, payoffs=["2C " * 25 + "9C", "3D " * 25 + "9D"])
-    state = choose_first_player(played.setting, tops, [])
+    state = choose_first_player(played.derived, tops, [])
 
     assert played.next(state) == Shuffle(52)
     state, events = played.shuffled(state, range(52))
@@ -447,14 +447,14 @@ def test_three_decks() -> None:
     """rule 49, `decks`."""
     played = game("three-deck")
 
-    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (156, 26, 4)
+    assert (len(played.derived.deck), played.derived.payoff_size, played.derived.centre_slots) == (156, 26, 4)
 
 
 def test_two_decks() -> None:
     """rule 50, `payoff_size`, `centre_limit`."""
     played = game("two-deck")
 
-    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (104, 20, 3)
+    assert (len(played.derived.deck), played.derived.payoff_size, played.derived.centre_slots) == (104, 20, 3)
 
 
 @pytest.mark.parametrize("seats", [3, 4])
@@ -462,7 +462,7 @@ def test_catsatcards_for_three_or_four(seats: int) -> None:
     """rule 51, `players`."""
     played = game("cats-multi", seats)
 
-    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (156, 20, seats + 1)
+    assert (len(played.derived.deck), played.derived.payoff_size, played.derived.centre_slots) == (156, 20, seats + 1)
 
 
 def test_catsatcards_without_limit() -> None:
@@ -506,7 +506,7 @@ def test_three_packs_are_played_with_wild_kings_and_free_discards_that_must_be_m
         *("p-c0", "hAD-c1", "hAD-s0", "hAD-s1", "h9C-s0", "h9C-s1"),
         *("hKC-c0", "hKC-s0", "hKC-s1", "count"),
     )
-    rules = played.setting.rules
+    rules = played.derived.rules
     assert (rules.first_tie, rules.payoff_count, rules.recycle) == ("redeal_together", "on_request", "aside")
     assert (rules.last_resort_recycle, rules.stock_out_result) == (True, "fewest")
 
@@ -514,18 +514,18 @@ def test_three_packs_are_played_with_wild_kings_and_free_discards_that_must_be_m
 def test_the_deck_of_skipbo() -> None:
     """rule 56, `deck_kind`."""
     played = game("skipbo", 4)
-    deck = Counter(played.setting.deck)
+    deck = Counter(played.derived.deck)
 
-    assert (len(played.setting.deck), deck["WX"], deck["7X"], len(deck)) == (162, 18, 12, 13)
-    assert played.setting.payoff_size == 30
-    assert (game("skipbo-20", 6).setting.payoff_size, game("skipbo-short").setting.payoff_size) == (20, 10)
+    assert (len(played.derived.deck), deck["WX"], deck["7X"], len(deck)) == (162, 18, 12, 13)
+    assert played.derived.payoff_size == 30
+    assert (game("skipbo-20", 6).derived.payoff_size, game("skipbo-short").derived.payoff_size) == (20, 10)
 
 
 def test_skipbo_has_partners() -> None:
     """rule 56, section 2 g, correction 6.6, `teams`."""
     played = game("skipbo-partners")
 
-    assert (played.teams, played.setting.payoff_size, played.setting.centre_slots) == ((0, 1, 0, 1), 30, 4)
+    assert (played.teams, played.derived.payoff_size, played.derived.centre_slots) == ((0, 1, 0, 1), 30, 4)
 
 
 def test_skipbos_wild_card_is_any_card() -> None:

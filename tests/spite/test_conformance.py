@@ -52,7 +52,7 @@ def test_a_game_keeps_the_promises_of_the_interface(name: str, seats: int, seed:
 def play_and_check(played: SpiteAndMalice, seed: str, choose: Chooser, samples: float = 0.1) -> Result:
     """Play one game and check each position; what is slow to check, at this share of them."""
     random = Random(seed)
-    everything = Counter(played.setting.payoff_pack + played.setting.deck)
+    everything = Counter(played.derived.payoff_pack + played.derived.deck)
     shown = Shown(played)
     for moment in moments(played, seed, choose):
         state = moment.state
@@ -261,7 +261,7 @@ class Shown:
                 "public": self.payoff,
                 "on_request": self.heard,
                 "on_request_own": self.payoff if self.asked == seat else None,
-            }[self.played.setting.rules.payoff_count]
+            }[self.played.derived.rules.payoff_count]
             seen = [shown.payoff.left for shown in self.played.view(state, seat).seats]
             assert seen == list(expected or [None] * self.played.seats)
 

@@ -17,7 +17,7 @@ PLAYED = game()
 
 def test_two_packs_without_jokers() -> None:
     """rule 1, `decks`, `jokers`, `players`."""
-    deck = Counter(PLAYED.setting.deck)
+    deck = Counter(PLAYED.derived.deck)
 
     assert PLAYED.seats == 2
     assert (len(deck), set(deck.values())) == (52, {2})
@@ -46,7 +46,7 @@ def test_a_centre_stack_takes_the_next_rank_or_a_king(height: int, needs: str) -
 def test_the_deal() -> None:
     """rule 3, rule 5, `payoff_size`, `hand_size`, `centre_limit`, `side_count`."""
     state, events = PLAYED.shuffled(PLAYED.start(), range(104))
-    deck = PLAYED.setting.deck
+    deck = PLAYED.derived.deck
 
     assert [len(pile) for pile in state.payoffs] == [20, 20]
     assert [len(hand) for hand in state.hands] == [5, 5]
@@ -71,7 +71,7 @@ def test_the_next_pay_off_card_is_turned_up_at_once() -> None:
 def test_the_first_pay_off_cards_decide_who_starts(rule: str, starter: int) -> None:
     """rule 4, ruling 3.5, `first_player`."""
     played = game(first_player=rule, payoff_size=1)
-    order = _order_with_tops(played.setting.deck, "QC", "KD")
+    order = _order_with_tops(played.derived.deck, "QC", "KD")
 
     state, events = played.shuffled(played.start(), order)
 
@@ -90,7 +90,7 @@ def test_equal_first_cards_are_shuffled_into_the_own_piles() -> None:
     """rule 4, `first_tie`."""
     state = table(PLAYED, payoffs=["2C 9C", "3D 9D"])
 
-    state = choose_first_player(PLAYED.setting, state, [])
+    state = choose_first_player(PLAYED.derived, state, [])
     assert state.mixing == cards("2C 9C")
     state, _ = PLAYED.shuffled(state, [1, 0])
     assert state.mixing == cards("3D 9D")
@@ -104,7 +104,7 @@ def test_equal_first_cards_are_shuffled_into_the_own_piles() -> None:
 def test_after_too_many_ties_the_lot_decides() -> None:
     """ruling 3.5, `tie_cap`."""
     played = game(payoff_size=1, tie_cap=3)
-    state, _ = played.shuffled(played.start(), _order_with_tops(played.setting.deck, "QC", "QC"))
+    state, _ = played.shuffled(played.start(), _order_with_tops(played.derived.deck, "QC", "QC"))
     shuffles = 0
     while state.phase == "tie":
         state, _ = played.shuffled(state, [0])

@@ -29,16 +29,16 @@ def test_one_pack_and_one_centre_stack_more_than_seats(seats: int, deck: int) ->
     """rule 15, rule 16, `decks`, `centre_limit`."""
     played = game("multi", seats)
 
-    assert len(played.setting.deck) == deck
-    assert played.setting.centre_slots == seats + 1
+    assert len(played.derived.deck) == deck
+    assert played.derived.centre_slots == seats + 1
 
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_three_packs_for_three_or_four(seats: int) -> None:
     """rule 19, correction 6.6, `decks`."""
-    setting = game("multi-3-decks", seats).setting
+    derived = game("multi-3-decks", seats).derived
 
-    assert (len(setting.deck), setting.payoff_size, setting.centre_slots) == (156, 20, seats + 1)
+    assert (len(derived.deck), derived.payoff_size, derived.centre_slots) == (156, 20, seats + 1)
 
 
 def test_those_who_lose_rank_by_what_they_have_left() -> None:
@@ -105,9 +105,9 @@ def test_a_side_that_withdraws_ranks_last_and_the_first_out_lowest() -> None:
 
 def test_the_wiki_deals_a_share_of_all_cards() -> None:
     """rule 19, `payoff_size`, `wild_ban`."""
-    assert game("wiki").setting.payoff_size == 22
-    assert game("wiki-4").setting.payoff_size == 16
-    assert "KC" not in game("wiki").setting.fits[0]
+    assert game("wiki").derived.payoff_size == 22
+    assert game("wiki-4").derived.payoff_size == 16
+    assert "KC" not in game("wiki").derived.fits[0]
 
 
 def test_centre_stacks_without_limit() -> None:
@@ -183,7 +183,7 @@ def test_the_opponent_is_loaded_in_suit_from_hand_and_pay_off_pile() -> None:
 @pytest.mark.parametrize(("top", "loads"), [("QD", "JD KD"), ("KD", "QD"), ("AD", "2D"), ("WX", "")])
 def test_a_king_is_a_thirteen_and_a_joker_nothing(top: str, loads: str) -> None:
     """rule 23, ruling 3.15, `loading`."""
-    played = game("loading", jokers=2, compulsory=game().setting.rules.compulsory)
+    played = game("loading", jokers=2, compulsory=game().derived.rules.compulsory)
     state = table(played, "AD 2D JD QD KD WX", payoffs=["QC", top])
 
     assert tuple(action[1:3] for action in played.legal(state) if action.endswith("-1p")) == cards(loads)
@@ -216,7 +216,7 @@ def test_any_opponent_may_be_loaded_but_neither_partners_nor_who_left() -> None:
 @pytest.mark.parametrize("size", [21, 25])
 def test_larger_pay_off_piles(size: int) -> None:
     """rule 24, `payoff_size`."""
-    assert game(f"payoff-{size}").setting.payoff_size == size
+    assert game(f"payoff-{size}").derived.payoff_size == size
 
 
 def test_squared_side_stacks_show_their_tops_only() -> None:
@@ -236,9 +236,9 @@ def test_jokers_are_wild(preset: str, wild: str, top: int) -> None:
     played = game(preset)
     state = table(played, "KC WX 9C", centre=["AC"])
 
-    assert played.setting.deck.count("WX") == 4
+    assert played.derived.deck.count("WX") == 4
     assert tuple(action[1:3] for action in played.legal(state) if action.endswith("-c0")) == cards(wild)
-    assert played.setting.stack_top == top
+    assert played.derived.stack_top == top
 
 
 def test_a_recycled_joker_is_a_joker_again() -> None:
@@ -252,7 +252,7 @@ def test_a_recycled_joker_is_a_joker_again() -> None:
 @pytest.mark.parametrize(("preset", "banned"), [("no-ace", "A"), ("no-ace-seven", "A7")])
 def test_ranks_that_no_wild_card_stands_for(preset: str, banned: str) -> None:
     """rule 28, ruling 3.4, `wild_ban`."""
-    fits = game(preset).setting.fits
+    fits = game(preset).derived.fits
 
     assert [rank for rank, fitting in zip("A23456789TJQ", fits, strict=True) if "KC" not in fitting] == list(banned)
 
@@ -274,8 +274,8 @@ def test_what_a_win_and_a_stalemate_score(scoring: str, win: int, stalemate: int
 
 def test_a_series_has_a_target() -> None:
     """rule 29, `match_target`."""
-    assert game("g4a").setting.rules.match_target == 50
-    assert game().setting.rules.match_target == 0
+    assert game("g4a").derived.rules.match_target == 50
+    assert game().derived.rules.match_target == 0
 
 
 def test_a_series_to_fifty_scores_a_win_and_a_stock_that_runs_out() -> None:
@@ -284,7 +284,7 @@ def test_a_series_to_fifty_scores_a_win_and_a_stock_that_runs_out() -> None:
     win = table(played, payoffs=["AC", "2C 3C"])
     out = table(played, "9C", "", payoffs=["2C 3C 4C", "2C"], stock="")
 
-    assert played.setting.rules == replace(game("standard").setting.rules, match_target=50)
+    assert played.derived.rules == replace(game("standard").derived.rules, match_target=50)
     assert result(played, after(played, win, "p-c0")).scores == (7, 0)
     assert result(played, after(played, out, "h9C-s0")).scores == (0, 2)
 
