@@ -340,7 +340,7 @@ def test_no_capability_is_left() -> None:
 @pytest.mark.sandbox
 @pytest.mark.namespaces
 def test_without_a_user_of_its_own_a_bot_is_in_a_user_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
+    monkeypatch.setattr(limits, "explain_missing_uids", lambda: "asked")
 
     with boxed("bwrap", "import os; told = os.getuid()") as seat:
         assert seat.version == str(os.getuid())
@@ -349,7 +349,7 @@ def test_without_a_user_of_its_own_a_bot_is_in_a_user_namespace(monkeypatch: pyt
 
 @pytest.mark.sandbox
 def test_without_control_groups_the_group_is_stopped_by_signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
 
     with boxed("bwrap", "") as seat:
         assert seat.ask_move(move_request(seat), None)[0].move
@@ -361,7 +361,7 @@ def test_without_control_groups_the_group_is_stopped_by_signals(monkeypatch: pyt
 def test_who_is_stopped_by_signals_cannot_be_woken_by_what_it_has_set_up(
     layer: Layer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
     tries = (
         "os.kill(os.getpid(), 18)",
         "os.killpg(0, 18)",
@@ -383,7 +383,7 @@ def test_who_is_stopped_by_signals_cannot_be_woken_by_what_it_has_set_up(
 
 @every_layer
 def test_without_control_groups_memory_is_limited_all_the_same(layer: Layer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
 
     assert told(layer, "x = bytearray(1 << 30)", memory_mb=200) == "MemoryError"
 

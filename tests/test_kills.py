@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 def more_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the kernel say of one more kill whenever it is asked."""
     counts = iter(range(1000))
-    monkeypatch.setattr(kills, "count", lambda: next(counts))
+    monkeypatch.setattr(kills, "count_kills", lambda: next(counts))
 
 
 def refused(layer: Layer, code: str, **asked: Any) -> str:
@@ -49,7 +49,7 @@ def refused(layer: Layer, code: str, **asked: Any) -> str:
 
 
 def test_a_bot_that_kills_itself_while_memory_lasts_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kills, "count", lambda: 3)
+    monkeypatch.setattr(kills, "count_kills", lambda: 3)
     with seated("suicide") as seat:
         seat.begin()
         with pytest.raises(Verdict, match="SIGKILL"):
@@ -80,7 +80,7 @@ def test_a_status_that_looks_like_a_kill_excuses_nobody(
     groups: bool, more_each_time: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not groups:
-        monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+        monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
 
     said = refused("bwrap", "import os; os._exit(137)")
 
@@ -116,7 +116,7 @@ def scarce(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             (folder / "cgroup.subtree_control").open("r+").write("+memory")
         found = cgroups.Parents()
         found.memory = folder
-        monkeypatch.setattr(cgroups, "parents", lambda: found)
+        monkeypatch.setattr(cgroups, "find_parents", lambda: found)
         yield
     finally:
         folder.rmdir()

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 def user(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Let bots be who they mostly are here, and with our own user, which is weaker."""
     if request.param == OURS:
-        monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
+        monkeypatch.setattr(limits, "explain_missing_uids", lambda: "asked")
     return str(request.param)
 
 
@@ -86,7 +86,7 @@ def test_files_can_be_made_in_two_folders_which_are_no_larger_than_its_memory(us
 def test_where_nobody_counts_memory_there_is_none_that_belongs_to_no_process(
     layer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
     column = 0 if os.uname().machine == "x86_64" else 1
     shared = f"ctypes.CDLL(None).syscall({seccomp._UNCOUNTED['shmget'][column]}, 0, 4096, 0o1600)"
 
@@ -197,10 +197,10 @@ def test_what_cannot_be_copied_is_named(private: Path, tmp_path: Path, monkeypat
 
 def test_only_who_could_have_a_user_of_its_own_lacks_one(private: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     player = Player("x", "00", ("/bin/sh",), str(private))
-    monkeypatch.setattr(limits, "uid_lack", lambda: None)
+    monkeypatch.setattr(limits, "explain_missing_uids", lambda: None)
 
     assert str(user_lack(player, Isolation("rlimit"))).startswith("others may not read ")
-    monkeypatch.setattr(limits, "uid_lack", lambda: "only root may")
+    monkeypatch.setattr(limits, "explain_missing_uids", lambda: "only root may")
     assert user_lack(player, Isolation("rlimit")) is None
     assert user_lack(player, Isolation("none")) is None
 

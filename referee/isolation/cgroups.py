@@ -65,7 +65,6 @@ def find_parents() -> Parents:
                 parent = Path(place, own.get(name, "/").lstrip("/"))
                 if _probe(parent):
                     setattr(found, name, parent)
-    sweep(found)
     return found
 
 

@@ -42,8 +42,10 @@ class Box:
         """Prepare the new process, between fork and exec."""
 
     def note_start(self, pid: int) -> None:
-        """Take notice of the process that was started, or with 0 that none could be."""
+        """Note the process that was started; 0 says that none was, and closes the box."""
         self._pid = pid
+        if not pid:
+            self.close()
 
     def bot_pid(self) -> int | None:
         """Return the process that is the bot itself; None while it does not exist yet."""
@@ -84,7 +86,7 @@ class Box:
         """Let the bot go on."""
 
     def close(self) -> None:
-        """Kill what the end of its process group has left, and clean up."""
+        """Kill what outlived the process group, and clean up; safe to call again."""
 
 
 class LimitBox(Box):
@@ -174,14 +176,8 @@ class LimitBox(Box):
             with suppress(ProcessLookupError):
                 os.killpg(self._pid, signal.SIGCONT)
 
-    def note_start(self, pid: int) -> None:
-        """Remove the group if nothing was started."""
-        super().note_start(pid)
-        if not pid:
-            self.close()
-
     def close(self) -> None:
-        """Kill what has left the process group too."""
+        """Kill what is in the control group, and remove that."""
         if self._group:
             self._group.end()
             self._group = None
@@ -237,10 +233,10 @@ class SandboxBox(LimitBox):
                 raise OSError(error.errno, f"no copy of a bot's folder: {error}") from None
 
     def note_start(self, pid: int) -> None:
-        """Let the sandbox begin undisturbed.
+        """Close our ends of what the sandbox inherited, and do not wait for its first process.
 
-        Who waits for what it says first wakes up in the middle of it, and if we are killed then, its first process
-        waits for the other one for ever.
+        To wait would wake us up while the sandbox is being made; if we are killed then, its first process waits for
+        the other one for ever.
         """
         for descriptor in self.descriptors:
             os.close(descriptor)
@@ -302,6 +298,21 @@ class SandboxBox(LimitBox):
             self._copies = None
 
 
+def sweep_leftovers(isolation: Isolation) -> None:
+    """Remove, once per process, the copies and control groups that killed referees left, and kill what is in them.
+
+    Whoever starts bots calls this first: no other function of this package touches what another process made.
+    """
+    if probe.strongest_layer(isolation.layer) != "none":
+        _sweep_once()
+
+
+@cache
+def _sweep_once() -> None:
+    copies.sweep()
+    cgroups.sweep(cgroups.find_parents())
+
+
 def enclose(player: Player, isolation: Isolation = NONE) -> Box:
     """Return the box for a new process of this player.
 
@@ -313,7 +324,6 @@ def enclose(player: Player, isolation: Isolation = NONE) -> Box:
     layer = probe.strongest_layer(isolation.layer)
     if layer == "none":
         return Box(player)
-    _sweep_copies()
     return (SandboxBox if layer == "bwrap" else LimitBox)(player, isolation)
 
 
@@ -336,12 +346,6 @@ def name_common_isolation(told: Iterable[tuple[str, ...]]) -> str:
     """Return as one word what is in force around all of them, joined by +."""
     first, *others = [words for words in told if words] or [("none",)]
     return "+".join(word for word in first if all(word in words for words in others)) or "none"
-
-
-@cache
-def _sweep_copies() -> None:
-    """Remove, once in each process, what a referee that was killed has left."""
-    copies.sweep()
 
 
 def _memory_is_counted() -> bool:
