@@ -15,7 +15,8 @@ from pathlib import Path
 from protocol.codec import LineBuffer
 from referee.errors import MachineFault, MemoryFault
 from referee.isolation import kills
-from referee.isolation.layers import NONE, Box, enclose, sweep_leftovers
+from referee.isolation.boxes import Box
+from referee.isolation.layers import NONE, enclose, sweep_leftovers
 from referee.records import Isolation, Player
 from referee.stderr_lines import StderrLines
 from referee.verdicts import describe_exit

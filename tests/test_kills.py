@@ -94,9 +94,9 @@ def test_how_a_process_ended_is_known_after_its_parent_has_reaped_it_or_not_at_a
         if not process:
             exec(code)
         pidfd = os.pidfd_open(process)
-        assert kills.wait_status(pidfd) is None
+        assert kills.read_wait_status(pidfd) is None
         os.waitpid(process, 0)
-        assert kills.wait_status(pidfd) in (status, None)
+        assert kills.read_wait_status(pidfd) in (status, None)
         os.close(pidfd)
 
 
@@ -151,7 +151,7 @@ def test_without_a_group_of_its_own_a_real_kill_while_memory_lacked_is_excused(m
 
 
 def test_kills_are_counted_in_our_own_group_where_it_has_a_counter() -> None:
-    path = kills.counter()
+    path = kills.find_counter()
 
     assert path.name in ("memory.events.local", "memory.oom_control", "vmstat")
     assert kills.count_kills() == kills.read_field(path, "oom_kill")

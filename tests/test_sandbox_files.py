@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.isolation import bwrap, cgroups, copies, folders, limits, probe, seccomp
-from referee.isolation.layers import user_lack
+from referee.isolation.layers import explain_shared_user
 from referee.isolation.views import MOST_COVERS, View
 from referee.records import Isolation, Player
 from referee.seat import BotSeat
@@ -185,7 +185,7 @@ def test_what_cannot_be_copied_is_named(private: Path, tmp_path: Path, monkeypat
         file.truncate(copies.MOST_BYTES + 1)
 
     def lack(program: Path, folder: Path) -> str | None:
-        return View([str(program)], program, folder).user_lack()
+        return View([str(program)], program, folder).explain_missing_user()
 
     python = Path("/bin/sh")
     assert lack(python, private) is None
@@ -199,10 +199,10 @@ def test_only_who_could_have_a_user_of_its_own_lacks_one(private: Path, monkeypa
     player = Player("x", "00", ("/bin/sh",), str(private))
     monkeypatch.setattr(limits, "explain_missing_uids", lambda: None)
 
-    assert str(user_lack(player, Isolation("rlimit"))).startswith("others may not read ")
+    assert str(explain_shared_user(player, Isolation("rlimit"))).startswith("others may not read ")
     monkeypatch.setattr(limits, "explain_missing_uids", lambda: "only root may")
-    assert user_lack(player, Isolation("rlimit")) is None
-    assert user_lack(player, Isolation("none")) is None
+    assert explain_shared_user(player, Isolation("rlimit")) is None
+    assert explain_shared_user(player, Isolation("none")) is None
 
 
 def test_a_walk_through_a_folder_counts_what_is_shown(private: Path) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from referee.isolation import cgroups, limits, probe, seccomp
-from referee.isolation.layers import user_lack
+from referee.isolation.layers import explain_shared_user
 from referee.records import Isolation, Layer, Player
 from tournaments.errors import IsolationError
 from tournaments.sanitizer import sanitize
@@ -51,7 +51,7 @@ def shortcomings(asked: Layer, players: Iterable[Player]) -> Iterator[str]:
     without: dict[str, list[str]] = {}
     for player in players:
         with suppress(OSError):  # it has no program: whoever starts it will say so
-            if why := user_lack(player, Isolation(asked)):
+            if why := explain_shared_user(player, Isolation(asked)):
                 without.setdefault(why, []).append(player.label)
     for why, labels in without.items():
         bots = ", ".join(map(sanitize, labels))
