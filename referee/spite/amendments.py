@@ -11,7 +11,7 @@ from referee.spite.state import State
 Amendment = Callable[[DerivedRules, State, list[str]], list[str]]
 """Takes the list so far and returns it amended."""
 
-STALEMATE = Compulsory(hand="A2")
+STALEMATE_BREAKERS = Compulsory(hand="A2")
 
 
 def select_amendments(rules: Parameters) -> tuple[Amendment, ...]:
@@ -47,7 +47,7 @@ def keep_compulsory(derived: DerivedRules, state: State, actions: list[str]) -> 
 
 def keep_stalemate_breakers(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:
     """After a stalemate, until a card moves, keep only the plays of aces and twos in hand, if there are any."""
-    return (state.pressed and _list_forced_plays(STALEMATE, state, actions)) or actions
+    return (state.pressed and _list_forced_plays(STALEMATE_BREAKERS, state, actions)) or actions
 
 
 def add_count(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:

@@ -32,7 +32,7 @@ class SpiteAndMalice:
     """The game under one set of parameters and with a fixed number of seats.
 
     Raises:
-        RulesetError: the parameters do not make a game of that many seats.
+        RulesetError: the parameters do not make a game for that many seats.
     """
 
     def __init__(self, rules: Parameters, seats: int) -> None:
@@ -100,5 +100,5 @@ class SpiteAndMalice:
         return turns.withdraw(self.derived, state, seat, events), tuple(events)
 
     def view(self, state: State, seat: int | None, /) -> View:
-        """Show the table to `seat`, or to a spectator."""
-        return views.view(self.derived, state, seat)
+        """Return the table as `seat`, or a spectator, sees it."""
+        return views.make_view(self.derived, state, seat)

@@ -16,7 +16,7 @@ SCORES: dict[str, Callable[[bool, int], int]] = {
     "remain_only": lambda emptied, more: more,
     "skipbo": lambda emptied, more: 25 * emptied + 5 * more,
 }
-"""By `scoring`: what a win is worth, from whether it was played out and how many cards the others have more."""
+"""By `scoring`: the points for a win, from whether the winner has no card left and how many more the others have."""
 
 
 def end_won_game(derived: DerivedRules, state: State, reason: str) -> State:
@@ -27,7 +27,7 @@ def end_won_game(derived: DerivedRules, state: State, reason: str) -> State:
 
 
 def end_drawn_out_game(derived: DerivedRules, state: State, reason: str, rule: str) -> State:
-    """End the game without a winner by play: `rule` is "fewest" or "draw"."""
+    """End the game without a winner by play; `rule` is "fewest" or "draw"."""
     left = _count_left(derived, state)
     return _rank_teams(derived, state, left if rule == "fewest" else [0] * len(left), reason)
 
@@ -41,7 +41,7 @@ def _count_left(derived: DerivedRules, state: State) -> list[int]:
 
 
 def _rank_teams(derived: DerivedRules, state: State, left: list[int], reason: str) -> State:
-    """Rank teams by `left`, fewest first and equal tied; withdrawn ones come last, the first out lowest."""
+    """Rank teams by `left`, fewest first, equal numbers tied; withdrawn teams rank last, the first out lowest."""
     ranks = [(0, cards) for cards in left]
     for order, seat in reversed(tuple(enumerate(state.out))):
         ranks[derived.teams[seat]] = (1, -order)
@@ -49,13 +49,13 @@ def _rank_teams(derived: DerivedRules, state: State, left: list[int], reason: st
     points = [0] * len(places)
     if places.count(1) == 1:
         winner = places.index(1)
-        points[winner] = _points(derived, state, winner, reason)
+        points[winner] = _score_win(derived, state, winner, reason)
     by_seat = tuple(places[team] for team in derived.teams), tuple(points[team] for team in derived.teams)
     return replace(state, phase="over", result=Result(*by_seat, reason))
 
 
-def _points(derived: DerivedRules, state: State, winner: int, reason: str) -> int:
-    """Score the only winner; those who gave up left it all their cards, as if it had played out."""
+def _score_win(derived: DerivedRules, state: State, winner: int, reason: str) -> int:
+    """Score the only winner; after a forfeit count as if it had no card left."""
     left = _count_left(derived, state)
     own = 0 if reason == "forfeit" else left[winner]
     more = sum(max(0, cards - own) for team, cards in enumerate(left) if team != winner)

@@ -1,4 +1,4 @@
-"""Passes, and what follows when everybody who plays on has passed without playing a card."""
+"""Passes, and what follows when all remaining seats have passed without playing a card."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from referee.spite.turns import end_turn, next_turn
 
 
 def pass_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
-    """End the turn without a discard; it is a stalemate when all who play on have passed since a card was played."""
+    """End the turn without a discard; it is a stalemate once all remaining seats have passed since the last play."""
     events.append(Pass(state.seat))
     if state.moved:
         return end_turn(derived, state, events)
     state = replace(state, passed=(*state.passed, state.seat))
     if any(seat not in state.passed for seat in list_playing_seats(state)):
         return end_turn(derived, state, events)
-    return RESOLVE[derived.rules.stalemate](derived, state, events)
+    return STALEMATE[derived.rules.stalemate](derived, state, events)
 
 
-def _end(derived: DerivedRules, state: State, events: list[Event]) -> State:
-    """End the game; where nobody holds a card any more, it is the stock that is out."""
+def _end_in_stalemate(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the game; if no seat holds a card, the reason is the stock."""
     if any(state.hands[seat] for seat in list_playing_seats(state)):
         return end_drawn_out_game(derived, state, "stalemate", derived.rules.stalemate_result)
     return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
 
 
-def _press(derived: DerivedRules, state: State, events: list[Event]) -> State:
-    """Force aces and twos out of the hands in one more round; if nobody plays a card in that one, the game ends."""
+def _force_plays(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Force aces and twos out of the hands for one more round; if nobody plays a card in it, end the game."""
     if state.pressed:
-        return _end(derived, state, events)
+        return _end_in_stalemate(derived, state, events)
     return end_turn(derived, replace(state, pressed=True, passed=()), events)
 
 
-def _redeal(derived: DerivedRules, state: State, events: list[Event]) -> State:
-    """Gather everything but the pay-off piles for a new deal, unless that was done often enough."""
+def _gather_for_redeal(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Gather everything but the pay-off piles for a new deal, or end the game after `redeals` of them."""
     seats = list_playing_seats(state)
-    piles = _on_the_table(state, seats)
+    piles = _list_table_piles(state, seats)
     count = sum(map(len, piles.values()), len(state.stock))
     if state.redeals == derived.rules.redeals or count < len(seats) * derived.hand_size:
-        return _end(derived, state, events)
+        return _end_in_stalemate(derived, state, events)
     events.extend(Shuffled(name, "stock", len(cards)) for name, cards in piles.items() if cards)
-    nothing = ((),) * derived.rules.side_count
+    empty = ((),) * derived.rules.side_count
     return replace(
         state,
         phase="redeal",
         hands=tuple(() if seat in seats else hand for seat, hand in enumerate(state.hands)),
-        sides=tuple(nothing if seat in seats else own for seat, own in enumerate(state.sides)),
+        sides=tuple(empty if seat in seats else own for seat, own in enumerate(state.sides)),
         centre=((),) * len(state.centre),
         heights=(0,) * len(state.heights),
         stock=(),
@@ -63,8 +63,8 @@ def _redeal(derived: DerivedRules, state: State, events: list[Event]) -> State:
     )
 
 
-def _on_the_table(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
-    """Name the piles that a redeal gathers; what a withdrawn seat holds stays where it is."""
+def _list_table_piles(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
+    """Return by name the piles that a redeal gathers; those of a withdrawn seat stay."""
     piles = {f"{seat}h": state.hands[seat] for seat in seats}
     piles |= {f"{seat}s{index}": pile for seat in seats for index, pile in enumerate(state.sides[seat])}
     piles |= {f"c{slot}": cards for slot, cards in enumerate(state.centre)}
@@ -72,7 +72,7 @@ def _on_the_table(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
 
 
 def finish_redeal(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Deal new hands, by seat, and let the next seat begin."""
+    """Deal new hands, by seat, and begin the turn of the next seat."""
     hands = list(state.hands)
     stock = shuffled
     for seat in list_playing_seats(state):
@@ -83,9 +83,9 @@ def finish_redeal(derived: DerivedRules, state: State, shuffled: Cards, events: 
     return next_turn(derived, replace(state, hands=tuple(hands), stock=stock), events)
 
 
-RESOLVE: dict[str, Callable[[DerivedRules, State, list[Event]], State]] = {
-    "end": _end,
-    "must_play": _press,
-    "redeal": _redeal,
+STALEMATE: dict[str, Callable[[DerivedRules, State, list[Event]], State]] = {
+    "end": _end_in_stalemate,
+    "must_play": _force_plays,
+    "redeal": _gather_for_redeal,
 }
 """By `stalemate`: what follows a full round of passes."""

@@ -1,4 +1,4 @@
-"""How hands are filled, how the stock is made anew, and when it is out."""
+"""How hands fill up, what replenishes the stock, and when it is out."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from protocol.cards import ORDER
 from protocol.messages import Draw, Event, Shuffled
 from referee.spite.derived import DerivedRules
 from referee.spite.results import end_drawn_out_game
-from referee.spite.state import State, with_item
+from referee.spite.state import State, replace_item
 
-OUT: dict[str, Callable[[int, int], bool]] = {
+STOCK_OUT: dict[str, Callable[[int, int], bool]] = {
     "need": lambda stock, wanted: stock < wanted,
     "empty": lambda stock, wanted: not stock,
     "none": lambda stock, wanted: not stock,
@@ -25,10 +25,10 @@ OUT: dict[str, Callable[[int, int], bool]] = {
 def refill(
     derived: DerivedRules, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
 ) -> State:
-    """Draw until the hand is full; the stock may have to be made anew first, or end the game.
+    """Draw until the hand is full; a short stock is replenished first, or ends the game.
 
     Args:
-        waiting: the phase that the position is in while new stock is shuffled.
+        waiting: the phase of the position while new stock is shuffled.
     """
     hand = state.hands[state.seat]
     wanted = derived.hand_size - len(hand)
@@ -39,7 +39,7 @@ def refill(
         gathered = _gather_reserves(derived, state, wanted, events)
         if gathered.mixing:
             return replace(gathered, phase=waiting)
-        if OUT[derived.rules.stock_out_when](len(stock), wanted):
+        if STOCK_OUT[derived.rules.stock_out_when](len(stock), wanted):
             return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
         if not stock:
             return state
@@ -47,26 +47,26 @@ def refill(
     events.append(Draw(state.seat, drawn))
     state = replace(
         state,
-        hands=with_item(state.hands, state.seat, tuple(sorted(hand + drawn, key=ORDER.__getitem__))),
+        hands=replace_item(state.hands, state.seat, tuple(sorted(hand + drawn, key=ORDER.__getitem__))),
         stock=stock[:-wanted],
     )
-    if not state.stock and derived.rules.stock_out_when == "empty" and not _reserves(derived, state):
+    if not state.stock and derived.rules.stock_out_when == "empty" and not _count_reserves(derived, state):
         return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
     return state
 
 
 def restock(state: State, shuffled: tuple[str, ...]) -> State:
-    """Put shuffled cards under what is left of the stock."""
+    """Put shuffled cards under the rest of the stock."""
     return replace(state, stock=shuffled + state.stock)
 
 
 def _gather_reserves(derived: DerivedRules, state: State, wanted: int, events: list[Event]) -> State:
-    """Take up what the stock can be made anew from: what was set aside, else the last resort if it is enough."""
+    """Take up the cards that replenish the stock: those set aside, else the buried ones if they are enough."""
     if state.aside:
         events.append(Shuffled("aside", "stock", len(state.aside)))
         return replace(state, mixing=state.aside, aside=())
-    reserves = _reserves(derived, state)
-    if not reserves or OUT[derived.rules.stock_out_when](len(state.stock) + reserves, wanted):
+    reserves = _count_reserves(derived, state)
+    if not reserves or STOCK_OUT[derived.rules.stock_out_when](len(state.stock) + reserves, wanted):
         return state
     for slot, cards in enumerate(state.centre):
         if len(cards) > 1:
@@ -75,8 +75,8 @@ def _gather_reserves(derived: DerivedRules, state: State, wanted: int, events: l
     return replace(state, mixing=buried, centre=tuple(cards[-1:] for cards in state.centre))
 
 
-def _reserves(derived: DerivedRules, state: State) -> int:
-    """Count the cards that could go to the stock when it is short."""
+def _count_reserves(derived: DerivedRules, state: State) -> int:
+    """Count the cards that can replenish the stock."""
     if state.aside or not derived.rules.last_resort_recycle:
         return len(state.aside)
     return sum(len(cards) - 1 for cards in state.centre if cards)

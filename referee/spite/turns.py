@@ -1,4 +1,4 @@
-"""How turns begin and end, who is next, and the guards that end endless games."""
+"""How turns begin and end, who is next, and the limits that end endless games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.spite.stock import refill, restock
 
 
 def begin_turn(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
-    """Begin a turn of `seat`, unless a guard or the stock ends the game; an empty hand is always filled."""
+    """Begin a turn of `seat`, unless a limit or the stock ends the game; an empty hand is always filled."""
     if state.turn >= derived.turn_limit:
         return end_drawn_out_game(derived, state, "max_turns", "fewest")
     if state.quiet >= derived.quiet_limit:
@@ -34,7 +34,7 @@ def begin_turn(derived: DerivedRules, state: State, seat: int, events: list[Even
 
 
 def end_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
-    """End the turn after a discard or a pass: fill the hand, where that is the rule, and let the next seat begin."""
+    """End the turn after a discard or a pass: fill the hand if the rules say so, and begin the next turn."""
     if derived.rules.refill_at == "turn_end":
         state = refill(derived, state, events, "refill_last")
         if state.phase != "turn":
@@ -51,12 +51,12 @@ def next_turn(derived: DerivedRules, state: State, events: list[Event]) -> State
 
 
 def finish_refill(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Go on with the draw that waited for new stock; the turn goes on."""
+    """Finish the draw that waited for new stock; the turn goes on."""
     return refill(derived, restock(state, shuffled), events)
 
 
 def finish_last_refill(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Go on with the draw that waited for new stock; it was the end of the turn."""
+    """Finish the draw that waited for new stock, and with it the turn."""
     return end_turn(derived, restock(state, shuffled), events)
 
 
