@@ -1,4 +1,4 @@
-"""Parameters that cannot be played together are refused in words that name them."""
+"""The engine refuses parameters that cannot be played together, and names them."""
 
 from typing import Any
 
