@@ -38,7 +38,7 @@ class Box:
         """Prepare the new process, between fork and exec."""
 
     def note_start(self, pid: int) -> None:
-        """Note the process that was started; 0 says that none was, and closes the box."""
+        """Note the started process; 0 means that none was started, and closes the box."""
         self._pid = pid
         if not pid:
             self.close()

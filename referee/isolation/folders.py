@@ -68,11 +68,11 @@ def survey(folder: Path, most: float = math.inf) -> Survey:
 
 def everybody_may_read(status: os.stat_result) -> bool:
     """Tell whether every user may read a file, or list and enter a folder; anything else counts as readable."""
-    wanted = stat.S_IROTH
+    needed = stat.S_IROTH
     if stat.S_ISDIR(status.st_mode):
-        wanted |= stat.S_IXOTH
+        needed |= stat.S_IXOTH
     elif not stat.S_ISREG(status.st_mode):
         return True
     elif status.st_mode & stat.S_IXUSR:
-        wanted |= stat.S_IXOTH
-    return status.st_mode & wanted == wanted
+        needed |= stat.S_IXOTH
+    return status.st_mode & needed == needed

@@ -17,7 +17,7 @@ NONE = Isolation()
 def sweep_leftovers(isolation: Isolation) -> None:
     """Remove, once per process, the copies and control groups that killed referees left, and kill what is in them.
 
-    Whoever starts bots calls this first: no other function of this package touches what another process made.
+    Call this before you start bots: no other function of this package touches what another process made.
     """
     if probe.strongest_layer(isolation.layer) != "none":
         _sweep_once()

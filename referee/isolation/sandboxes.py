@@ -55,13 +55,13 @@ class SandboxBox(LimitBox):
 
     def _copy(self, view: View, own_user: bool) -> None:
         """Show the bot copies of what its user may not read, or of a folder that has many parts to hide."""
-        wanted = view.list_private() if own_user else []
+        paths = view.list_private() if own_user else []
         if view.is_crowded() and view.explain_missing_copy([view.folder]) is None:
-            wanted = list(dict.fromkeys([view.folder, *wanted]))
-        if wanted:
+            paths = list(dict.fromkeys([view.folder, *paths]))
+        if paths:
             try:
                 self._copies = Copies()
-                view.copy(wanted, self._copies)
+                view.copy(paths, self._copies)
             except OSError as error:  # an error that names a file counts as the bot's fault
                 raise OSError(error.errno, f"no copy of a bot's folder: {error}") from None
 

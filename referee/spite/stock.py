@@ -14,12 +14,12 @@ from referee.spite.results import end_drawn_out_game
 from referee.spite.state import State, replace_item
 
 STOCK_OUT: dict[str, Callable[[int, int], bool]] = {
-    "need": lambda stock, wanted: stock < wanted,
-    "empty": lambda stock, wanted: not stock,
-    "none": lambda stock, wanted: not stock,
-    "play_on": lambda stock, wanted: False,
+    "need": lambda stock, needed: stock < needed,
+    "empty": lambda stock, needed: not stock,
+    "none": lambda stock, needed: not stock,
+    "play_on": lambda stock, needed: False,
 }
-"""By `stock_out_when`: whether a draw of `wanted` cards from `stock` cards ends the game."""
+"""By `stock_out_when`: whether a draw of `needed` cards from `stock` cards ends the game."""
 
 
 def refill(
@@ -31,24 +31,24 @@ def refill(
         waiting: the phase of the position while new stock is shuffled.
     """
     hand = state.hands[state.seat]
-    wanted = derived.hand_size - len(hand)
-    if wanted <= 0:
+    needed = derived.hand_size - len(hand)
+    if needed <= 0:
         return state
     stock = state.stock
-    if len(stock) < wanted:
-        gathered = _gather_reserves(derived, state, wanted, events)
+    if len(stock) < needed:
+        gathered = _gather_reserves(derived, state, needed, events)
         if gathered.mixing:
             return replace(gathered, phase=waiting)
-        if STOCK_OUT[derived.rules.stock_out_when](len(stock), wanted):
+        if STOCK_OUT[derived.rules.stock_out_when](len(stock), needed):
             return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
         if not stock:
             return state
-    drawn = stock[: -wanted - 1 : -1]
+    drawn = stock[: -needed - 1 : -1]
     events.append(Draw(state.seat, drawn))
     state = replace(
         state,
         hands=replace_item(state.hands, state.seat, tuple(sorted(hand + drawn, key=ORDER.__getitem__))),
-        stock=stock[:-wanted],
+        stock=stock[:-needed],
     )
     if not state.stock and derived.rules.stock_out_when == "empty" and not _count_reserves(derived, state):
         return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
@@ -60,13 +60,13 @@ def restock(state: State, shuffled: tuple[str, ...]) -> State:
     return replace(state, stock=shuffled + state.stock)
 
 
-def _gather_reserves(derived: DerivedRules, state: State, wanted: int, events: list[Event]) -> State:
+def _gather_reserves(derived: DerivedRules, state: State, needed: int, events: list[Event]) -> State:
     """Take up the cards that replenish the stock: those set aside, else the buried ones if they are enough."""
     if state.aside:
         events.append(Shuffled("aside", "stock", len(state.aside)))
         return replace(state, mixing=state.aside, aside=())
     reserves = _count_reserves(derived, state)
-    if not reserves or STOCK_OUT[derived.rules.stock_out_when](len(state.stock) + reserves, wanted):
+    if not reserves or STOCK_OUT[derived.rules.stock_out_when](len(state.stock) + reserves, needed):
         return state
     for slot, cards in enumerate(state.centre):
         if len(cards) > 1:
