@@ -15,7 +15,8 @@ from pathlib import Path
 from protocol.codec import LineBuffer
 from referee.errors import MachineFault, MemoryFault
 from referee.isolation import kills
-from referee.isolation.layers import NONE, Box, enclose
+from referee.isolation.boxes import Box
+from referee.isolation.layers import NONE, enclose, sweep_leftovers
 from referee.records import Isolation, Player
 from referee.stderr_lines import StderrLines
 from referee.verdicts import describe_exit
@@ -102,6 +103,7 @@ class BotProcess:
         self.stderr_excerpt = StreamExcerpt()
         self._stderr_lines = StderrLines(on_stderr) if on_stderr else None
         self._kills = kills.count_kills()
+        sweep_leftovers(isolation)
         self._box = box = enclose(player, isolation)
         self._process = _start(player, box)
         self.pid = self._process.pid

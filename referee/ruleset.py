@@ -92,14 +92,14 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ("empty"), or nothing can be drawn at all ("none"). With "play_on" hands get what there is, who can discard nothing
     may pass, even if a card fits in the centre, and a round of passes is the end."""
     stock_out_result: Literal["draw", "fewest"] = "draw"
-    """Who wins when the stock is out: nobody, or the side with the fewest pay-off cards left. With "draw" a bot that
+    """Who wins when the stock is out: nobody, or the team with the fewest pay-off cards left. With "draw" a bot that
     never plays to the centre can hold almost any opponent to a draw."""
     stalemate: Literal["end", "must_play", "redeal"] = "end"
     """What follows when all seats that play on have passed since a card was last played: "end" ends the game,
     "must_play" forces aces and twos out of the hands until a card moves, but ends the game after a second such round,
     "redeal" shuffles all but the pay-off piles and the cards of withdrawn seats, and deals new hands."""
     stalemate_result: Literal["draw", "fewest"] = "fewest"
-    """Who wins a game that a stalemate ends: nobody, or the side with the fewest pay-off cards left."""
+    """Who wins a game that a stalemate ends: nobody, or the team with the fewest pay-off cards left."""
     redeals: int = 3
     """How many redeals one game may have; the next stalemate ends it."""
     first_player: Literal["high_payoff", "low_payoff", "random", "seat"] = "high_payoff"

@@ -1,6 +1,6 @@
-"""The bots of `tests/bots`: what each does wrong, what the referee makes of it, and what `malice check` says.
+"""The bots of `tests/bots`: what each does wrong, the referee's verdict, and what `malice check` says.
 
-Their verdicts are told here by code; the sentences are asserted in `test_exchange.py` and `test_verdicts.py`.
+This table has the codes of verdicts; `test_exchange.py` and `test_verdicts.py` assert their sentences.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from referee.verdicts import Code
 LAYERS: tuple[Layer, ...] = ("none", "rlimit", "bwrap")
 BOXED: tuple[Layer, ...] = ("rlimit", "bwrap")
 ALONE: tuple[Layer, ...] = ("none",)
-"""For what a bot merely says, which no layer can change."""
+"""For a bot that only says something wrong, which no layer can change."""
 NOWHERE: tuple[Layer, ...] = ()
-"""For bots that do no harm, and for what only `malice check` tries."""
+"""For bots that do no harm, and for those that only `malice check` tries."""
 
 
 class Advice(NamedTuple):
@@ -29,34 +29,34 @@ class Advice(NamedTuple):
     hint: str = ""
     """Part of the hint."""
     says: str = ""
-    """Part of the cause, where that is not the referee's sentence."""
+    """Part of the cause, if that is not the referee's sentence."""
 
 
 class Misbehaving(NamedTuple):
-    """A bot of `tests/bots`, and what it must get.
+    """A bot of `tests/bots`, and what must happen to it.
 
-    What differs between layers is said by what is in force: the words of a record's isolation, and
-    `cgroup` and `memory cgroup` where a box has them.
+    Where layers differ, the fields name what is in force: the words of a record's isolation, and `cgroup` and
+    `memory cgroup` where a box has them.
     """
 
     bot: str
     arguments: tuple[str, ...] = ()
     code: Code | None = None
-    """The verdict; None for a bot that only tries to."""
+    """The verdict; None for a bot whose attempt earns none."""
     ends: str = ""
-    """How its process ended by itself: the end of those words."""
+    """The end of the words on how its process ended by itself."""
     instead: Mapping[str, str] = MappingProxyType({})
-    """The same where something is in force, the first that is."""
+    """The same by what is in force; the first match counts."""
     waits: str = ""
-    """The request for whose answer everybody waits to the deadline."""
+    """The request that it leaves unanswered until the deadline."""
     leaves: str = ""
-    """Processes or files, unless something of `kept_by` is in force."""
+    """What it leaves behind, "processes" or "files", unless something in `kept_by` is in force."""
     kept_by: frozenset[str] = frozenset()
     layers: tuple[Layer, ...] = LAYERS
-    """Those under which it is let loose on an honest bot."""
+    """The layers under which it plays against an honest bot."""
     memory_mb: int = 1024
     check: Advice | None = None
-    """None where another bot shows the same to `malice check`, or where it would not survive it."""
+    """None if another bot shows `malice check` the same, or if the check would not survive the bot."""
 
 
 DENIED = MappingProxyType({"seccomp": "status 1"})
@@ -175,5 +175,5 @@ CHECKED = tuple(each for each in MISBEHAVING if each.check)
 
 
 def title(each: Misbehaving) -> str:
-    """Return what a test of it is called."""
+    """Return the name of a test with this bot."""
     return "-".join((each.bot, *each.arguments[:1])).replace("/", "")

@@ -1,4 +1,4 @@
-"""Bots that mean harm, each against an honest one: the right verdict in time, and nothing of them is left."""
+"""Hostile bots, each against an honest one: they get the right verdict in time, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from tests.tables import BOTS, PATIENCE_MS, batch, player
 from tests.test_referee import records
 from tests.warded import Played, WardedReferee
 from tournaments.bench import hostile_bot
-from tournaments.running.coordinator import Hooks
-from tournaments.running.coordinator import play_batches as play_all
+from tournaments.running.coordinator import Hooks, play_batches
 
 SHORT_MS = 400
-"""For an answer that never comes."""
+"""The deadline where the answer never comes."""
 SHORT_INIT_MS = 1500
-"""The same where the honest bot has to start within it."""
+"""The same where the honest bot must start within it."""
 LATE_MS = 200
-"""How much later than its deadline a verdict may come."""
+"""How long after its deadline a verdict may come."""
 LOADED_MS = 1000
-"""What a machine that is busy with other things may add, and the start of the honest bot."""
+"""What a busy machine and the start of the honest bot may add."""
 TOURNAMENT_MS = 600
-"""For an action, while other games go on beside it."""
+"""The deadline of an action while other games are played at the same time."""
 GONE_S = 1.0
 GROWTH_KB = 50 * 1024
 
@@ -49,13 +48,13 @@ CASES = [
 
 
 class Referees:
-    """A referee process for each layer, which plays one batch after the other."""
+    """A referee process for each layer, which plays one batch after another."""
 
     def __init__(self) -> None:
         self._running: dict[Layer, WardedReferee] = {}
 
     def get(self, layer: Layer) -> WardedReferee:
-        """Return the one of a layer; a new one if a test has broken it."""
+        """Return the referee of a layer; a new one if a test has broken it."""
         if layer in self._running and not self._running[layer].alive:
             self._running.pop(layer).close()
         if layer not in self._running:
@@ -73,16 +72,16 @@ class Referees:
 
 @pytest.fixture(scope="module")
 def referees() -> Iterator[Referees]:
-    found = Referees()
+    running = Referees()
     try:
-        yield found
-        assert set(found.end()) <= {0}
+        yield running
+        assert set(running.end()) <= {0}
     finally:
-        found.close()
+        running.close()
 
 
-def told(hostile: Misbehaving, layer: Layer, home: Path) -> Batch:
-    """Return a game of a hostile bot, which is asked first, against an honest one."""
+def make_game(hostile: Misbehaving, layer: Layer, home: Path) -> Batch:
+    """Return a game of a hostile bot, which starts, against an honest one."""
     clock = ClockRules(SHORT_MS if hostile.waits == "move" else PATIENCE_MS, None, 0, 0)
     init_ms = PATIENCE_MS if hostile.waits in ("", "move") else SHORT_INIT_MS
     players = (player(hostile.bot, *hostile.arguments), player("honest"))
@@ -92,15 +91,15 @@ def told(hostile: Misbehaving, layer: Layer, home: Path) -> Batch:
 
 def in_force(record: Record, layer: Layer) -> set[str]:
     """Return the words for what was around the bots."""
-    found = set(record.isolation.split("+"))
+    words = set(record.isolation.split("+"))
     if layer != "none":
-        found |= {"cgroup"} if cgroups.find_parents().folders() else set()
-        found |= {"memory cgroup"} if cgroups.find_parents().memory else set()
-    return found
+        words |= {"cgroup"} if cgroups.find_parents().folders() else set()
+        words |= {"memory cgroup"} if cgroups.find_parents().memory else set()
+    return words
 
 
 def waited_ms(hostile: Misbehaving, played: Played) -> float:
-    """Return how long the answer was waited for; longer by the honest bot's start unless hello was asked."""
+    """Return how long the referee waited; unless it waited for hello, that includes the start of the honest bot."""
     first, second = played.started_at[:2]
     (end,) = played.ended_at
     return (second - first if hostile.waits == "hello" else end - second) / 1e6
@@ -112,7 +111,7 @@ def test_a_hostile_bot_gets_its_verdict_in_time_and_leaves_nothing(
 ) -> None:
     referee = referees.get(layer)
 
-    played = referee.play(told(hostile, layer, referee.home))
+    played = referee.play(make_game(hostile, layer, referee.home))
     processes, files = referee.left_after(GONE_S), os.listdir(referee.home)
     for pid in processes:
         os.kill(pid, signal.SIGKILL)
@@ -160,7 +159,7 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
         batches.append(replace(game, games=(order,), isolation=isolation))
     played: list[Record] = []
 
-    outcome = play_all(iter(batches), 4, 1, Hooks(played.append))
+    outcome = play_batches(iter(batches), 4, 1, Hooks(played.append))
 
     assert outcome.given_up == {}
     assert len(played) == len(entries) >= 30

@@ -1,4 +1,4 @@
-"""What a bot in a box can and cannot do: real bots try, under every layer that this machine has."""
+"""What a bot in a box can and cannot do: real bots try it under every layer of this machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ every_layer = pytest.mark.parametrize("layer", LAYERS)
 
 @contextmanager
 def boxed(layer: Layer, *code: str, cwd: Path | None = None, **asked: Any) -> Iterator[BotSeat]:
-    """Seat a bot that runs `code`: the first piece when it is greeted, the second with every move."""
+    """Seat a bot that runs `code`: the first piece at hello, the second with every move."""
     command = (sys.executable, "-I", str(BOT), *code)
     isolation = Isolation(layer, **asked)
     seat = BotSeat(Player("boxed", "00", command, str(cwd) if cwd else None), PATIENCE_MS, None, isolation=isolation)
@@ -48,7 +48,7 @@ def boxed(layer: Layer, *code: str, cwd: Path | None = None, **asked: Any) -> It
         seat.dismiss()
 
 
-def told(layer: Layer, code: str, **asked: Any) -> str:
+def run_in_box(layer: Layer, code: str, **asked: Any) -> str:
     """Run `code` in a box; return its `told`, or the name of its error."""
     with boxed(layer, code, **asked) as seat:
         return seat.version
@@ -84,27 +84,27 @@ def test_the_network_is_not_reachable(layer: Layer) -> None:
         port = server.getsockname()[1]
         code = f"import socket; told = socket.create_connection(('127.0.0.1', {port}), 2)"
 
-        assert told(layer, code) in ("PermissionError", "ConnectionRefusedError", "OSError")
+        assert run_in_box(layer, code) in ("PermissionError", "ConnectionRefusedError", "OSError")
 
 
 @pytest.mark.filter
 @every_layer
 @pytest.mark.parametrize("family", ["AF_NETLINK", "AF_VSOCK", "AF_PACKET", "AF_ALG"])
 def test_sockets_of_other_families_cannot_be_made(layer: Layer, family: str) -> None:
-    assert told(layer, f"import socket; socket.socket(socket.{family}, socket.SOCK_RAW)") == "PermissionError"
+    assert run_in_box(layer, f"import socket; socket.socket(socket.{family}, socket.SOCK_RAW)") == "PermissionError"
 
 
 @pytest.mark.filter
 @every_layer
 def test_a_pair_of_sockets_can_be_made(layer: Layer) -> None:
-    assert told(layer, "import socket; socket.socketpair(); told = 1") == "1"
+    assert run_in_box(layer, "import socket; socket.socketpair(); told = 1") == "1"
 
 
 @pytest.mark.filter
 @every_layer
 @pytest.mark.parametrize("call", ["os.setsid()", "os.setpgid(0, 0)"])
 def test_nobody_leaves_the_group(layer: Layer, call: str) -> None:
-    assert told(layer, f"import os\nif os.fork() == 0:\n os._exit(0)\n{call}") == "PermissionError"
+    assert run_in_box(layer, f"import os\nif os.fork() == 0:\n os._exit(0)\n{call}") == "PermissionError"
 
 
 @pytest.mark.filter
@@ -117,20 +117,20 @@ def test_the_filter_denies_what_no_game_needs(layer: Layer, name: str) -> None:
     number = seccomp._DENIED[name][0 if os.uname().machine == "x86_64" else 1]
     code = f"import ctypes; c = ctypes.CDLL(None, use_errno=True); c.syscall({number}, 0, 0, 0, 0)"
 
-    assert told(layer, f"{code}; told = ctypes.get_errno()") == str(EPERM)
+    assert run_in_box(layer, f"{code}; told = ctypes.get_errno()") == str(EPERM)
 
 
 @pytest.mark.filter
 @every_layer
-def test_no_box_can_tell_another_something_by_locks_or_by_what_is_in_the_cache(layer: Layer) -> None:
+def test_boxes_cannot_signal_each_other_by_locks_or_the_page_cache(layer: Layer) -> None:
     opened = "import fcntl, mmap, os, struct; file = open('/usr/bin/env', 'rb'); fd = file.fileno(); "
     ask = "struct.pack('hhqqi4x', fcntl.F_RDLCK, 0, 0, 0, 0)"
 
     for command in ("F_GETLK", "F_SETLK", "F_OFD_GETLK", "F_OFD_SETLK"):
-        assert told(layer, f"{opened}fcntl.fcntl(fd, fcntl.{command}, {ask})") == "PermissionError"
-    assert told(layer, f"{opened}os.preadv(fd, [bytearray(9)], 0, os.RWF_NOWAIT)") == "PermissionError"
+        assert run_in_box(layer, f"{opened}fcntl.fcntl(fd, fcntl.{command}, {ask})") == "PermissionError"
+    assert run_in_box(layer, f"{opened}os.preadv(fd, [bytearray(9)], 0, os.RWF_NOWAIT)") == "PermissionError"
     harmless = "os.preadv(fd, [bytearray(9)], 0); told = fcntl.fcntl(fd, fcntl.F_GETFL) >= 0"
-    assert told(layer, opened + harmless) == "True"
+    assert run_in_box(layer, opened + harmless) == "True"
 
 
 @pytest.mark.filter
@@ -140,8 +140,8 @@ def test_no_namespace_can_be_made_by_clone(layer: Layer) -> None:
     code = "import ctypes; c = ctypes.CDLL(None, use_errno=True); "
     asks = f"c.syscall({number}, 0x10000011, 0, 0, 0, 0)"
 
-    assert told(layer, f"{code}{asks}; told = ctypes.get_errno()") == str(EPERM)
-    assert told(layer, f"{code}c.syscall({clone3}, 0, 0); told = ctypes.get_errno()") == str(ENOSYS)
+    assert run_in_box(layer, f"{code}{asks}; told = ctypes.get_errno()") == str(EPERM)
+    assert run_in_box(layer, f"{code}c.syscall({clone3}, 0, 0); told = ctypes.get_errno()") == str(ENOSYS)
 
 
 @every_layer
@@ -151,7 +151,7 @@ def test_threads_and_children_work(layer: Layer) -> None:
         "t.start(); t.join(); told = subprocess.run(['/bin/echo', 'x'], capture_output=True).stdout + bytes(found)"
     )
 
-    assert told(layer, code) == str(b"x\n\x01")
+    assert run_in_box(layer, code) == str(b"x\n\x01")
 
 
 @every_layer
@@ -173,11 +173,11 @@ def test_a_fork_bomb_goes_out_or_nobody_says_that_processes_are_counted(layer: L
 def test_who_eats_memory_gets_a_verdict_or_an_error(layer: Layer) -> None:
     code = "x = [b'x' * (1 << 20) for _ in range(600)]; told = len(x)"
     try:
-        found = told(layer, code, memory_mb=200)
+        found = run_in_box(layer, code, memory_mb=200)
     except Verdict as verdict:
         found = verdict.sentence
 
-    # Whoever counts its memory can say why it was killed.
+    # A group that counts memory tells why the bot was killed.
     killed = "the bot was killed by signal 9 (SIGKILL): it used more memory than it may"
     assert found == (killed if cgroups.find_parents().memory else "MemoryError")
 
@@ -186,16 +186,16 @@ def test_who_eats_memory_gets_a_verdict_or_an_error(layer: Layer) -> None:
 def test_large_files_cannot_be_written(layer: Layer, tmp_path: Path) -> None:
     code = f"f = open('/tmp/malice-large-{os.getpid()}', 'wb'); f.truncate({limits.FILE_BYTES + 1})"
     try:
-        assert told(layer, code) == "OSError"
+        assert run_in_box(layer, code) == "OSError"
     finally:
         Path(f"/tmp/malice-large-{os.getpid()}").unlink(missing_ok=True)
 
 
 @every_layer
 @pytest.mark.parametrize(("code", "exit"), [("os.abort()", "killed by signal 6 (SIGABRT)"), ("os._exit(3)", "3")])
-def test_how_a_bot_ended_is_told_as_without_a_box(layer: Layer, code: str, exit: str) -> None:
+def test_the_end_of_a_bot_is_reported_as_without_a_box(layer: Layer, code: str, exit: str) -> None:
     with pytest.raises(Verdict) as caught:
-        told(layer, f"import os; {code}")
+        run_in_box(layer, f"import os; {code}")
 
     assert caught.value.sentence.endswith(exit)
 
@@ -280,10 +280,10 @@ def test_files_outside_cannot_be_read_or_written(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("x")
 
-    assert told("bwrap", f"told = open({str(secret)!r}).read()") == "FileNotFoundError"
-    assert told("bwrap", "told = open('/etc/passwd').read()") == "FileNotFoundError"
-    assert told("bwrap", "open('/usr/x', 'w')") in ("OSError", "PermissionError")
-    assert told("bwrap", f"open({str(BOT)!r}, 'a')") in ("OSError", "PermissionError")
+    assert run_in_box("bwrap", f"told = open({str(secret)!r}).read()") == "FileNotFoundError"
+    assert run_in_box("bwrap", "told = open('/etc/passwd').read()") == "FileNotFoundError"
+    assert run_in_box("bwrap", "open('/usr/x', 'w')") in ("OSError", "PermissionError")
+    assert run_in_box("bwrap", f"open({str(BOT)!r}, 'a')") in ("OSError", "PermissionError")
 
 
 @pytest.mark.sandbox
@@ -304,8 +304,8 @@ def test_the_folder_is_read_only_and_what_is_hidden_in_it_cannot_be_read(tmp_pat
 
 @pytest.mark.sandbox
 def test_other_processes_are_invisible() -> None:
-    assert told("bwrap", "import os; told = len([p for p in os.listdir('/proc') if p.isdigit()])") == "2"
-    assert told("bwrap", f"import os; os.kill({os.getpid()}, 0)") == "ProcessLookupError"
+    assert run_in_box("bwrap", "import os; told = len([p for p in os.listdir('/proc') if p.isdigit()])") == "2"
+    assert run_in_box("bwrap", f"import os; os.kill({os.getpid()}, 0)") == "ProcessLookupError"
 
 
 @pytest.mark.sandbox
@@ -317,15 +317,17 @@ def test_tmp_is_private_and_small() -> None:
     )
 
     with tempfile.NamedTemporaryFile(dir="/tmp") as ours:
-        assert Path(ours.name).name not in told("bwrap", "import os; told = os.listdir('/tmp')")
-    assert told("bwrap", fill) == "OSError"
+        assert Path(ours.name).name not in run_in_box("bwrap", "import os; told = os.listdir('/tmp')")
+    assert run_in_box("bwrap", fill) == "OSError"
 
 
 @pytest.mark.sandbox
 def test_the_environment_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "x")
 
-    found = told("bwrap", "import os; told = sorted(set(os.environ) - {'PWD', 'LC_CTYPE', 'PYTHONDONTWRITEBYTECODE'})")
+    found = run_in_box(
+        "bwrap", "import os; told = sorted(set(os.environ) - {'PWD', 'LC_CTYPE', 'PYTHONDONTWRITEBYTECODE'})"
+    )
 
     assert found == "['HOME', 'LANG', 'PATH']"
 
@@ -334,13 +336,13 @@ def test_the_environment_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_capability_is_left() -> None:
     code = "told = [l.split()[1] for l in open('/proc/self/status') if l.startswith(('CapEff', 'CapPrm', 'CapAmb'))]"
 
-    assert told("bwrap", code) == str(["0" * 16] * 3)
+    assert run_in_box("bwrap", code) == str(["0" * 16] * 3)
 
 
 @pytest.mark.sandbox
 @pytest.mark.namespaces
 def test_without_a_user_of_its_own_a_bot_is_in_a_user_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
+    monkeypatch.setattr(limits, "explain_missing_uids", lambda: "asked")
 
     with boxed("bwrap", "import os; told = os.getuid()") as seat:
         assert seat.version == str(os.getuid())
@@ -349,7 +351,7 @@ def test_without_a_user_of_its_own_a_bot_is_in_a_user_namespace(monkeypatch: pyt
 
 @pytest.mark.sandbox
 def test_without_control_groups_the_group_is_stopped_by_signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
 
     with boxed("bwrap", "") as seat:
         assert seat.ask_move(move_request(seat), None)[0].move
@@ -361,7 +363,7 @@ def test_without_control_groups_the_group_is_stopped_by_signals(monkeypatch: pyt
 def test_who_is_stopped_by_signals_cannot_be_woken_by_what_it_has_set_up(
     layer: Layer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
     tries = (
         "os.kill(os.getpid(), 18)",
         "os.killpg(0, 18)",
@@ -378,25 +380,25 @@ def test_who_is_stopped_by_signals_cannot_be_woken_by_what_it_has_set_up(
         " try: exec(each); told.append(number)\n except OSError: pass"
     )
 
-    assert told(layer, code) == str([len(tries) - 1])
+    assert run_in_box(layer, code) == str([len(tries) - 1])
 
 
 @every_layer
 def test_without_control_groups_memory_is_limited_all_the_same(layer: Layer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
 
-    assert told(layer, "x = bytearray(1 << 30)", memory_mb=200) == "MemoryError"
+    assert run_in_box(layer, "x = bytearray(1 << 30)", memory_mb=200) == "MemoryError"
 
 
-# records, filters and what is shown
+# records, filters and what a sandbox shows
 
 
 @every_layer
 def test_a_record_says_what_was_in_force(layer: Layer) -> None:
     reports: list[object] = []
-    told = batch(player("honest"), player("honest"), clock=ClockRules())
+    game = batch(player("honest"), player("honest"), clock=ClockRules())
     play_batch(
-        type(told)(told.ruleset, told.rules, told.players, told.clock, told.init_ms, "", told.games, Isolation(layer)),
+        type(game)(game.ruleset, game.rules, game.players, game.clock, game.init_ms, "", game.games, Isolation(layer)),
         None,
         reports.append,
     )
@@ -406,7 +408,7 @@ def test_a_record_says_what_was_in_force(layer: Layer) -> None:
     assert not record.faults
 
 
-def test_of_different_boxes_that_is_told_which_all_have() -> None:
+def test_different_boxes_are_named_by_what_they_have_in_common() -> None:
     assert name_common_isolation([("bwrap", "seccomp", "uid"), (), ("bwrap", "seccomp")]) == "bwrap+seccomp"
     assert name_common_isolation([("bwrap",), ("rlimit",)]) == "none"
     assert name_common_isolation([(), ()]) == "none"

@@ -1,4 +1,4 @@
-"""Who is blamed when a bot is killed for want of memory, and how often a game is played again for it."""
+"""Who is to blame when the kernel kills a bot for lack of memory, and how often the game is played again."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def more_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the kernel say of one more kill whenever it is asked."""
+    """Let the kernel count one more kill at every look."""
     counts = iter(range(1000))
-    monkeypatch.setattr(kills, "count", lambda: next(counts))
+    monkeypatch.setattr(kills, "count_kills", lambda: next(counts))
 
 
-def refused(layer: Layer, code: str, **asked: Any) -> str:
-    """Return the verdict on a bot that runs `code` with its first move."""
+def run_to_verdict(layer: Layer, code: str, **asked: Any) -> str:
+    """Return the sentence of the verdict on a bot that runs `code` with its first move."""
     with boxed(layer, "", code, **asked) as seat, pytest.raises(Verdict) as caught:
         seat.ask_move(move_request(seat), None)
     return caught.value.sentence
 
 
-# by its own doing
+# by the bot itself
 
 
 def test_a_bot_that_kills_itself_while_memory_lasts_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kills, "count", lambda: 3)
+    monkeypatch.setattr(kills, "count_kills", lambda: 3)
     with seated("suicide") as seat:
         seat.begin()
         with pytest.raises(Verdict, match="SIGKILL"):
@@ -62,7 +62,7 @@ def test_kills_elsewhere_excuse_no_bot_in_a_group_of_its_own(layer: Layer, more_
     with boxed(layer, eater, memory_mb=LIMIT_MB) as other:
         assert other.version == "-9"
 
-        assert refused(layer, SUICIDE).endswith("(SIGKILL)")
+        assert run_to_verdict(layer, SUICIDE).endswith("(SIGKILL)")
 
 
 @pytest.mark.memory_group
@@ -70,7 +70,7 @@ def test_kills_elsewhere_excuse_no_bot_in_a_group_of_its_own(layer: Layer, more_
 def test_a_bot_whose_child_was_killed_by_its_own_limit_is_blamed(layer: Layer, more_each_time: None) -> None:
     code = f"import subprocess; subprocess.run([sys.executable, '-c', {EAT.format(200)!r}]); {SUICIDE}"
 
-    assert refused(layer, code, memory_mb=LIMIT_MB).endswith("(SIGKILL): it used more memory than it may")
+    assert run_to_verdict(layer, code, memory_mb=LIMIT_MB).endswith("(SIGKILL): it used more memory than it may")
 
 
 @pytest.mark.sandbox
@@ -79,12 +79,12 @@ def test_a_status_that_looks_like_a_kill_excuses_nobody(
     groups: bool, more_each_time: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not groups:
-        monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+        monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
 
-    said = refused("bwrap", "import os; os._exit(137)")
+    sentence = run_to_verdict("bwrap", "import os; os._exit(137)")
 
-    # Only a newer kernel can tell what the sandbox makes one.
-    assert said.endswith(("exited with status 137", "(SIGKILL)"))
+    # Only a newer kernel can tell this status from that of a kill.
+    assert sentence.endswith(("exited with status 137", "(SIGKILL)"))
 
 
 def test_how_a_process_ended_is_known_after_its_parent_has_reaped_it_or_not_at_all() -> None:
@@ -93,35 +93,35 @@ def test_how_a_process_ended_is_known_after_its_parent_has_reaped_it_or_not_at_a
         if not process:
             exec(code)
         pidfd = os.pidfd_open(process)
-        assert kills.wait_status(pidfd) is None
+        assert kills.read_wait_status(pidfd) is None
         os.waitpid(process, 0)
-        assert kills.wait_status(pidfd) in (status, None)
+        assert kills.read_wait_status(pidfd) in (status, None)
         os.close(pidfd)
 
 
-# by the machine's
+# by the machine
 
 
 @pytest.fixture
 def scarce(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the groups of bots be in one that has little memory, as on a machine that runs out of it."""
+    """Put the groups of bots into one with little memory, as on a machine that runs out of it."""
     where = cgroups.find_parents()
     assert where.memory
     folder = where.memory / cgroups._name("scarce")
     folder.mkdir()
     try:
         cgroups._limit_memory(folder, LIMIT_MB << 20)
-        with suppress(FileNotFoundError):  # version 1 passes its controllers on
+        with suppress(FileNotFoundError):  # version 1 passes its controllers on by itself
             (folder / "cgroup.subtree_control").open("r+").write("+memory")
-        found = cgroups.Parents()
-        found.memory = folder
-        monkeypatch.setattr(cgroups, "parents", lambda: found)
+        parents = cgroups.Parents()
+        parents.memory = folder
+        monkeypatch.setattr(cgroups, "find_parents", lambda: parents)
         yield
     finally:
         folder.rmdir()
 
 
-def eating(layer: Layer, tmp_path: Path) -> Batch:
+def make_hungry_game(layer: Layer, tmp_path: Path) -> Batch:
     """Return a game in which the first bot uses more than the machine has, and less than it may."""
     eater = Player("eater", "00", (sys.executable, "-I", str(BOT), "", EAT.format(200)), str(tmp_path))
     return replace(batch(eater, player("honest")), isolation=Isolation(layer, memory_mb=1024))
@@ -130,15 +130,15 @@ def eating(layer: Layer, tmp_path: Path) -> Batch:
 @pytest.mark.memory_group
 @every_layer
 def test_a_bot_that_the_machine_has_no_memory_for_is_excused_once(layer: Layer, tmp_path: Path, scarce: None) -> None:
-    game = eating(layer, tmp_path)
-    told: list[Report] = []
+    game = make_hungry_game(layer, tmp_path)
+    reports: list[Report] = []
 
-    play_batch(game, None, told.append)
+    play_batch(game, None, reports.append)
 
-    (fault,) = (report for report in told if isinstance(report, RefereeFault))
+    (fault,) = (report for report in reports if isinstance(report, RefereeFault))
     assert fault.memory
-    play_batch(replace(game, games=(replace(game.games[0], spared=True),)), None, told.append)
-    (record,) = (report for report in told if isinstance(report, Record))
+    play_batch(replace(game, games=(replace(game.games[0], spared=True),)), None, reports.append)
+    (record,) = (report for report in reports if isinstance(report, Record))
     assert [(fault.seat, fault.code) for fault in record.faults] == [(0, "crash")]
 
 
@@ -150,7 +150,7 @@ def test_without_a_group_of_its_own_a_real_kill_while_memory_lacked_is_excused(m
 
 
 def test_kills_are_counted_in_our_own_group_where_it_has_a_counter() -> None:
-    path = kills.counter()
+    path = kills.find_counter()
 
     assert path.name in ("memory.events.local", "memory.oom_control", "vmstat")
     assert kills.count_kills() == kills.read_field(path, "oom_kill")
@@ -162,7 +162,7 @@ def test_kills_are_counted_in_our_own_group_where_it_has_a_counter() -> None:
 
 
 class Scripted:
-    """A referee process that reports what it is told to, batch after batch."""
+    """A referee process that sends scripted reports, batch after batch."""
 
     def __init__(self, *batches: tuple[Report, ...]) -> None:
         self.alive = True
@@ -186,16 +186,16 @@ def lost(deal: int) -> RefereeFault:
     return RefereeFault(Key(0, deal, 0), "a bot was killed", memory=True)
 
 
-def played_on(process: Scripted, games: int) -> tuple[Batch | None, dict[Key, int], Outcome]:
-    """Give a batch to a process once; return what is left of it, the tries of its games, and what came of them."""
+def play_once(process: Scripted, games: int) -> tuple[Batch | None, dict[Key, int], Outcome]:
+    """Hand a batch to a process once; return what is left of it, the tries of its games, and the outcome."""
     whole = batch(player("honest"), player("honest"), games=games)
     coordinator = Coordinator(iter(()), Hooks(lambda record: None))
     left = trio.run(coordinator.play_batch, cast(Any, process), whole)
     return left, coordinator.tries, coordinator.outcome
 
 
-def test_a_game_that_was_lost_to_a_kill_is_given_again_with_the_word_that_it_was() -> None:
-    left, tries, outcome = played_on(Scripted((lost(1), BatchDone())), 2)
+def test_a_game_lost_to_a_kill_is_handed_out_again_and_marked_as_such() -> None:
+    left, tries, outcome = play_once(Scripted((lost(1), BatchDone())), 2)
 
     assert left
     assert [order.spared for order in left.games] == [False, True]
@@ -203,7 +203,7 @@ def test_a_game_that_was_lost_to_a_kill_is_given_again_with_the_word_that_it_was
 
 
 def test_a_process_that_dies_after_such_a_game_died_over_the_next() -> None:
-    _, tries, _ = played_on(Scripted((lost(0),)), 2)
+    _, tries, _ = play_once(Scripted((lost(0),)), 2)
 
     assert tries == {Key(0, 1, 0): 1}
     assert TRIES > 1

@@ -1,4 +1,4 @@
-"""What a bot in a sandbox finds in its files: what it can change, what it is shown of its folder, and as whom."""
+"""The files of a bot in a sandbox: what it can change, what it sees of its folder, and as which user."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from referee.isolation import bwrap, cgroups, copies, folders, limits, probe, seccomp
-from referee.isolation.layers import user_lack
+from referee.isolation.layers import explain_shared_user
 from referee.isolation.views import MOST_COVERS, View
 from referee.records import Isolation, Player
 from referee.seat import BotSeat
 from tests.tables import PATIENCE_MS, move_request
-from tests.test_isolation import boxed, own_groups, told
+from tests.test_isolation import boxed, own_groups, run_in_box
 
 BOT = Path(__file__).parent / "isolated_bot.py"
 OURS, ITS_OWN = "the user that we are", "a user of its own"
@@ -29,23 +29,23 @@ pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 
 @pytest.fixture(params=[OURS, ITS_OWN])
 def user(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let bots be who they mostly are here, and with our own user, which is weaker."""
+    """Run bots with their own user if possible, and with ours, which is weaker."""
     if request.param == OURS:
-        monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
+        monkeypatch.setattr(limits, "explain_missing_uids", lambda: "asked")
     return str(request.param)
 
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a temporary folder in which nothing lies yet."""
+    """Return an empty temporary folder, which is in use as the system's."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder
 
 
-def tried(paths: str, attempt: str) -> str:
-    """Return code that tells with which of some paths an attempt succeeds."""
+def make_attempt(paths: str, attempt: str) -> str:
+    """Return code that reports the paths with which an attempt succeeds."""
     return f"import os\ntold = []\nfor path in {paths}:\n try: {attempt}; told.append(path)\n except OSError: pass"
 
 
@@ -57,8 +57,11 @@ def test_nothing_of_the_sandboxs_first_process_can_be_opened(user: str) -> None:
         f"/proc/1/{name}" for name in ("mem", "maps", "environ", "fd/0", "task/1/mem", "root/tmp", "oom_score_adj")
     ]
 
-    assert told("bwrap", tried(repr(parts), "os.close(os.open(path, os.O_RDONLY))")) == "[]"
-    assert told("bwrap", tried("['/proc/1/mem', '/proc/1/comm']", "os.close(os.open(path, os.O_WRONLY))")) == "[]"
+    assert run_in_box("bwrap", make_attempt(repr(parts), "os.close(os.open(path, os.O_RDONLY))")) == "[]"
+    assert (
+        run_in_box("bwrap", make_attempt("['/proc/1/mem', '/proc/1/comm']", "os.close(os.open(path, os.O_WRONLY))"))
+        == "[]"
+    )
 
 
 @pytest.mark.memory_group
@@ -82,7 +85,7 @@ def test_the_first_process_is_counted_and_frozen_too_where_no_filter_keeps_a_bot
 def test_no_setting_of_the_kernel_can_be_written(user: str) -> None:
     every = "[os.path.join(where, name) for where, _, names in os.walk('/proc/sys') for name in names]"
 
-    assert told("bwrap", tried(every, "os.close(os.open(path, os.O_WRONLY))")) == "[]"
+    assert run_in_box("bwrap", make_attempt(every, "os.close(os.open(path, os.O_WRONLY))")) == "[]"
 
 
 def test_files_can_be_made_in_two_folders_which_are_no_larger_than_its_memory(user: str) -> None:
@@ -91,7 +94,7 @@ def test_files_can_be_made_in_two_folders_which_are_no_larger_than_its_memory(us
     size = "size = sum((s := os.statvfs(path)).f_blocks * s.f_frsize for path in told)"
 
     with boxed(
-        "bwrap", tried(every, "open(path + '/new', 'x').close()") + f"\n{size}\ntold += [size]", memory_mb=64
+        "bwrap", make_attempt(every, "open(path + '/new', 'x').close()") + f"\n{size}\ntold += [size]", memory_mb=64
     ) as at:
         *writable, whole = eval(at.version)
 
@@ -101,18 +104,18 @@ def test_files_can_be_made_in_two_folders_which_are_no_larger_than_its_memory(us
 
 @pytest.mark.filter
 @pytest.mark.parametrize("layer", ["rlimit", "bwrap"])
-def test_where_nobody_counts_memory_there_is_none_that_belongs_to_no_process(
+def test_without_a_count_of_memory_a_bot_gets_none_that_belongs_to_no_process(
     layer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cgroups, "parents", cgroups.Parents)
+    monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
     column = 0 if os.uname().machine == "x86_64" else 1
     shared = f"ctypes.CDLL(None).syscall({seccomp._UNCOUNTED['shmget'][column]}, 0, 4096, 0o1600)"
 
-    assert told(layer, "import os; os.memfd_create('x')") == "PermissionError"  # type: ignore[arg-type]
-    assert told(layer, f"import ctypes; told = {shared}") == "-1"  # type: ignore[arg-type]
+    assert run_in_box(layer, "import os; os.memfd_create('x')") == "PermissionError"  # type: ignore[arg-type]
+    assert run_in_box(layer, f"import ctypes; told = {shared}") == "-1"  # type: ignore[arg-type]
 
 
-# what it is shown, and as whom
+# what it sees, and as which user
 
 
 @pytest.fixture
@@ -136,7 +139,7 @@ def private(tmp_path: Path) -> Path:
 
 @contextmanager
 def seated(folder: Path, code: str, *, program: str = sys.executable) -> Iterator[BotSeat]:
-    """Seat a bot that runs `code` when it is greeted."""
+    """Seat a bot that runs `code` at hello."""
     words = () if program == sys.executable else (sys.executable,)
     player = Player("boxed", "00", (program, *words, "-I", str(BOT), code), str(folder))
     seat = BotSeat(player, PATIENCE_MS, None, isolation=Isolation("bwrap"))
@@ -172,11 +175,13 @@ def test_dot_folders_and_caches_are_empty_and_stay_so(private: Path, temporary: 
             path.chmod(path.stat().st_mode | mode & 0o055)
         with seated(private, LISTED) as seat:
             assert seat.version == "[[], [], [], []]"
-        with seated(private, tried("['.git', 'lib/__pycache__', '.']", "open(path + '/new', 'x').close()")) as seat:
+        with seated(
+            private, make_attempt("['.git', 'lib/__pycache__', '.']", "open(path + '/new', 'x').close()")
+        ) as seat:
             assert seat.version == "[]"
 
 
-def test_what_the_command_names_is_shown_wherever_it_lies(private: Path, user: str) -> None:
+def test_a_sandbox_shows_what_the_command_names_wherever_it_lies(private: Path, user: str) -> None:
     hidden = private / ".venv" / "bin" / "prog"
     hidden.parent.mkdir(parents=True)
     hidden.write_text('#!/bin/sh\nexec "$@"\n')
@@ -203,7 +208,7 @@ def test_what_cannot_be_copied_is_named(private: Path, tmp_path: Path, monkeypat
         file.truncate(copies.MOST_BYTES + 1)
 
     def lack(program: Path, folder: Path) -> str | None:
-        return View([str(program)], program, folder).user_lack()
+        return View([str(program)], program, folder).explain_missing_user()
 
     (shared := tmp_path / "shared").mkdir(mode=0o700)
     os.mkfifo(shared / "pipe")
@@ -219,24 +224,24 @@ def test_what_cannot_be_copied_is_named(private: Path, tmp_path: Path, monkeypat
     assert "nothing in" in str(lack(python, private))
 
 
-def test_only_who_could_have_a_user_of_its_own_lacks_one(private: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_shares_our_user_only_where_others_get_their_own(private: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     player = Player("x", "00", ("/bin/sh",), str(private))
-    monkeypatch.setattr(limits, "uid_lack", lambda: None)
+    monkeypatch.setattr(limits, "explain_missing_uids", lambda: None)
 
-    assert str(user_lack(player, Isolation("rlimit"))).startswith("others may not read ")
-    monkeypatch.setattr(limits, "uid_lack", lambda: "only root may")
-    assert user_lack(player, Isolation("rlimit")) is None
-    assert user_lack(player, Isolation("none")) is None
+    assert str(explain_shared_user(player, Isolation("rlimit"))).startswith("others may not read ")
+    monkeypatch.setattr(limits, "explain_missing_uids", lambda: "only root may")
+    assert explain_shared_user(player, Isolation("rlimit")) is None
+    assert explain_shared_user(player, Isolation("none")) is None
 
 
-def test_a_walk_through_a_folder_counts_what_is_shown(private: Path) -> None:
-    found = folders.survey(private)
+def test_a_survey_of_a_folder_counts_what_a_bot_sees(private: Path) -> None:
+    survey = folders.survey(private)
 
-    assert found.hidden == tuple(private / name for name in (".git", "__pycache__", "lib/.cache", "lib/__pycache__"))
-    assert found.unreadable == private
-    assert found.size == sum((private / name).stat().st_size for name in ("bot.toml", "lib/data", ".env", "run"))
-    assert found.entries == 10
-    assert found.special is None
+    assert survey.hidden == tuple(private / name for name in (".git", "__pycache__", "lib/.cache", "lib/__pycache__"))
+    assert survey.unreadable == private
+    assert survey.size == sum((private / name).stat().st_size for name in ("bot.toml", "lib/data", ".env", "run"))
+    assert survey.entries == 10
+    assert survey.special is None
     assert folders.survey(private, 2).entries < 10
 
 

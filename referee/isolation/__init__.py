@@ -1,1 +1,1 @@
-"""Layers around a bot that nobody vouches for: a bot process asks one of them how to start, freeze, thaw and end."""
+"""Layers around an untrusted bot: each says how its process starts, freezes, thaws and ends."""

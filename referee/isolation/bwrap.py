@@ -1,4 +1,4 @@
-"""A sandbox by bubblewrap: what is in it, what is not, and which of its processes is the bot."""
+"""A sandbox made by bubblewrap: what it contains, what it hides, and which of its processes is the bot."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from referee.isolation.limits import FILE_BYTES, PROCESSES
-from referee.isolation.views import LITTLE, SETTINGS, SYSTEM, View
+from referee.isolation.views import MIN_TMPFS_BYTES, SETTINGS, SYSTEM, View
 
 END_WAIT_MS = 1000
 """How long the kernel may take to end everything in a sandbox."""
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _TEMPORARY = ("/tmp", "/dev/shm")
-"""What can be written to inside; together they take no more than a bot's memory."""
+"""The writable folders inside; together they hold no more than a bot's memory."""
 _SHELL = ("/bin/sh", "-c")
 
 
@@ -27,32 +27,33 @@ class Sandbox:
     """The sandbox for one command.
 
     Args:
-        command: as it is written.
-        program: the file that its first word means.
-        view: the files beside the system's; the command is started in its folder.
+        command: as written.
+        program: the file that its first word names.
+        view: the files besides the system's; the command starts in its folder.
         memory_mb: what the bot may use; its temporary files take no more than that.
     """
 
     def __init__(self, command: Sequence[str], program: Path, view: View, memory_mb: int) -> None:
         self._command = (os.path.abspath(program), *command[1:])
         self.view = view
-        self._room = min(FILE_BYTES, (memory_mb << 20) // len(_TEMPORARY))
+        self._tmpfs_bytes = min(FILE_BYTES, (memory_mb << 20) // len(_TEMPORARY))
 
     def build_command(
         self, uid: int | None, status: int, filter: int | None = None, *, disable: bool = True, dies: bool = True
     ) -> tuple[str, ...]:
-        """Return what to start.
+        """Return the command that starts the sandbox.
 
         Args:
-            uid: the user to become inside; None stays what we are, in a user namespace of its own.
-            status: a descriptor that is told the first process of the sandbox, and how its program ended.
-            filter: a descriptor that the filter of system calls is read from.
+            uid: the user to become inside; None keeps our own, in a user namespace of its own.
+            status: a descriptor that receives the first process of the sandbox, and how its program ended.
+            filter: a descriptor to read the filter of system calls from.
             disable: whether to forbid more user namespaces inside.
-            dies: whether it dies with us; while it is being made, that leaves a process behind which waits for ever.
+            dies: whether the sandbox dies with us; if we die while it is being made, it leaves a process that waits
+                for ever.
         """
-        hand_over, take = _pipes_past_bubblewrap({status, filter})
+        before, inside = _pass_pipes({status, filter})
         words = [
-            *hand_over,
+            *before,
             shutil.which("bwrap") or "bwrap",
             *(["--die-with-parent"] if dies else []),
             "--json-status-fd",
@@ -63,14 +64,14 @@ class Sandbox:
         if uid is None:
             words += ["--unshare-user", *(["--disable-userns"] if disable else [])]
         else:
-            # Only for the step from us to the user; nothing is left of them behind it.
+            # Only to change from our user to the bot's, which keeps none of them.
             words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
         words += ["--clearenv", "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"]
         words += ["--setenv", "PATH", self._search_path(), "--hostname", "box", *self._mount_options()]
         words += ["--chdir", str(self.view.folder)]
         if filter is not None:
             words += ["--seccomp", str(filter)]
-        return (*words, "--", *take, *_switch_user(uid), *self._command)
+        return (*words, "--", *inside, *_switch_user(uid), *self._command)
 
     def _mount_options(self) -> Iterator[str]:
         for path in SYSTEM:
@@ -83,16 +84,16 @@ class Sandbox:
             yield from ("--ro-bind-try", path, path)
         yield from ("--proc", "/proc", "--dev", "/dev")
         for path in _TEMPORARY:
-            yield from ("--perms", "1777", "--size", str(self._room), "--tmpfs", path)
-        yield from self.view.mounts()
-        # A bot may have the user that all of this belongs to, and that of our own process inside, which is no bot's
-        # business; for root the kernel's settings are below /proc.
-        yield from ("--perms", "0555", "--size", str(LITTLE), "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
+            yield from ("--perms", "1777", "--size", str(self._tmpfs_bytes), "--tmpfs", path)
+        yield from self.view.list_mounts()
+        # A bot may run as the user who owns all of this and our own process inside, which is none of its business;
+        # as root it could write the kernel's settings below /proc.
+        yield from ("--perms", "0555", "--size", str(MIN_TMPFS_BYTES), "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
         for path in ("/proc", "/dev", "/"):
             yield from ("--remount-ro", path)
 
     def _search_path(self) -> str:
-        """Keep of our own path what is to be seen inside."""
+        """Return the folders of our own PATH that are visible inside, then the system's."""
         own = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
         return ":".join(
             dict.fromkeys([*(folder for folder in own if self.view.shows(Path(folder))), *_PATH.split(":")])
@@ -100,30 +101,30 @@ class Sandbox:
 
 
 class SandboxStatus:
-    """What bubblewrap says of one sandbox: a line when it has a first process, one when its program has ended."""
+    """Bubblewrap's reports on one sandbox: a line when it has a first process, and one when its program has ended."""
 
     def __init__(self) -> None:
-        self._descriptor, self.told = os.pipe()
+        self._descriptor, self.write_end = os.pipe()
+        """The sandbox inherits `write_end`; the caller closes it after the start."""
         os.set_blocking(self._descriptor, False)
-        """`told` is for the sandbox to inherit, and to be closed here once it has."""
-        self._said = b""
+        self._lines = b""
 
     def first_process(self) -> int | None:
-        """Return its first process; None when there is none yet, or it failed before."""
-        while b"\n" not in self._said and self._read():
+        """Return the first process of the sandbox; None if there is none yet, or the sandbox failed before."""
+        while b"\n" not in self._lines and self._read():
             pass
         with suppress(ValueError, KeyError):
-            return int(json.loads(self._said.partition(b"\n")[0])["child-pid"])
+            return int(json.loads(self._lines.partition(b"\n")[0])["child-pid"])
         return None
 
     def never_ran(self) -> bool:
-        """Tell, after its end, whether the sandbox failed before there was a program in it."""
+        """Tell, after the sandbox has ended, whether it failed before its program started."""
         while self._read():
             pass
-        return b'"exit-code"' not in self._said
+        return b'"exit-code"' not in self._lines
 
     def close(self) -> None:
-        """Forget it; safe to call again."""
+        """Close our end; safe to call again."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -133,7 +134,7 @@ class SandboxStatus:
             data = os.read(self._descriptor, 4096) if self._descriptor >= 0 else b""
         except BlockingIOError:
             return False
-        self._said += data
+        self._lines += data
         return bool(data)
 
 
@@ -146,7 +147,7 @@ def find_child(pid: int) -> int | None:
 
 
 def kill_and_wait(pidfd: int) -> None:
-    """Kill the first process of a sandbox, without which the kernel ends all others, and wait for that."""
+    """Kill the first process of a sandbox, with which the kernel ends all others, and wait until they are gone."""
     with suppress(ProcessLookupError):
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
     poll = select.poll()
@@ -154,13 +155,13 @@ def kill_and_wait(pidfd: int) -> None:
     poll.poll(END_WAIT_MS)
 
 
-def _pipes_past_bubblewrap(taken: set[int | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what to put before bubblewrap, and before the command in it, so that only the bot holds its pipes.
+def _pass_pipes(used: set[int | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return words to put before bubblewrap, and before the command inside, so that only the bot holds its pipes.
 
-    Bubblewrap's own processes keep the standard descriptors, and close all others. With them a pipe that the bot
-    has closed would stay open.
+    Bubblewrap's own processes keep the standard descriptors open and close all others. If they held the bot's pipes,
+    a pipe that the bot has closed would stay open.
     """
-    read, write = [number for number in range(3, 10) if number not in taken][:2]  # a shell knows one digit
+    read, write = [number for number in range(3, 10) if number not in used][:2]  # a shell knows one digit
     before = f'exec "$@" {read}<&0 {write}>&1 </dev/null >/dev/null'
     inside = f'unset PWD OLDPWD SHLVL; exec "$@" <&{read} >&{write} {read}<&- {write}>&-'
     return (*_SHELL, before, "sh"), (*_SHELL, inside, "sh")
@@ -181,6 +182,6 @@ def _switch_user(uid: int | None) -> tuple[str, ...]:
             "--",
         )
     if os.getuid() == 0:
-        return ()  # root has no limit of processes, in a user namespace neither
-    # Set inside, it counts the processes of this user namespace alone.
+        return ()  # the kernel does not limit root's processes, not even in a user namespace
+    # Set inside, the limit counts only the processes of this user namespace.
     return ("/usr/bin/prlimit", f"--nproc={PROCESSES}", "--")

@@ -1,4 +1,4 @@
-"""A control group for each bot: counts its processes and memory, freezes and kills all of it, children that hid too."""
+"""A control group for each bot: it counts processes and memory, and freezes and kills them, hidden children too."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from referee.isolation.limits import PROCESSES
 
 PREFIX = "malice-"
 REMOVE_WAIT_S = 0.5
-"""How long the killed may take to leave a group, so that it can be removed."""
+"""How long killed processes may take to leave a group, which can be removed only when empty."""
 
 ONE_CHARGE = 1 << 20
-"""More bytes than the kernel ever charges a group with at once."""
+"""More bytes than the kernel ever charges to a group at once."""
 
 _numbers = itertools.count()
 
 
 class Parents:
-    """The folders in which groups can be made, by what they are good for; None where there is none."""
+    """The folders in which groups can be made, by what such a group can do; None if no folder will do."""
 
     def __init__(self) -> None:
         self.pids: Path | None = None
@@ -43,34 +43,33 @@ class Parents:
 
 @cache
 def find_parents() -> Parents:
-    """Find out, by trying, where groups can be made: version 2 first, version 1 for what it lacks.
+    """Find out, by trying, where groups can be made: in version 2 first, in version 1 for what that lacks.
 
-    The freezer of version 1 is left alone: it takes ten times as long as that of version 2.
+    The freezer of version 1 is not used: it takes ten times as long as that of version 2.
     """
-    found = Parents()
+    parents = Parents()
     mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
-    own = dict(kills.groups())
+    own = dict(kills.list_own_groups())
     for _, place, kind, *_ in mounts:
         if kind == "cgroup2":
-            found.home = inside = Path(place, own.get("", "/").lstrip("/"))
-            # A group whose controllers are passed on may hold no processes: so beside ours, rather than in it.
+            parents.home = inside = Path(place, own.get("", "/").lstrip("/"))
+            # A group that passes its controllers on may hold no processes: so try beside our group before inside it.
             for parent in (inside.parent if inside != Path(place) else inside, inside, Path(place)):
                 files = _probe(parent)
-                found.freeze = found.freeze or (parent if {"cgroup.freeze", "cgroup.kill"} <= files else None)
-                found.pids = found.pids or (parent if "pids.max" in files else None)
-                found.memory = found.memory or (parent if "memory.max" in files else None)
+                parents.freeze = parents.freeze or (parent if {"cgroup.freeze", "cgroup.kill"} <= files else None)
+                parents.pids = parents.pids or (parent if "pids.max" in files else None)
+                parents.memory = parents.memory or (parent if "memory.max" in files else None)
     for _, place, kind, options, *_ in mounts:
         for name in ("pids", "memory"):
-            if kind == "cgroup" and name in options.split(",") and getattr(found, name) is None:
+            if kind == "cgroup" and name in options.split(",") and getattr(parents, name) is None:
                 parent = Path(place, own.get(name, "/").lstrip("/"))
                 if _probe(parent):
-                    setattr(found, name, parent)
-    sweep(found)
-    return found
+                    setattr(parents, name, parent)
+    return parents
 
 
 class Group:
-    """The control group of one bot, in as many hierarchies as it takes."""
+    """The control group of one bot: a folder in each hierarchy that it needs."""
 
     def __init__(self, memory_mb: int) -> None:
         where = find_parents()
@@ -90,7 +89,7 @@ class Group:
         self._home = where.home
 
     def make_joiner(self) -> Callable[[], None]:
-        """Return what puts the calling process into the group."""
+        """Return a function that puts the calling process into the group."""
         files = [os.fspath(folder / "cgroup.procs") for folder in self._folders]
 
         def arm() -> None:
@@ -102,28 +101,28 @@ class Group:
         return arm
 
     def release(self, pid: int) -> None:
-        """Take a process that is ours, not the bot's, out of what is frozen: each costs time."""
+        """Move a process that is ours, not the bot's, out of the group: freezing costs time for each process."""
         if self._home:
             with suppress(OSError):
                 (self._home / "cgroup.procs").write_text(str(pid))
 
     @property
     def can_freeze(self) -> bool:
-        """Whether `freeze` does something."""
+        """Whether `freeze` has an effect."""
         return self._state is not None
 
     def freeze(self) -> None:
-        """Stop everything in the group where it stands."""
+        """Stop every process in the group."""
         if self._state is not None:
             os.write(self._state, b"1")
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let every process in the group continue."""
         if self._state is not None:
             os.write(self._state, b"0")
 
     def cpu_ns(self) -> int | None:
-        """Return the CPU time that all of its processes have used, the ended ones too; None where nobody counts."""
+        """Return the CPU time of all its processes, including those that have ended; None where it is not counted."""
         if self._used is None:
             return None
         first, _, _ = os.pread(self._used, 64, 0).partition(b"\n")
@@ -131,25 +130,25 @@ class Group:
 
     @property
     def counts_memory(self) -> bool:
-        """Whether it knows what the kernel has killed in it for want of memory."""
+        """Whether the group counts what the kernel killed in it for lack of memory."""
         return self._memory is not None
 
     def oom_kills(self) -> int:
-        """Return how many of its processes were killed for want of memory, by its own limit or not."""
+        """Return how many of its processes the kernel killed for lack of memory, by its own limit or not."""
         names = ("memory.events", "memory.oom_control")
         return sum(kills.read_field(self._memory / name, "oom_kill") or 0 for name in names) if self._memory else 0
 
     def reached_limit(self) -> bool:
-        """Tell whether its own limit ever left it without memory; version 1 counts also where some could be freed."""
+        """Tell whether the group ever ran into its own limit; in version 1 also if memory could then be freed."""
         if self._memory is None:
             return False
-        if (found := kills.read_field(self._memory / "memory.events", "oom")) is not None:
-            return found > 0
+        if (events := kills.read_field(self._memory / "memory.events", "oom")) is not None:
+            return events > 0
         most, limit = (int((self._memory / f"memory.{name}_in_bytes").read_text()) for name in ("max_usage", "limit"))
         return most > limit - ONE_CHARGE
 
     def end(self) -> None:
-        """Kill all that is in the group, and remove it."""
+        """Kill every process in the group, and remove the group."""
         if self._kill:
             self._kill.write_text("1")
         if self._state is not None:
@@ -174,7 +173,7 @@ class Group:
 
 
 def _probe(parent: Path) -> set[str]:
-    """Make a group, and return its files if a process may enter it; remove it again."""
+    """Make a group and remove it again; return the names of its files if a process may enter it."""
     folder = parent / _name("try")
     try:
         folder.mkdir()
@@ -197,12 +196,12 @@ def _limit_memory(folder: Path, size: int) -> None:
     if not (folder / "memory.max").exists():
         files = [("memory.limit_in_bytes", size), ("memory.memsw.limit_in_bytes", size)]
     for name, value in files:
-        with suppress(OSError):  # without swap the kernel has no limit for it
+        with suppress(OSError):  # a kernel without swap has no limit for it
             (folder / name).write_text(str(value))
 
 
 def _name(what: str) -> str:
-    """Name a group of ours so that its owner can be told: by pid, and by the namespace in which that is its number."""
+    """Return a name for a group of ours that identifies its owner: by pid, and by the namespace of that pid."""
     return f"{PREFIX}{os.getpid()}-{what}-{_namespace()}"
 
 
@@ -211,7 +210,7 @@ def _namespace() -> int:
 
 
 def _kill_all(folder: Path) -> None:
-    """Kill what is in a group, unless something of a namespace that we do not see is in it: its number reads 0."""
+    """Kill the processes in a group, unless one is of a namespace that we cannot see: its number reads 0."""
     with suppress(OSError):
         pids = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
         for pid in pids if min(pids, default=0) > 1 else ():
@@ -220,7 +219,7 @@ def _kill_all(folder: Path) -> None:
 
 
 def sweep(where: Parents) -> None:
-    """Remove the groups of referees that are gone, with what is in them; those of other namespaces are left alone.
+    """Remove the groups of referees that are gone, and kill what is in them; leave those of other namespaces alone.
 
     Bots die with their referee, but a sandbox that was just being made can leave a process that waits for ever.
     """
@@ -234,7 +233,7 @@ def sweep(where: Parents) -> None:
 
 
 def _is_left_behind(name: str) -> bool:
-    """Tell whether a group was made in our namespace by a process that is gone."""
+    """Tell whether a process of our namespace that is gone made the group."""
     words = re.fullmatch(f"{PREFIX}([0-9]+)-[a-z0-9]+-([0-9]+)", name)
     if words is None or int(words[2]) != _namespace() or int(words[1]) < 2:
         return False
@@ -243,5 +242,5 @@ def _is_left_behind(name: str) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        pass  # somebody else's
+        pass  # it lives, under another user
     return False

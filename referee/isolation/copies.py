@@ -1,7 +1,7 @@
 """Private copies of bots' folders, for bots whose own user may not read the original.
 
-A copy lies in the temporary folder, in a folder that only its owner may enter and holds a lock on while it lives.
-The lock ends with its owner, however that ends: so whoever makes the next copies can tell what was left behind.
+A copy lies in the temporary folder, in a folder of its own that only its owner may enter. The owner holds a lock on
+that folder while it lives, and loses it however it ends: so a later process can tell which copies are left over.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from referee.isolation.folders import is_hidden
 PREFIX = "malice-copy-"
 MOST_BYTES = 256 << 20
 MOST_ENTRIES = 20_000
-"""What is copied at most: it is done at every start of the bot."""
+"""Limits of a copy: one is made at every start of the bot."""
 
 
 def explain_missing_copy(size: int, entries: int) -> str | None:
-    """Return why nothing of this size can be copied here, or None.
+    """Return why something of this size cannot be copied here, or None.
 
     Args:
         size: bytes of all files.
@@ -39,31 +39,31 @@ def explain_missing_copy(size: int, entries: int) -> str | None:
 
 
 class Copies:
-    """The copies for one bot process; nobody but us can reach them by a path.
+    """The copies for one bot process; nobody else can reach them by a path.
 
     Raises:
-        OSError: nothing can be written to the temporary folder.
+        OSError: the temporary folder is not writable.
     """
 
     def __init__(self) -> None:
-        self._folder, self._lock = _locked_folder()
-        self._made = 0
+        self._folder, self._lock = _make_locked_folder()
+        self._count = 0
 
     def add(self, source: Path, empty: Collection[Path] = ()) -> Path:
-        """Copy a folder or a file, readable by everybody who is shown the copy; return where that lies.
+        """Copy a folder or a file so that everybody who sees the copy may read it; return its path.
 
-        Dot-folders and Python's caches become empty folders, and what is neither file, folder nor symbolic link is
+        Dot-folders and Python's caches become empty folders. What is neither a file, a folder nor a symbolic link is
         left out.
 
         Args:
             source: what to copy; a symbolic link in it stays one.
-            empty: files whose copies are to be empty.
+            empty: files whose copies must be empty.
 
         Raises:
             OSError: it cannot be read, or there is no room.
         """
-        self._made += 1
-        target = self._folder / str(self._made)
+        self._count += 1
+        target = self._folder / str(self._count)
         if source.is_dir():
             _copy_folder(source, target, empty)
         else:
@@ -79,7 +79,7 @@ class Copies:
 
 
 def sweep() -> None:
-    """Remove the copies of ours whose owner is gone, one that was killed say."""
+    """Remove the copies of our user whose owner is gone, killed for instance."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             status = folder.lstat()
@@ -89,10 +89,10 @@ def sweep() -> None:
                 os.close(lock)
 
 
-def _locked_folder() -> tuple[Path, int]:
+def _make_locked_folder() -> tuple[Path, int]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        with suppress(BlockingIOError, FileNotFoundError):  # a sweep met it before it was locked
+        with suppress(BlockingIOError, FileNotFoundError):  # another process swept it before we locked it
             lock = _lock(folder)
             if folder.exists():
                 return folder, lock
@@ -103,7 +103,7 @@ def _lock(folder: Path) -> int:
     """Return a descriptor that holds the lock on a folder.
 
     Raises:
-        OSError: somebody else holds it, or there is no such folder.
+        OSError: another process holds it, or the folder does not exist.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -132,7 +132,7 @@ def _copy_folder(source: Path, target: Path, empty: Collection[Path]) -> None:
 
 
 def _copy_file(source: Path, target: Path, empty: Collection[Path]) -> None:
-    # Whatever lies there by now, it must not be followed or waited for.
+    # Something else may lie there by now: do not follow a link, do not wait for a fifo.
     descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with open(descriptor, "rb") as original, target.open("xb") as copy:
         status = os.fstat(descriptor)

@@ -1,4 +1,4 @@
-"""What a process sets on itself between fork and exec: limits, priority, and a user of its own."""
+"""What a new process sets on itself between fork and exec: limits, priority, and a user of its own."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ PROCESSES = 64
 NICE = 5
 
 _FIRST_UID, _UIDS_EACH = 1_000_000_000, 64
-_seats = itertools.count()
+_numbers = itertools.count()
 
 
 def explain_missing_uids() -> str | None:
     """Return why bots cannot have users of their own here, or None."""
     if os.geteuid() != 0:
         return "only root may start processes as another user"
-    wanted = next_uid()
+    uid = next_uid()
     for line in Path("/proc/self/uid_map").read_text().splitlines():
         first, _, count = map(int, line.split())
-        if first <= wanted < first + count:
+        if first <= uid < first + count:
             return None
-    return f"user {wanted} is not mapped in this user namespace"
+    return f"user {uid} is not mapped in this user namespace"
 
 
 def next_uid() -> int:
-    """Return a user that no other bot of this machine has: by our own pid and a running number."""
-    return _FIRST_UID + os.getpid() * _UIDS_EACH + next(_seats) % _UIDS_EACH
+    """Return a user that no other bot on this machine has, from our own pid and a running number."""
+    return _FIRST_UID + os.getpid() * _UIDS_EACH + next(_numbers) % _UIDS_EACH
 
 
-def unreadable(paths: Iterable[Path]) -> Path | None:
-    """Return the first of these files and folders, and of all above them, that not everybody may read or enter."""
+def find_unreadable(paths: Iterable[Path]) -> Path | None:
+    """Return the first of these paths, or of the folders above them, that some users may not read or enter."""
     paths = list(paths)
     for path in paths:
         if not everybody_may_read(path.stat()):
@@ -51,22 +51,22 @@ def unreadable(paths: Iterable[Path]) -> Path | None:
 
 
 def count_user_threads() -> int:
-    """Count the threads of our user, against which its limit counts."""
-    uid, found = os.getuid(), 0
+    """Count the threads of our user: its limit of processes counts them all."""
+    uid, threads = os.getuid(), 0
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with suppress(OSError):
                 if folder.stat().st_uid == uid:
-                    found += len(os.listdir(folder / "task"))
-    return found
+                    threads += len(os.listdir(folder / "task"))
+    return threads
 
 
 def make_limiter(memory_mb: int | None, processes: int | None, uid: int | None = None) -> Callable[[], None]:
-    """Return what puts the calling process under limits.
+    """Return a function that puts the calling process under limits.
 
     Args:
-        memory_mb: of address space; None where a control group counts what is really used.
-        processes: of the user; None leaves it.
+        memory_mb: of address space; None where a control group counts the memory in use.
+        processes: of the user; None sets no limit.
         uid: the user, and group, to become.
     """
     limits = [(resource.RLIMIT_FSIZE, FILE_BYTES), (resource.RLIMIT_NOFILE, FILES), (resource.RLIMIT_CORE, 0)]

@@ -1,4 +1,4 @@
-"""What works on this machine, found out by trying it once in each process."""
+"""Which kinds of isolation work on this machine: each is tried once per process."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from referee.records import Layer
 _TRUE = "/bin/true"
 _MEMORY_MB = 16
 PATIENCE_S = 10
-"""For a sandbox in which nothing happens."""
+"""How long an empty sandbox may take."""
 
 
-def strongest_layer(asked: Layer) -> Layer:
-    """Return the strongest layer that works here and is not stronger than what is asked for."""
-    if asked in ("auto", "bwrap") and explain_missing_sandbox() is None:
+def strongest_layer(wanted: Layer) -> Layer:
+    """Return the strongest layer that works here and is no stronger than the wanted one."""
+    if wanted in ("auto", "bwrap") and explain_missing_sandbox() is None:
         return "bwrap"
-    return "none" if asked == "none" or explain_missing_limits() else "rlimit"
+    return "none" if wanted == "none" or explain_missing_limits() else "rlimit"
 
 
 def explain_missing_layer(layer: Layer) -> str | None:
-    """Return why a layer is not to be had, or None; auto is the strongest."""
+    """Return why a layer is unavailable, or None; `auto` means the strongest."""
     if layer in ("auto", "bwrap"):
         return explain_missing_sandbox()
     return None if layer == "none" else explain_missing_limits()
@@ -36,13 +36,13 @@ def explain_missing_layer(layer: Layer) -> str | None:
 
 @cache
 def explain_missing_limits() -> str | None:
-    """Return why not even limits can be set, or None."""
+    """Return why limits cannot be set here, or None."""
     return None if sys.platform == "linux" else f"limits are made for Linux, not for {sys.platform}"
 
 
 @cache
 def explain_missing_sandbox() -> str | None:
-    """Return why there is no sandbox, or None."""
+    """Return why a sandbox is unavailable, or None."""
     if explain_missing_limits() or shutil.which("bwrap") is None:
         return explain_missing_limits() or "bwrap not found (Debian: apt-get install bubblewrap)"
     if sandbox_works(own_user=False) or (limits.explain_missing_uids() is None and sandbox_works(own_user=True)):
@@ -52,19 +52,19 @@ def explain_missing_sandbox() -> str | None:
 
 @cache
 def sandbox_works(*, own_user: bool) -> bool:
-    """Tell whether a sandbox can be made, with a user of its own inside or in a user namespace."""
+    """Tell whether a sandbox can be made: with a user of its own inside, or in a user namespace."""
     return not _try_sandbox(own_user, can_disable_nested_users()).returncode
 
 
 @cache
 def can_disable_nested_users() -> bool:
-    """Tell whether bubblewrap can forbid more user namespaces inside: 0.8 and newer, where the kernel lets it."""
+    """Tell whether bubblewrap can forbid more user namespaces inside: 0.8 and newer, if the kernel allows it."""
     return not _try_sandbox(False, True).returncode
 
 
 @cache
 def process_limit() -> int | None:
-    """Return a limit for processes outside a sandbox: it counts those that our user has anyway."""
+    """Return a limit of processes outside a sandbox, where it also counts what our user runs anyway; None for root."""
     return None if os.getuid() == 0 else limits.count_user_threads() + 4 * limits.PROCESSES
 
 
@@ -74,8 +74,8 @@ def _try_sandbox(own_user: bool, disable: bool) -> subprocess.CompletedProcess[b
     if seccomp.explain_missing_filter() is None:
         descriptors.append(seccomp.open_filter(counted=False, stopped=True))
     uid = limits.next_uid() if own_user else None
-    command = sandbox.build_command(uid, *descriptors, disable=disable, dies=False)  # it ends at once by itself
-    # A sandbox that is killed while it starts can leave a child behind that waits for it for ever.
+    command = sandbox.build_command(uid, *descriptors, disable=disable, dies=False)  # it ends at once
+    # A sandbox that is killed while it starts can leave a child that waits for it for ever.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP, signal.SIGINT, signal.SIGTERM))
     try:
         return subprocess.run(

@@ -1,4 +1,4 @@
-"""System calls that no card game needs, denied by a filter in classic BPF that is written here, without a library."""
+"""A filter in classic BPF, written here without a library, that denies system calls which no card game needs."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _ARCHITECTURES = {"x86_64": (_X86_64, 0), "aarch64": (_AARCH64, 1)}
 """By machine: the kernel's name for it, and its column below."""
 
 _DENIED: dict[str, tuple[int, int]] = {
-    # out of the group that is killed and frozen
+    # leave the group that is killed and frozen
     "setsid": (112, 157),
     "setpgid": (109, 154),
-    # into other processes
+    # reach into other processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "process_madvise": (440, 440),
     "pidfd_getfd": (438, 438),
     "kcmp": (312, 272),
-    # to the processors of another game
+    # move to the processors of another game
     "sched_setaffinity": (203, 122),
-    # keys, locks and watches are shared by boxes that see the same files
+    # keys, locks and watches: boxes that see the same files share them
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
@@ -96,7 +96,7 @@ _WAKING: dict[str, tuple[int, int]] = {
     "timer_create": (222, 107),
     "mq_notify": (244, 184),
 }
-"""What can be told to send any signal later: SIGCONT too, which wakes who was stopped."""
+"""What can send any signal later, even SIGCONT, which wakes a stopped process."""
 _SENDING_SECOND: dict[str, tuple[int, int]] = {
     "kill": (62, 129),
     "tkill": (200, 130),
@@ -104,18 +104,21 @@ _SENDING_SECOND: dict[str, tuple[int, int]] = {
     "pidfd_send_signal": (424, 424),
 }
 _SENDING_THIRD: dict[str, tuple[int, int]] = {"tgkill": (234, 131), "rt_tgsigqueueinfo": (297, 240)}
-"""What sends the signal that its second, or third, argument names."""
+"""What sends a signal now; the second, or the third, argument names it."""
 _PRCTL, _PR_SET_PDEATHSIG = (157, 167), 1
 _SET_SIGNAL = 10
-"""Of fcntl: F_SETSIG, the signal that says that a file is ready."""
+"""F_SETSIG of fcntl: sets the signal for a file that is ready."""
 _EXIT_SIGNAL = 0xFF
-"""Of the flags of clone: the signal that says that the child has ended."""
+"""The bits in the flags of clone that name the signal for the end of the child."""
 _CLONE, _SOCKET, _CLONE3 = (56, 220), (41, 198), 435
 _FCNTL = (72, 25)
 _SHARED_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
-"""Of fcntl: GETLK, SETLK, SETLKW, the same as OFD_, SETLEASE, GETLEASE, NOTIFY: boxes that see one file meet in it."""
+"""Commands of fcntl by which boxes that see one file could signal each other.
+
+GETLK, SETLK, SETLKW, the same as OFD_, SETLEASE, GETLEASE, NOTIFY.
+"""
 _PREADV2, _PWRITEV2 = (327, 286), (328, 287)
-"""Of the flags, RWF_NOWAIT tells what others have read: what is in the page cache."""
+"""Their flag RWF_NOWAIT reveals what others have read: what is in the page cache."""
 _NEW_NAMESPACES = 0x7E020080
 """CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
 _UNIX, _INET, _INET6 = 1, 2, 10
@@ -134,7 +137,7 @@ class _Program(ctypes.Structure):
 
 
 def explain_missing_filter() -> str | None:
-    """Return why there is no filter on this machine, or None."""
+    """Return why no filter is available on this machine, or None."""
     if platform.machine() not in _ARCHITECTURES:
         return f"filters are written for {' and '.join(_ARCHITECTURES)}, not for {platform.machine()}"
     return None
@@ -144,17 +147,17 @@ def build_filter(*, network: bool, counted: bool, stopped: bool, machine: str = 
     """Return the filter as an array of `struct sock_filter`.
 
     Args:
-        network: whether sockets of the internet may be made: only where the network is the box's own.
-        counted: whether a control group counts memory; otherwise a bot has none but that of its processes.
-        stopped: whether bots are stopped by signals off turn: then none may wake another, or have itself woken.
-        machine: as `platform.machine` says; by default this one.
+        network: whether to allow internet sockets: only where the box has a network of its own.
+        counted: whether a control group counts memory; if not, deny memory that belongs to no process.
+        stopped: whether signals stop bots off turn; if so, no bot may wake another or have itself woken.
+        machine: as `platform.machine` names it; by default this one.
     """
     arch, column = _ARCHITECTURES[machine or platform.machine()]
     families = (_UNIX, _INET, _INET6) if network else (_UNIX,)
     code = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, arch), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
     if arch == _X86_64:
         code += _unless((_AT_LEAST, 0, 1, _X32), EPERM)
-    # glibc falls back to `clone`, whose flags can be looked at.
+    # glibc falls back to `clone`, whose flags a filter can read.
     code += _unless((_EQUAL, 0, 1, _CLONE3), ENOSYS)
     for numbers in (*_DENIED.values(), *(() if counted else _UNCOUNTED.values())):
         if numbers[column] >= 0:
@@ -177,7 +180,7 @@ def build_filter(*, network: bool, counted: bool, stopped: bool, machine: str = 
 
 
 def _against_waking(column: int) -> list[tuple[int, int, int, int]]:
-    """Return what refuses to send SIGCONT, now or by what happens later."""
+    """Return the part that refuses to send SIGCONT, now or later."""
     code = [line for numbers in _WAKING.values() for line in _unless((_EQUAL, 0, 1, numbers[column]), EPERM)]
     for argument, calls in ((_SECOND_ARGUMENT, _SENDING_SECOND), (_THIRD_ARGUMENT, _SENDING_THIRD)):
         for numbers in calls.values():
@@ -188,22 +191,25 @@ def _against_waking(column: int) -> list[tuple[int, int, int, int]]:
 
 
 def open_filter(*, counted: bool, stopped: bool) -> int:
-    """Return a new descriptor from which the filter of a box with a network of its own can be read once."""
-    found = os.memfd_create("seccomp")
-    os.write(found, build_filter(network=True, counted=counted, stopped=stopped))
-    os.lseek(found, 0, os.SEEK_SET)
-    return found
+    """Return a new descriptor with the filter of a box that has a network of its own, to be read once."""
+    descriptor = os.memfd_create("seccomp")
+    os.write(descriptor, build_filter(network=True, counted=counted, stopped=stopped))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def make_filter_loader(*, counted: bool, stopped: bool) -> Callable[[], None]:
-    """Return what puts the calling process under the filter of a box without a network; made before the fork."""
+    """Return a function that puts the calling process under the filter of a box without a network of its own.
+
+    Call this before the fork.
+    """
     code = build_filter(network=False, counted=counted, stopped=stopped)
     # It holds the only reference to the bytes that the kernel reads.
-    told = _Program(len(code) // 8, code)
+    program = _Program(len(code) // 8, code)
 
     def arm() -> None:
         if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or _libc.prctl(
-            _PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(told), 0, 0
+            _PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0
         ):
             raise OSError(ctypes.get_errno(), "seccomp")
 
@@ -215,11 +221,11 @@ def _errno(number: int) -> int:
 
 
 def _with_argument(number: int, argument: int, tests: list[tuple[int, int]]) -> list[tuple[int, int, int, int]]:
-    """Return what refuses one system call where the low half of an argument passes any of the tests."""
+    """Return the part that refuses one system call if the low half of an argument passes any of the tests."""
     refusals = [line for test, value in tests for line in _unless((test, 0, 1, value), EPERM)]
     return [(_EQUAL, 0, len(refusals) + 2, number), (_LOAD, 0, 0, argument), *refusals, (_RETURN, 0, 0, _ALLOW)]
 
 
 def _unless(test: tuple[int, int, int, int], number: int) -> list[tuple[int, int, int, int]]:
-    """Return a test that is followed by a refusal, which it jumps over when it fails."""
+    """Return a test, and a refusal that is skipped if the test fails."""
     return [test, (_RETURN, 0, 0, _errno(number))]

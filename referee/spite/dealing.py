@@ -1,4 +1,4 @@
-"""From the shuffled cards to the table."""
+"""The start of a game, and the deal of the shuffled cards."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from referee.spite.first_player import choose_first_player
 from referee.spite.state import State
 
 
-def start(setting: DerivedRules) -> State:
-    """Return the position before the first shuffle: a pack of the pay-off piles, if they have one, comes first."""
-    none: tuple[Cards, ...] = ((),) * setting.seats
-    slots = setting.centre_slots or 0
+def start(derived: DerivedRules) -> State:
+    """Return the position before the first shuffle, which is that of the pay-off piles' own pack, if there is one."""
+    empty: tuple[Cards, ...] = ((),) * derived.seats
+    slots = derived.centre_slots or 0
     return State(
-        phase="payoffs" if setting.payoff_pack else "deal",
+        phase="payoffs" if derived.payoff_pack else "deal",
         seat=0,
         turn=0,
         quiet=0,
-        hands=none,
-        payoffs=none,
-        sides=(((),) * setting.rules.side_count,) * setting.seats,
+        hands=empty,
+        payoffs=empty,
+        sides=(((),) * derived.rules.side_count,) * derived.seats,
         centre=((),) * slots,
         heights=(0,) * slots,
         stock=(),
-        mixing=setting.payoff_pack or setting.deck,
+        mixing=derived.payoff_pack or derived.deck,
     )
 
 
-def deal_payoffs(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Deal the pay-off piles from the top of the cards; the other pack is shuffled next."""
-    payoffs, _ = _piles(shuffled, setting.payoff_size, setting.seats)
-    return replace(state, phase="deal", payoffs=payoffs, mixing=setting.deck)
+def deal_payoffs(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Deal the pay-off piles from the top of their own pack; the other pack is shuffled next."""
+    payoffs, _ = _deal_piles(shuffled, derived.payoff_size, derived.seats)
+    return replace(state, phase="deal", payoffs=payoffs, mixing=derived.deck)
 
 
-def deal(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+def deal(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Deal from the top of the cards: all pay-off piles by seat, then all hands, then the side stacks."""
-    rules, seats = setting.rules, setting.seats
+    rules, seats = derived.rules, derived.seats
     payoffs, rest = state.payoffs, shuffled
-    if not setting.payoff_pack:
-        payoffs, rest = _piles(rest, setting.payoff_size, seats)
-    hands, rest = _piles(rest, rules.hand_size, seats)
-    flat, rest = _piles(rest, rules.side_initial, seats * rules.side_count)
+    if not derived.payoff_pack:
+        payoffs, rest = _deal_piles(rest, derived.payoff_size, seats)
+    hands, rest = _deal_piles(rest, rules.hand_size, seats)
+    flat, rest = _deal_piles(rest, rules.side_initial, seats * rules.side_count)
     sides = tuple(flat[seat * rules.side_count : (seat + 1) * rules.side_count] for seat in range(seats))
     events.append(Deal(hands, tuple(map(len, payoffs)), sides, len(rest)))
     events.extend(Flip(seat, pile[-1]) for seat, pile in enumerate(payoffs))
@@ -54,10 +54,10 @@ def deal(setting: DerivedRules, state: State, shuffled: Cards, events: list[Even
         sides=sides,
         stock=rest,
     )
-    return choose_first_player(setting, dealt, events)
+    return choose_first_player(derived, dealt, events)
 
 
-def _piles(cards: Cards, size: int, count: int) -> tuple[tuple[Cards, ...], Cards]:
+def _deal_piles(cards: Cards, size: int, count: int) -> tuple[tuple[Cards, ...], Cards]:
     """Deal `count` piles of `size` from the top; return them and what is left."""
     deck = list(cards)
     piles = tuple(tuple(deck.pop() for _ in range(size)) for _ in range(count))

@@ -10,8 +10,7 @@ from protocol.messages import Cards, Event, View
 from referee.errors import IllegalAction
 from referee.rules import Events, Result, Shuffle, Turn
 from referee.ruleset import Parameters
-from referee.spite import dealing, plays, stalemates, turns, views
-from referee.spite import first_player as starters
+from referee.spite import dealing, first_player, plays, stalemates, turns, views
 from referee.spite.actions import Actions
 from referee.spite.derived import DerivedRules
 from referee.spite.state import State
@@ -19,44 +18,44 @@ from referee.spite.state import State
 AFTER_SHUFFLE: dict[str, Callable[[DerivedRules, State, Cards, list[Event]], State]] = {
     "payoffs": dealing.deal_payoffs,
     "deal": dealing.deal,
-    "tie": starters.finish_own_reshuffle,
-    "tie_together": starters.finish_joint_redeal,
+    "tie": first_player.finish_own_reshuffle,
+    "tie_together": first_player.finish_joint_redeal,
     "recycle": plays.finish_recycling,
     "refill": turns.finish_refill,
     "refill_last": turns.finish_last_refill,
     "redeal": stalemates.finish_redeal,
 }
-"""By the phase that waits for a shuffle: how the game goes on with the shuffled cards."""
+"""By the phase that waits for a shuffle: how the game continues with the shuffled cards."""
 
 
 class SpiteAndMalice:
     """The game under one set of parameters and with a fixed number of seats.
 
     Raises:
-        RulesetError: the parameters do not make a game of that many seats.
+        RulesetError: the parameters do not make a game for that many seats.
     """
 
     def __init__(self, rules: Parameters, seats: int) -> None:
-        self.setting = DerivedRules(rules, seats)
-        self._actions = Actions(self.setting)
+        self.derived = DerivedRules(rules, seats)
+        self._actions = Actions(self.derived)
         self._listed: tuple[State | None, tuple[str, ...]] = (None, ())
 
     @property
     def seats(self) -> int:
         """How many seats play."""
-        return self.setting.seats
+        return self.derived.seats
 
     @property
     def teams(self) -> tuple[int, ...]:
         """The team of each seat; without partners, the seat itself."""
-        return self.setting.teams
+        return self.derived.teams
 
     def start(self) -> State:
         """Return the position before the first shuffle."""
-        return dealing.start(self.setting)
+        return dealing.start(self.derived)
 
     def next(self, state: State, /) -> Turn | Shuffle | Result:
-        """Say who acts: one seat, chance, or nobody."""
+        """Return who acts: one seat, chance, or nobody."""
         if state.phase == "turn":
             return Turn(state.seat)
         if state.result is not None:
@@ -64,12 +63,12 @@ class SpiteAndMalice:
         return Shuffle(len(state.tied) if state.phase == "lot" else len(state.mixing))
 
     def legal(self, state: State, /) -> tuple[str, ...]:
-        """List the legal actions; the last list is kept, as `play` looks into the one that was just asked for."""
-        listed, found = self._listed
+        """List the legal actions; keeps the last list, since `play` looks into the one that was just returned."""
+        listed, actions = self._listed
         if listed is not state:
-            found = self._actions.legal(state)
-            self._listed = (state, found)
-        return found
+            actions = self._actions.legal(state)
+            self._listed = (state, actions)
+        return actions
 
     def play(self, state: State, action: str, /) -> tuple[State, Events]:
         """Play one legal action.
@@ -80,26 +79,26 @@ class SpiteAndMalice:
         if action not in self.legal(state):
             raise IllegalAction(f"expected a legal action of seat {state.seat}, got: {action!r}")
         events: list[Event] = []
-        return plays.play(self.setting, state, action, events), tuple(events)
+        return plays.play(self.derived, state, action, events), tuple(events)
 
     def shuffled(self, state: State, order: Sequence[int], /) -> tuple[State, Events]:
-        """Bring the waiting pile into `order` and go on; a seat that was withdrawn meanwhile is passed over."""
+        """Put the waiting pile in `order` and continue; skip a seat that was withdrawn meanwhile."""
         events: list[Event] = []
         if state.phase == "lot":
-            state = starters.draw_lot(self.setting, state, order, events)
+            state = first_player.draw_lot(self.derived, state, order, events)
         else:
             pile = tuple(state.mixing[place] for place in order)
-            go_on = AFTER_SHUFFLE[state.phase]
-            state = go_on(self.setting, replace(state, phase="turn", mixing=()), pile, events)
+            resume = AFTER_SHUFFLE[state.phase]
+            state = resume(self.derived, replace(state, phase="turn", mixing=()), pile, events)
         if state.phase == "turn" and state.seat in state.out:
-            state = turns.next_turn(self.setting, state, events)
+            state = turns.next_turn(self.derived, state, events)
         return state, tuple(events)
 
     def withdraw(self, state: State, seat: int, /) -> tuple[State, Events]:
-        """Take `seat`, and its partner, out: the cards stay, the turns are skipped; the last side left wins."""
+        """Take `seat` and its partner out: their cards stay, their turns are skipped; the last team left wins."""
         events: list[Event] = []
-        return turns.withdraw(self.setting, state, seat, events), tuple(events)
+        return turns.withdraw(self.derived, state, seat, events), tuple(events)
 
     def view(self, state: State, seat: int | None, /) -> View:
-        """Show the table to `seat`, or to a spectator."""
-        return views.view(self.setting, state, seat)
+        """Return the table as `seat`, or a spectator, sees it."""
+        return views.make_view(self.derived, state, seat)

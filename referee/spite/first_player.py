@@ -1,4 +1,4 @@
-"""Who starts: the lead of the first pay-off cards, ties, and the lot."""
+"""Who starts: by the first pay-off cards, with ties, by lot or by seat."""
 
 from __future__ import annotations
 
@@ -9,89 +9,92 @@ from msgspec.structs import replace
 from protocol.cards import VALUE
 from protocol.messages import Cards, Event, Flip, Shuffled
 from referee.spite.derived import DerivedRules
-from referee.spite.state import State, list_playing_seats, with_item
+from referee.spite.state import State, list_playing_seats, replace_item
 from referee.spite.turns import begin_turn
 
 Choose = Callable[[DerivedRules, State, list[Event]], State]
 
 
-def choose_first_player(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    """Begin the first turn, or wait for the shuffle that decides."""
-    return STARTER[setting.rules.first_player](setting, state, events)
+def choose_first_player(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Begin the first turn, or wait for the shuffle that decides who has it."""
+    return FIRST_PLAYER[derived.rules.first_player](derived, state, events)
 
 
-def _first_seat(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    return begin_turn(setting, state, list_playing_seats(state)[0], events)
+def _start_first_seat(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    return begin_turn(derived, state, list_playing_seats(state)[0], events)
 
 
-def _lot(setting: DerivedRules, state: State, events: list[Event]) -> State:
+def _wait_for_lot(derived: DerivedRules, state: State, events: list[Event]) -> State:
     return replace(state, phase="lot", tied=list_playing_seats(state))
 
 
-def _make_payoff_comparison(best: Callable[[Sequence[int]], int]) -> Choose:
-    """Compare the first pay-off cards, king above queen and joker above king; among equals compare again."""
+def _make_payoff_comparison(pick: Callable[[Sequence[int]], int]) -> Choose:
+    """Compare the first pay-off cards: joker above king above queen; equal seats compare again."""
 
-    def choose(setting: DerivedRules, state: State, events: list[Event]) -> State:
+    def choose(derived: DerivedRules, state: State, events: list[Event]) -> State:
         tops = {seat: VALUE[state.payoffs[seat][-1]] for seat in state.tied or list_playing_seats(state)}
-        wanted = best(list(tops.values()))
-        tied = tuple(seat for seat, value in tops.items() if value == wanted)
+        best = pick(list(tops.values()))
+        tied = tuple(seat for seat, value in tops.items() if value == best)
         if len(tied) == 1:
-            return begin_turn(setting, state, tied[0], events)
-        if state.ties == setting.rules.tie_cap:
+            return begin_turn(derived, state, tied[0], events)
+        if state.ties == derived.rules.tie_cap:
             return replace(state, phase="lot", tied=tied)
-        return TIE[setting.rules.first_tie](replace(state, tied=tied, waiting=tied, ties=state.ties + 1))
+        return FIRST_TIE[derived.rules.first_tie](replace(state, tied=tied, waiting=tied, ties=state.ties + 1))
 
     return choose
 
 
-def _next_own(state: State) -> State:
+def _wait_for_own_reshuffle(state: State) -> State:
     """Take up the pay-off pile of the first waiting seat for its shuffle."""
     seat = state.waiting[0]
-    return replace(state, phase="tie", mixing=state.payoffs[seat], payoffs=with_item(state.payoffs, seat, ()))
+    return replace(state, phase="tie", mixing=state.payoffs[seat], payoffs=replace_item(state.payoffs, seat, ()))
 
 
-def _together(state: State) -> State:
+def _wait_for_joint_redeal(state: State) -> State:
     """Take up the pay-off piles of all tied seats for one shuffle."""
     payoffs = tuple(() if seat in state.tied else pile for seat, pile in enumerate(state.payoffs))
     mixing = sum((state.payoffs[seat] for seat in state.tied), ())
     return replace(state, phase="tie_together", mixing=mixing, payoffs=payoffs)
 
 
-STARTER: dict[str, Choose] = {
+FIRST_PLAYER: dict[str, Choose] = {
     "high_payoff": _make_payoff_comparison(max),
     "low_payoff": _make_payoff_comparison(min),
-    "random": _lot,
-    "seat": _first_seat,
+    "random": _wait_for_lot,
+    "seat": _start_first_seat,
 }
-"""By `first_player`: how the seat that starts is found."""
+"""By `first_player`: how to choose the seat that starts."""
 
-TIE: dict[str, Callable[[State], State]] = {"reshuffle_own": _next_own, "redeal_together": _together}
-"""By `first_tie`: which piles are shuffled between equal first pay-off cards."""
+FIRST_TIE: dict[str, Callable[[State], State]] = {
+    "reshuffle_own": _wait_for_own_reshuffle,
+    "redeal_together": _wait_for_joint_redeal,
+}
+"""By `first_tie`: which piles to shuffle after equal first pay-off cards."""
 
 
-def finish_own_reshuffle(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Put back the pay-off pile of the first waiting seat; after the last one, compare the new tops."""
+def finish_own_reshuffle(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Put back the pay-off pile of the first waiting seat; after the last seat, compare the new tops."""
     seat, *waiting = state.waiting
-    _show(seat, shuffled, events)
-    state = replace(state, payoffs=with_item(state.payoffs, seat, shuffled), waiting=tuple(waiting))
-    return _next_own(state) if waiting else choose_first_player(setting, state, events)
+    _report_new_pile(seat, shuffled, events)
+    state = replace(state, payoffs=replace_item(state.payoffs, seat, shuffled), waiting=tuple(waiting))
+    return _wait_for_own_reshuffle(state) if waiting else choose_first_player(derived, state, events)
 
 
-def finish_joint_redeal(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Deal the shuffled cards back to the tied seats, by seat, and compare the new tops."""
+def finish_joint_redeal(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Deal the shuffled cards to the tied seats, in order, and compare the new tops."""
     payoffs = list(state.payoffs)
     for seat in state.tied:
-        shuffled, pile = shuffled[: -setting.payoff_size], shuffled[: -setting.payoff_size - 1 : -1]
+        shuffled, pile = shuffled[: -derived.payoff_size], shuffled[: -derived.payoff_size - 1 : -1]
         payoffs[seat] = pile
-        _show(seat, pile, events)
-    return choose_first_player(setting, replace(state, payoffs=tuple(payoffs), waiting=()), events)
+        _report_new_pile(seat, pile, events)
+    return choose_first_player(derived, replace(state, payoffs=tuple(payoffs), waiting=()), events)
 
 
-def _show(seat: int, pile: Cards, events: list[Event]) -> None:
+def _report_new_pile(seat: int, pile: Cards, events: list[Event]) -> None:
     events.append(Shuffled(f"{seat}p", f"{seat}p", len(pile)))
     events.append(Flip(seat, pile[-1]))
 
 
-def draw_lot(setting: DerivedRules, state: State, order: Sequence[int], events: list[Event]) -> State:
+def draw_lot(derived: DerivedRules, state: State, order: Sequence[int], events: list[Event]) -> State:
     """Let the first of the shuffled seats begin."""
-    return begin_turn(setting, state, state.tied[order[0]], events)
+    return begin_turn(derived, state, state.tied[order[0]], events)

@@ -1,4 +1,4 @@
-"""The cards of a game: which packs there are, how many cards a pay-off pile has, and what a card stands for."""
+"""The cards of a game: its packs, the size of a pay-off pile, and what a card stands for."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from referee.ruleset import Parameters
 FRENCH = 52
 
 
-def packs(rules: Parameters, seats: int) -> tuple[Cards, Cards]:
-    """Return the cards that only the pay-off piles are dealt from, and those that the rest, or all, is dealt from."""
+def list_packs(rules: Parameters, seats: int) -> tuple[Cards, Cards]:
+    """Return the pay-off piles' own pack, which may be empty, and the pack of everything else."""
     count = seats if rules.decks == "players" else rules.decks
     pack = skipbo_pack() if rules.deck_kind == "skipbo" else french_pack()
-    apart = payoff_packs(rules, seats)
-    return pack * apart, pack * (count - apart) + (JOKER,) * rules.jokers
+    separate = count_payoff_packs(rules, seats)
+    return pack * separate, pack * (count - separate) + (JOKER,) * rules.jokers
 
 
-def payoff_packs(rules: Parameters, seats: int) -> int:
-    """Return how many packs the pay-off piles have to themselves."""
+def count_payoff_packs(rules: Parameters, seats: int) -> int:
+    """Return how many packs belong to the pay-off piles alone."""
     if rules.payoff_source == "mixed" or not isinstance(rules.payoff_size, int):
         return 0
     return seats * rules.payoff_size // FRENCH
 
 
-def payoff_size(rules: Parameters, cards: int, seats: int) -> int:
-    """Return the cards in each pay-off pile: the number itself, or its share of all cards, rounded down."""
+def count_payoff_cards(rules: Parameters, cards: int, seats: int) -> int:
+    """Return the size of each pay-off pile: the parameter itself, or as a share of all cards, rounded down."""
     if isinstance(rules.payoff_size, int):
         return rules.payoff_size
     return int(rules.payoff_size * cards / seats)
@@ -36,7 +36,7 @@ def is_wild(rules: Parameters, card: str) -> bool:
     return card == JOKER or (rules.wild_kings and card[0] == "K")
 
 
-def fitting(rules: Parameters, height: int) -> frozenset[str]:
+def list_fitting_cards(rules: Parameters, height: int) -> frozenset[str]:
     """Return the cards that may be played on a centre stack of that height."""
     natural = {card for card in CARDS if VALUE[card] == height + 1}
     if RANKS[height] in rules.wild_ban:

@@ -1,4 +1,4 @@
-"""Passes, and what follows when everybody who plays on has passed without playing a card."""
+"""Passes, and what follows when all remaining seats have passed without playing a card."""
 
 from __future__ import annotations
 
@@ -8,63 +8,51 @@ from msgspec.structs import replace
 
 from protocol.cards import ORDER
 from protocol.messages import Cards, Draw, Event, Pass, Shuffled
-from referee.ruleset import Parameters
 from referee.spite.derived import DerivedRules
 from referee.spite.results import end_drawn_out_game
 from referee.spite.state import State, list_playing_seats
 from referee.spite.turns import end_turn, next_turn
 
 
-def can_pass(rules: Parameters) -> bool:
-    """Tell whether a turn can end without a discard: at will, for want of a card that fits, or of any card."""
-    return rules.discard == "optional" or rules.side_rule != "any" or rules.stock_out_when == "play_on"
-
-
-def with_pass(setting: DerivedRules, state: State, found: list[str]) -> list[str]:
-    """Offer a pass where it is free, or where no card can be discarded."""
-    stuck = not any("-s" in action for action in found)
-    return [*found, "pass"] if stuck or setting.rules.discard == "optional" else found
-
-
-def pass_turn(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    """End the turn without a discard; it is a stalemate when all who play on have passed since a card was played."""
+def pass_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the turn without a discard; it is a stalemate once all remaining seats have passed since the last play."""
     events.append(Pass(state.seat))
     if state.moved:
-        return end_turn(setting, state, events)
+        return end_turn(derived, state, events)
     state = replace(state, passed=(*state.passed, state.seat))
     if any(seat not in state.passed for seat in list_playing_seats(state)):
-        return end_turn(setting, state, events)
-    return RESOLVE[setting.rules.stalemate](setting, state, events)
+        return end_turn(derived, state, events)
+    return STALEMATE[derived.rules.stalemate](derived, state, events)
 
 
-def _end(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    """End the game; where nobody holds a card any more, it is the stock that is out."""
+def _end_in_stalemate(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the game; if no seat holds a card, the reason is the stock."""
     if any(state.hands[seat] for seat in list_playing_seats(state)):
-        return end_drawn_out_game(setting, state, "stalemate", setting.rules.stalemate_result)
-    return end_drawn_out_game(setting, state, "stock_out", setting.rules.stock_out_result)
+        return end_drawn_out_game(derived, state, "stalemate", derived.rules.stalemate_result)
+    return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
 
 
-def _press(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    """Force aces and twos out of the hands in one more round; if nobody plays a card in that one, the game ends."""
+def _force_plays(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Force aces and twos out of the hands for one more round; if nobody plays a card in it, end the game."""
     if state.pressed:
-        return _end(setting, state, events)
-    return end_turn(setting, replace(state, pressed=True, passed=()), events)
+        return _end_in_stalemate(derived, state, events)
+    return end_turn(derived, replace(state, pressed=True, passed=()), events)
 
 
-def _redeal(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    """Gather everything but the pay-off piles for a new deal, unless that was done often enough."""
+def _gather_for_redeal(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Gather everything but the pay-off piles for a new deal, or end the game after `redeals` of them."""
     seats = list_playing_seats(state)
-    piles = _on_the_table(state, seats)
+    piles = _list_table_piles(state, seats)
     count = sum(map(len, piles.values()), len(state.stock))
-    if state.redeals == setting.rules.redeals or count < len(seats) * setting.hand_size:
-        return _end(setting, state, events)
+    if state.redeals == derived.rules.redeals or count < len(seats) * derived.hand_size:
+        return _end_in_stalemate(derived, state, events)
     events.extend(Shuffled(name, "stock", len(cards)) for name, cards in piles.items() if cards)
-    nothing = ((),) * setting.rules.side_count
+    empty = ((),) * derived.rules.side_count
     return replace(
         state,
         phase="redeal",
         hands=tuple(() if seat in seats else hand for seat, hand in enumerate(state.hands)),
-        sides=tuple(nothing if seat in seats else own for seat, own in enumerate(state.sides)),
+        sides=tuple(empty if seat in seats else own for seat, own in enumerate(state.sides)),
         centre=((),) * len(state.centre),
         heights=(0,) * len(state.heights),
         stock=(),
@@ -75,29 +63,29 @@ def _redeal(setting: DerivedRules, state: State, events: list[Event]) -> State:
     )
 
 
-def _on_the_table(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
-    """Name the piles that a redeal gathers; what a withdrawn seat holds stays where it is."""
+def _list_table_piles(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
+    """Return by name the piles that a redeal gathers; those of a withdrawn seat stay."""
     piles = {f"{seat}h": state.hands[seat] for seat in seats}
     piles |= {f"{seat}s{index}": pile for seat in seats for index, pile in enumerate(state.sides[seat])}
     piles |= {f"c{slot}": cards for slot, cards in enumerate(state.centre)}
     return piles | {"aside": state.aside}
 
 
-def finish_redeal(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Deal new hands, by seat, and let the next seat begin."""
+def finish_redeal(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Deal new hands, by seat, and begin the turn of the next seat."""
     hands = list(state.hands)
     stock = shuffled
     for seat in list_playing_seats(state):
-        drawn = stock[: -setting.hand_size - 1 : -1]
-        stock = stock[: -setting.hand_size]
+        drawn = stock[: -derived.hand_size - 1 : -1]
+        stock = stock[: -derived.hand_size]
         hands[seat] = tuple(sorted(drawn, key=ORDER.__getitem__))
         events.append(Draw(seat, drawn))
-    return next_turn(setting, replace(state, hands=tuple(hands), stock=stock), events)
+    return next_turn(derived, replace(state, hands=tuple(hands), stock=stock), events)
 
 
-RESOLVE: dict[str, Callable[[DerivedRules, State, list[Event]], State]] = {
-    "end": _end,
-    "must_play": _press,
-    "redeal": _redeal,
+STALEMATE: dict[str, Callable[[DerivedRules, State, list[Event]], State]] = {
+    "end": _end_in_stalemate,
+    "must_play": _force_plays,
+    "redeal": _gather_for_redeal,
 }
 """By `stalemate`: what follows a full round of passes."""

@@ -16,16 +16,16 @@ Phase = Literal[
 ]
 """What the position waits for: a shuffle of some pile, a seat's action, or nothing.
 
-`payoffs` the pack of the pay-off piles, where they have their own · `deal` the cards that are dealt · `tie` the
-pay-off pile of the first waiting seat · `tie_together` the pay-off piles of all tied seats · `lot` the tied seats,
-for one of them to start · `recycle` a completed stack, with the stock or to go under it · `refill` cards that go
-under the stock in the middle of a draw, `refill_last` the same where the draw ends a turn · `redeal` everything but
-the pay-off piles.
+`payoffs`: the pack of the pay-off piles, where they have their own · `deal`: the cards to deal · `tie`: the pay-off
+pile of the first waiting seat · `tie_together`: the pay-off piles of all tied seats · `lot`: the tied seats, of which
+one starts · `recycle`: a completed stack, with the stock or to go under it · `refill`: cards that go under the stock
+in the middle of a draw · `refill_last`: the same where the draw ends a turn · `redeal`: everything but the pay-off
+piles.
 """
 
 
 class State(Struct, frozen=True, gc=False):
-    """All cards and counters; every pile runs bottom to top, and is drawn or played from its end."""
+    """All cards and counters; every pile runs bottom to top, and cards are drawn or played from its end."""
 
     phase: Phase
     seat: int
@@ -40,45 +40,45 @@ class State(Struct, frozen=True, gc=False):
     sides: tuple[Piles, ...]
     centre: Piles
     heights: tuple[int, ...]
-    """The value that each centre stack has reached; more than its cards where some were taken out from below."""
+    """The value that each centre stack has reached; more than its cards if the stock was made anew from buried ones."""
     stock: Cards
     mixing: Cards = ()
-    """A pile that was taken off the table for its shuffle."""
+    """The pile that was taken off the table to be shuffled."""
     aside: Cards = ()
     out: tuple[int, ...] = ()
-    """Seats that were withdrawn, in that order."""
+    """Withdrawn seats, in the order of leaving."""
     tied: tuple[int, ...] = ()
     """Seats with equal first pay-off cards."""
     waiting: tuple[int, ...] = ()
-    """Those of them that are still to shuffle their piles."""
+    """Tied seats whose piles are not shuffled yet."""
     ties: int = 0
     """How often first pay-off cards were equal."""
     moved: bool = False
-    """A card was played in this turn."""
+    """The seat has played a card in this turn."""
     filling: bool = False
-    """Empty side stacks are being filled: what follows is the rest of the fills and the discard."""
+    """The seat has begun to fill empty side stacks: only the other fills and the discard follow."""
     counted: bool = False
     """The seat whose turn it is has asked for the counts."""
     announced: bool = False
-    """All seats have been told the counts, and no card has left or joined a pay-off pile since."""
+    """All seats know the counts, and no card has left or joined a pay-off pile since."""
     passed: tuple[int, ...] = ()
-    """Seats whose turns ended without a card played, in that order, since a card was last played."""
+    """Seats that have passed without playing a card since the last play, in order."""
     pressed: bool = False
-    """After a stalemate, aces and twos in hand must be played until a card moves."""
+    """After a stalemate: aces and twos in hand must be played until a card moves."""
     redeals: int = 0
     result: Result | None = None
 
 
-def with_item(items: tuple[Cards, ...], index: int, item: Cards) -> tuple[Cards, ...]:
+def replace_item(items: tuple[Cards, ...], index: int, item: Cards) -> tuple[Cards, ...]:
     """Return `items` with one of them replaced."""
     return items[:index] + (item,) + items[index + 1 :]
 
 
-def with_pile(sides: tuple[Piles, ...], seat: int, index: int, pile: Cards) -> tuple[Piles, ...]:
+def replace_pile(sides: tuple[Piles, ...], seat: int, index: int, pile: Cards) -> tuple[Piles, ...]:
     """Return `sides` with one side stack of `seat` replaced."""
-    return sides[:seat] + (with_item(sides[seat], index, pile),) + sides[seat + 1 :]
+    return sides[:seat] + (replace_item(sides[seat], index, pile),) + sides[seat + 1 :]
 
 
 def list_playing_seats(state: State) -> tuple[int, ...]:
-    """Return the seats that were not withdrawn."""
+    """Return the seats that are still in the game."""
     return tuple(seat for seat in range(len(state.hands)) if seat not in state.out)

@@ -1,4 +1,4 @@
-"""How hands are filled, how the stock is made anew, and when it is out."""
+"""How hands fill up, what replenishes the stock, and when it is out."""
 
 from __future__ import annotations
 
@@ -11,62 +11,62 @@ from protocol.cards import ORDER
 from protocol.messages import Draw, Event, Shuffled
 from referee.spite.derived import DerivedRules
 from referee.spite.results import end_drawn_out_game
-from referee.spite.state import State, with_item
+from referee.spite.state import State, replace_item
 
-OUT: dict[str, Callable[[int, int], bool]] = {
-    "need": lambda stock, wanted: stock < wanted,
-    "empty": lambda stock, wanted: not stock,
-    "none": lambda stock, wanted: not stock,
-    "play_on": lambda stock, wanted: False,
+STOCK_OUT: dict[str, Callable[[int, int], bool]] = {
+    "need": lambda stock, needed: stock < needed,
+    "empty": lambda stock, needed: not stock,
+    "none": lambda stock, needed: not stock,
+    "play_on": lambda stock, needed: False,
 }
-"""By `stock_out_when`: whether a draw of `wanted` cards from `stock` cards ends the game."""
+"""By `stock_out_when`: whether a draw of `needed` cards from `stock` cards ends the game."""
 
 
 def refill(
-    setting: DerivedRules, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
+    derived: DerivedRules, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
 ) -> State:
-    """Draw until the hand is full; the stock may have to be made anew first, or end the game.
+    """Draw until the hand is full; a short stock is replenished first, or ends the game.
 
     Args:
-        waiting: the phase that the position is in while new stock is shuffled.
+        waiting: the phase of the position while new stock is shuffled.
     """
     hand = state.hands[state.seat]
-    wanted = setting.hand_size - len(hand)
-    if wanted <= 0:
+    needed = derived.hand_size - len(hand)
+    if needed <= 0:
         return state
     stock = state.stock
-    if len(stock) < wanted:
-        gathered = _gather_reserves(setting, state, wanted, events)
+    if len(stock) < needed:
+        gathered = _gather_reserves(derived, state, needed, events)
         if gathered.mixing:
             return replace(gathered, phase=waiting)
-        if OUT[setting.rules.stock_out_when](len(stock), wanted):
-            return end_drawn_out_game(setting, state, "stock_out", setting.rules.stock_out_result)
+        if STOCK_OUT[derived.rules.stock_out_when](len(stock), needed):
+            return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
         if not stock:
             return state
-    drawn = stock[: -wanted - 1 : -1]
+    drawn = stock[: -needed - 1 : -1]
     events.append(Draw(state.seat, drawn))
     state = replace(
         state,
-        hands=with_item(state.hands, state.seat, tuple(sorted(hand + drawn, key=ORDER.__getitem__))),
-        stock=stock[:-wanted],
+        hands=replace_item(state.hands, state.seat, tuple(sorted(hand + drawn, key=ORDER.__getitem__))),
+        stock=stock[:-needed],
     )
-    if not state.stock and setting.rules.stock_out_when == "empty" and not _reserves(setting, state):
-        return end_drawn_out_game(setting, state, "stock_out", setting.rules.stock_out_result)
+    if not state.stock and derived.rules.stock_out_when == "empty" and not _count_reserves(derived, state):
+        return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
     return state
 
 
 def restock(state: State, shuffled: tuple[str, ...]) -> State:
-    """Put shuffled cards under what is left of the stock."""
+    """Put shuffled cards under the rest of the stock."""
     return replace(state, stock=shuffled + state.stock)
 
 
-def _gather_reserves(setting: DerivedRules, state: State, wanted: int, events: list[Event]) -> State:
-    """Take up what the stock can be made anew from: what was set aside, else the last resort if it is enough."""
+def _gather_reserves(derived: DerivedRules, state: State, needed: int, events: list[Event]) -> State:
+    """Take up the cards that replenish the stock: those set aside, else the buried ones if they are enough."""
     if state.aside:
         events.append(Shuffled("aside", "stock", len(state.aside)))
         return replace(state, mixing=state.aside, aside=())
-    reserves = _reserves(setting, state)
-    if not reserves or OUT[setting.rules.stock_out_when](len(state.stock) + reserves, wanted):
+    reserves = _count_reserves(derived, state)
+    if not reserves or STOCK_OUT[derived.rules.stock_out_when](len(state.stock) + reserves, needed):
         return state
     for slot, cards in enumerate(state.centre):
         if len(cards) > 1:
@@ -75,8 +75,8 @@ def _gather_reserves(setting: DerivedRules, state: State, wanted: int, events: l
     return replace(state, mixing=buried, centre=tuple(cards[-1:] for cards in state.centre))
 
 
-def _reserves(setting: DerivedRules, state: State) -> int:
-    """Count the cards that could go to the stock when it is short."""
-    if state.aside or not setting.rules.last_resort_recycle:
+def _count_reserves(derived: DerivedRules, state: State) -> int:
+    """Count the cards that can replenish the stock."""
+    if state.aside or not derived.rules.last_resort_recycle:
         return len(state.aside)
     return sum(len(cards) - 1 for cards in state.centre if cards)

@@ -1,4 +1,4 @@
-"""How turns begin and end, who is next, and the guards that end endless games."""
+"""How turns begin and end, who is next, and the limits that end endless games."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from referee.spite.state import State, list_playing_seats
 from referee.spite.stock import refill, restock
 
 
-def begin_turn(setting: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
-    """Begin a turn of `seat`, unless a guard or the stock ends the game; an empty hand is always filled."""
-    if state.turn >= setting.turn_limit:
-        return end_drawn_out_game(setting, state, "max_turns", "fewest")
-    if state.quiet >= setting.quiet_limit:
-        return end_drawn_out_game(setting, state, "no_progress", "fewest")
+def begin_turn(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
+    """Begin a turn of `seat`, unless a limit or the stock ends the game; an empty hand is always filled."""
+    if state.turn >= derived.turn_limit:
+        return end_drawn_out_game(derived, state, "max_turns", "fewest")
+    if state.quiet >= derived.quiet_limit:
+        return end_drawn_out_game(derived, state, "no_progress", "fewest")
     events.append(TurnBegins(seat))
     state = replace(
         state,
@@ -28,42 +28,42 @@ def begin_turn(setting: DerivedRules, state: State, seat: int, events: list[Even
         filling=False,
         counted=False,
     )
-    if setting.rules.refill_at == "turn_start" or not state.hands[seat]:
-        return refill(setting, state, events)
+    if derived.rules.refill_at == "turn_start" or not state.hands[seat]:
+        return refill(derived, state, events)
     return state
 
 
-def end_turn(setting: DerivedRules, state: State, events: list[Event]) -> State:
-    """End the turn after a discard or a pass: fill the hand, where that is the rule, and let the next seat begin."""
-    if setting.rules.refill_at == "turn_end":
-        state = refill(setting, state, events, "refill_last")
+def end_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the turn after a discard or a pass: fill the hand if the rules say so, and begin the next turn."""
+    if derived.rules.refill_at == "turn_end":
+        state = refill(derived, state, events, "refill_last")
         if state.phase != "turn":
             return state
-    return next_turn(setting, state, events)
+    return next_turn(derived, state, events)
 
 
-def next_turn(setting: DerivedRules, state: State, events: list[Event]) -> State:
+def next_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
     """Begin the turn of the next seat that is still in the game."""
-    seat = (state.seat + 1) % setting.seats
+    seat = (state.seat + 1) % derived.seats
     while seat in state.out:
-        seat = (seat + 1) % setting.seats
-    return begin_turn(setting, state, seat, events)
+        seat = (seat + 1) % derived.seats
+    return begin_turn(derived, state, seat, events)
 
 
-def finish_refill(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Go on with the draw that waited for new stock; the turn goes on."""
-    return refill(setting, restock(state, shuffled), events)
+def finish_refill(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Finish the draw that waited for new stock; the turn goes on."""
+    return refill(derived, restock(state, shuffled), events)
 
 
-def finish_last_refill(setting: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Go on with the draw that waited for new stock; it was the end of the turn."""
-    return end_turn(setting, restock(state, shuffled), events)
+def finish_last_refill(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Finish the draw that waited for new stock, and with it the turn."""
+    return end_turn(derived, restock(state, shuffled), events)
 
 
-def withdraw(setting: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
-    """Take `seat` and its partner out; the last side left wins, otherwise their turn, if it was on, is over."""
-    leaving = tuple(ally for ally in setting.allies[seat] if ally not in state.out)
+def withdraw(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
+    """Take `seat` and its partner out; the last team left wins. Otherwise, if it was their turn, that is over."""
+    leaving = tuple(ally for ally in derived.allies[seat] if ally not in state.out)
     state = replace(state, out=state.out + leaving)
-    if len({setting.teams[other] for other in list_playing_seats(state)}) <= 1:
-        return end_drawn_out_game(setting, state, "forfeit", "fewest")
-    return next_turn(setting, state, events) if state.phase == "turn" and state.seat in state.out else state
+    if len({derived.teams[other] for other in list_playing_seats(state)}) <= 1:
+        return end_drawn_out_game(derived, state, "forfeit", "fewest")
+    return next_turn(derived, state, events) if state.phase == "turn" and state.seat in state.out else state

@@ -1,4 +1,4 @@
-"""Parameters that cannot be played together are refused, all of them in one message."""
+"""Refuses parameters that cannot be played together, with all reasons in one message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from protocol.cards import ORDER, RANKS
 from referee.errors import RulesetError
 from referee.ruleset import Parameters
-from referee.spite.packs import FRENCH, fitting, packs, payoff_packs, payoff_size
+from referee.spite.packs import FRENCH, count_payoff_cards, count_payoff_packs, list_fitting_cards, list_packs
 
 MOST_SEATS = 8
 TEAM_SEATS = {"none": None, "2x2": 4, "3x2": 6}
@@ -27,24 +27,28 @@ LEAST = {
 }
 
 MOST = 10_000
-"""The largest number in any parameter: no game ends within more."""
+"""The largest number in any parameter: no game needs more."""
 
 Complaints = Iterator[str]
 
 
 def validate(rules: Parameters, seats: int) -> None:
-    """Let through what can be played by that many seats.
+    """Check that the parameters make a game for that many seats.
 
     Raises:
-        RulesetError: it cannot; the message says why, for every reason there is.
+        RulesetError: they do not; the message gives every reason.
     """
-    for checks in ((_numbers, _ranks), (_seats, _cards_of_skipbo, _own_packs, _without_effect), (_packs, _fit)):
+    for checks in (
+        (_check_numbers, _check_ranks),
+        (_check_seats, _check_skipbo, _check_payoff_packs, _check_effects),
+        (_check_deal, _check_fit),
+    ):
         complaints = [complaint for check in checks for complaint in check(rules, seats)]
         if complaints:
             raise RulesetError("; ".join(complaints))
 
 
-def _numbers(rules: Parameters, seats: int) -> Complaints:
+def _check_numbers(rules: Parameters, seats: int) -> Complaints:
     for field, least in LEAST.items():
         value = getattr(rules, field)
         if isinstance(value, int) and value < least:
@@ -63,33 +67,33 @@ def _numbers(rules: Parameters, seats: int) -> Complaints:
         yield f"players = [{least}, {most}]: expected {expected} seats, got {seats}"
 
 
-def _ranks(rules: Parameters, seats: int) -> Complaints:
+def _check_ranks(rules: Parameters, seats: int) -> Complaints:
     known = RANKS[: rules.stack_top]
-    for field, ranks in _rank_fields(rules):
+    for field, ranks in _list_rank_fields(rules):
         unknown = "".join(rank for rank in ranks if rank not in known)
         if unknown:
             yield f"{field} = {ranks!r}: expected ranks out of {known!r}, got {unknown!r}"
         if len(set(ranks)) < len(ranks):
             yield f"{field} = {ranks!r}: expected each rank once"
     if rules.wild_kings:
-        for field, ranks in _rank_fields(rules)[1:]:
+        for field, ranks in _list_rank_fields(rules)[1:]:
             if "K" in ranks:
                 yield f"{field} = {ranks!r} contradicts wild_kings = true: a wild card is never forced"
 
 
-def _rank_fields(rules: Parameters) -> list[tuple[str, str]]:
+def _list_rank_fields(rules: Parameters) -> list[tuple[str, str]]:
     forced = rules.compulsory
     zones = [(f"compulsory.{zone}", getattr(forced, zone)) for zone in forced.__struct_fields__]
     return [("wild_ban", rules.wild_ban), *zones]
 
 
-def _seats(rules: Parameters, seats: int) -> Complaints:
-    wanted = TEAM_SEATS[rules.teams]
-    if wanted and seats != wanted:
-        yield f"teams = {rules.teams!r} contradicts a game of {seats} seats: it needs {wanted}"
+def _check_seats(rules: Parameters, seats: int) -> Complaints:
+    needed = TEAM_SEATS[rules.teams]
+    if needed and seats != needed:
+        yield f"teams = {rules.teams!r} contradicts a game of {seats} seats: it needs {needed}"
 
 
-def _cards_of_skipbo(rules: Parameters, seats: int) -> Complaints:
+def _check_skipbo(rules: Parameters, seats: int) -> Complaints:
     if rules.deck_kind == "skipbo":
         if rules.wild_kings:
             yield "wild_kings = true contradicts deck_kind = 'skipbo': there are no kings"
@@ -99,11 +103,14 @@ def _cards_of_skipbo(rules: Parameters, seats: int) -> Complaints:
             yield f"payoff_source = {rules.payoff_source!r} contradicts deck_kind = 'skipbo': it is one pack"
 
 
-def _own_packs(rules: Parameters, seats: int) -> Complaints:
+def _check_payoff_packs(rules: Parameters, seats: int) -> Complaints:
     if rules.payoff_source == "mixed":
         return
     if not isinstance(rules.payoff_size, int):
-        yield f"payoff_size = {rules.payoff_size} contradicts payoff_source = 'separate_pack': say a number of cards"
+        yield (
+            f"payoff_size = {rules.payoff_size} contradicts payoff_source = 'separate_pack':"
+            " expected a whole number of cards"
+        )
     elif seats * rules.payoff_size % FRENCH:
         yield (
             f"payoff_size = {rules.payoff_size} contradicts payoff_source = 'separate_pack':"
@@ -111,15 +118,15 @@ def _own_packs(rules: Parameters, seats: int) -> Complaints:
         )
     else:
         decks = seats if rules.decks == "players" else rules.decks
-        apart = payoff_packs(rules, seats)
-        if decks <= apart:
+        separate = count_payoff_packs(rules, seats)
+        if decks <= separate:
             yield (
                 f"decks = {rules.decks!r} contradicts payoff_source = 'separate_pack':"
-                f" the pay-off piles use up {apart}, and the stock needs one more"
+                f" the pay-off piles use up {separate}, and the stock needs one more"
             )
 
 
-def _by_payoff(rules: Parameters) -> bool:
+def _starts_by_payoff(rules: Parameters) -> bool:
     return rules.first_player in ("high_payoff", "low_payoff")
 
 
@@ -140,26 +147,26 @@ _NO_LEAD = "the first pay-off cards do not decide who starts"
 _NO_PASS = "nobody who holds cards can pass"
 NEEDS: tuple[tuple[str, Callable[[Parameters], bool], str], ...] = (
     ("wild_ban", _has_wilds, "there are no wild cards"),
-    ("first_tie", _by_payoff, _NO_LEAD),
-    ("tie_cap", _by_payoff, _NO_LEAD),
+    ("first_tie", _starts_by_payoff, _NO_LEAD),
+    ("tie_cap", _starts_by_payoff, _NO_LEAD),
     ("stalemate", _passes_matter, _NO_PASS),
     ("stalemate_result", _passes_with_cards, _NO_PASS),
     ("redeals", lambda rules: rules.stalemate == "redeal", "stalemate is not 'redeal'"),
 )
-"""What a parameter needs to have an effect, and what to say when it was set all the same."""
+"""What a parameter needs to have an effect, and what to say if it is set without that."""
 
 
-def _without_effect(rules: Parameters, seats: int) -> Complaints:
+def _check_effects(rules: Parameters, seats: int) -> Complaints:
     default = Parameters()
-    for field, met, reason in NEEDS:
+    for field, applies, reason in NEEDS:
         value = getattr(rules, field)
-        if value != getattr(default, field) and not met(rules):
+        if value != getattr(default, field) and not applies(rules):
             yield f"{field} = {value!r} has no effect: {reason}"
 
 
-def _packs(rules: Parameters, seats: int) -> Complaints:
-    payoff_pack, deck = packs(rules, seats)
-    size = payoff_size(rules, len(payoff_pack + deck), seats)
+def _check_deal(rules: Parameters, seats: int) -> Complaints:
+    payoff_pack, deck = list_packs(rules, seats)
+    size = count_payoff_cards(rules, len(payoff_pack + deck), seats)
     if not size:
         yield f"payoff_size = {rules.payoff_size} leaves no card for each of {seats} seats"
     needed = seats * (size + rules.hand_size + rules.side_count * rules.side_initial)
@@ -167,11 +174,11 @@ def _packs(rules: Parameters, seats: int) -> Complaints:
         yield f"the deal needs {needed} cards, but {seats} seats play with {len(payoff_pack + deck)}"
 
 
-def _fit(rules: Parameters, seats: int) -> Complaints:
-    """Every card must be playable at some height, and every height must have a card."""
-    payoff_pack, deck = packs(rules, seats)
+def _check_fit(rules: Parameters, seats: int) -> Complaints:
+    """Check that every card fits at some height, and that every height has a card."""
+    payoff_pack, deck = list_packs(rules, seats)
     cards = sorted({*payoff_pack, *deck}, key=ORDER.__getitem__)
-    fits = [fitting(rules, height) for height in range(rules.stack_top)]
+    fits = [list_fitting_cards(rules, height) for height in range(rules.stack_top)]
     dead = {card[0]: None for card in cards if not any(card in accepted for accepted in fits)}
     if dead:
         yield f"stack_top = {rules.stack_top}: cards of rank {', '.join(dead)} could never be played to the centre"

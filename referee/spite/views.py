@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from protocol.cards import HIDDEN, RANKS
 from protocol.messages import Cards, CentreStack, Payoff, SeatView, View
-from referee.spite.counts import sees_counts
 from referee.spite.derived import DerivedRules
 from referee.spite.state import Piles, State
 
+SEES_COUNTS: dict[str, Callable[[State, int], bool]] = {
+    "public": lambda state, seat: True,
+    "on_request": lambda state, seat: state.announced,
+    "on_request_own": lambda state, seat: state.counted and state.seat == seat,
+}
+"""By `payoff_count`: whether a seat's view has the counts of pay-off cards."""
 
-def view(setting: DerivedRules, state: State, seat: int | None) -> View:
-    """Show the table to `seat`: its own hand, every face-up card, and the sizes of what is face down.
 
-    A spectator gets the hand of the seat to act, and all that was face up once, buried cards and counts too.
+def make_view(derived: DerivedRules, state: State, seat: int | None) -> View:
+    """Return the table as `seat` sees it: its own hand, every face-up card, and the sizes of what is face down.
+
+    A spectator sees the hand of the seat to act, and all that was once face up, including buried cards and counts.
     """
     hands, payoffs, sides, out = state.hands, state.payoffs, state.sides, state.out
-    counts = sees_counts(setting, state, seat)
-    if setting.rules.side_visible == "top" and seat is not None:
-        sides = tuple(map(_tops, sides))
+    counts = seat is None or SEES_COUNTS[derived.rules.payoff_count](state, seat)
+    if derived.rules.side_visible == "top" and seat is not None:
+        sides = tuple(map(_square_all, sides))
     if seat is None:
         seat = state.seat
     return View(
@@ -38,7 +46,7 @@ def view(setting: DerivedRules, state: State, seat: int | None) -> View:
                     Payoff(pile[-1] if pile else None, len(pile) if counts else None),
                     len(hands[owner]),
                     sides[owner],
-                    setting.teams[owner],
+                    derived.teams[owner],
                     owner in out,
                 )
                 for owner, pile in enumerate(payoffs)
@@ -47,10 +55,10 @@ def view(setting: DerivedRules, state: State, seat: int | None) -> View:
     )
 
 
-def _tops(piles: Piles) -> Piles:
+def _square_all(piles: Piles) -> Piles:
     return tuple(_square(pile) for pile in piles)
 
 
 def _square(pile: Cards) -> Cards:
-    """Hide what is buried: the stack is not spread."""
+    """Hide the buried cards of a squared stack."""
     return (*(HIDDEN,) * (len(pile) - 1), *pile[-1:])

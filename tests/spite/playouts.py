@@ -14,7 +14,7 @@ Chooser = Callable[[tuple[str, ...]], str]
 
 
 class Moment(NamedTuple):
-    """A position of a game with what led to it."""
+    """A position of a game, and what led to it."""
 
     seat: int | None
     """Who acted; None for the deal and for later shuffles."""
@@ -24,29 +24,29 @@ class Moment(NamedTuple):
     step: Turn | Shuffle | Result
 
 
-def moments(played: SpiteAndMalice, seed: str, choose: Chooser) -> Iterator[Moment]:
-    """Play one game to its end; every action and every shuffle gives a moment."""
+def play_moments(engine: SpiteAndMalice, seed: str, choose: Chooser) -> Iterator[Moment]:
+    """Play one game to its end; yield a moment for each action and each shuffle."""
     dealer = Dealer(sha256(seed.encode()).digest())
-    state = played.start()
-    yield Moment(None, "", (), state, played.next(state))
-    while not isinstance(step := played.next(state), Result):
+    state = engine.start()
+    yield Moment(None, "", (), state, engine.next(state))
+    while not isinstance(step := engine.next(state), Result):
         seat, action = None, ""
         if isinstance(step, Shuffle):
-            state, events = played.shuffled(state, dealer.order(step.size))
+            state, events = engine.shuffled(state, dealer.order(step.size))
         else:
-            seat, action = step.seat, choose(played.legal(state))
-            state, events = played.play(state, action)
-        yield Moment(seat, action, events, state, played.next(state))
+            seat, action = step.seat, choose(engine.legal(state))
+            state, events = engine.play(state, action)
+        yield Moment(seat, action, events, state, engine.next(state))
 
 
-def uniform(seed: str) -> Chooser:
-    """Choose any action, all with the same chance."""
+def make_uniform_chooser(seed: str) -> Chooser:
+    """Return a chooser that takes every action with the same chance."""
     random = Random(seed)
     return lambda legal: legal[int(random.random() * len(legal))]
 
 
-def lively(seed: str) -> Chooser:
-    """Choose so that much happens: the pay-off card when it fits, mostly cards to the centre, rarely a pass."""
+def make_lively_chooser(seed: str) -> Chooser:
+    """Return a chooser that makes much happen: pay-off cards when they fit, mostly cards to the centre, few passes."""
     random = Random(seed)
 
     def choose(legal: tuple[str, ...]) -> str:

@@ -1,6 +1,6 @@
 """Golden games, one for each ruleset, in a form that people can read.
 
-Written anew by `python -m tests.spite.playthroughs` from the top of the checkout; the diff is to be read like code.
+`python -m tests.spite.playthroughs` from the top of the checkout rewrites them; review the diff like code.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ from referee.ruleset import list_rulesets, load_ruleset
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
 
-from .playouts import Moment, lively, moments
+from .playouts import Moment, make_lively_chooser, play_moments
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 MOST_SHOWN = 12
 WIDTH = 110
 
 SEATS = {"multi": 5, "multi-3-decks": 4, "cats-multi": 4, "skipbo-short": 3}
-"""Not every ruleset is shown with its least number of seats."""
+"""Rulesets that are not shown with their least number of seats."""
 SEEDS = {
     "aces": 46,
     "book": 11,
@@ -65,19 +65,19 @@ SEEDS = {
     "wiki": 49,
     "wiki-4": 105,
 }
-"""The number of a game in which much happens; it is found by trying, and 0 does as well."""
+"""The number of a game in which much happens, found by trying; any other, such as 0, will do."""
 
 
-def playthrough(name: str) -> str:
-    """Return the text of the game that stands for the ruleset `name`."""
-    return "\n".join(_lines(name)) + "\n"
+def render_playthrough(name: str) -> str:
+    """Return the text of the golden game of a ruleset."""
+    return "\n".join(_render_lines(name)) + "\n"
 
 
-def _lines(name: str) -> Iterator[str]:
+def _render_lines(name: str) -> Iterator[str]:
     ruleset = load_ruleset(name)
     seats = SEATS.get(name, ruleset.rules.players[0])
     seed = f"{name} {SEEDS.get(name, 0)}"
-    played = SpiteAndMalice(ruleset.rules, seats)
+    engine = SpiteAndMalice(ruleset.rules, seats)
     yield f"{name}, {seats} seats: {ruleset.about}"
     yield f'Cards: SHA-256 of "{seed}" is the deal seed. Actions: the chooser "lively" with the same seed.'
     yield "A line that begins with a seat and | is what this seat alone sees so; all others see the rest alike."
@@ -86,30 +86,30 @@ def _lines(name: str) -> Iterator[str]:
     shown = hidden = 0
     kinds: set[str] = set()
     before: State | None = None
-    for moment in moments(played, seed, lively(seed)):
-        told = _story(moment)
-        story.update("\n".join(told).encode())
-        new = _kinds(played, moment, before) - kinds
+    for moment in play_moments(engine, seed, make_lively_chooser(seed)):
+        lines = _tell_story(moment)
+        story.update("\n".join(lines).encode())
+        new = _name_kinds(engine, moment, before) - kinds
         kinds |= new
         over = isinstance(moment.step, Result)
-        if before is not None and isinstance(played.next(before), Turn):
+        if before is not None and isinstance(engine.next(before), Turn):
             if over or (new and shown < MOST_SHOWN):
-                yield from _position(played, before, hidden)
-                yield from told
+                yield from _show_position(engine, before, hidden)
+                yield from lines
                 shown, hidden = shown + 1, 0
             else:
                 hidden += 1
         elif not hidden:
-            yield from told
+            yield from lines
         before = moment.state
     assert isinstance(moment.step, Result)
     yield ""
-    yield f"places {_row(moment.step.places)}, scores {_row(moment.step.scores)}, reason {moment.step.reason}"
+    yield f"places {_join(moment.step.places)}, scores {_join(moment.step.scores)}, reason {moment.step.reason}"
     yield f"SHA-256 of every action and event, also of those that are not shown: {story.hexdigest()}"
 
 
-def _kinds(played: SpiteAndMalice, moment: Moment, before: State | None) -> set[str]:
-    """Name what a moment is an example of: the first of each kind is shown."""
+def _name_kinds(engine: SpiteAndMalice, moment: Moment, before: State | None) -> set[str]:
+    """Name the kinds that a moment is an example of: the first of each kind is shown."""
     kinds = {
         f"shuffle {event.source.strip('0123456789')} {event.target.strip('0123456789')}"
         for event in moment.events
@@ -117,7 +117,7 @@ def _kinds(played: SpiteAndMalice, moment: Moment, before: State | None) -> set[
     }
     if before is None or moment.seat is None:
         return kinds
-    legal = played.legal(before)
+    legal = engine.legal(before)
     if not any("-s" in action for action in legal):
         kinds.add("no discard: " + ("stuck" if "pass" in legal else "forced"))
     source, _, target = moment.action.partition("-")
@@ -129,46 +129,46 @@ def _kinds(played: SpiteAndMalice, moment: Moment, before: State | None) -> set[
     return kinds | {f"{owner}{source.lstrip('0123456789')[0]} to {target.lstrip('0123456789')[0]}"}
 
 
-def _position(played: SpiteAndMalice, state: State, hidden: int) -> Iterator[str]:
-    """Show a position as the seats see it, what is alike once, and what the seat to act may do."""
+def _show_position(engine: SpiteAndMalice, state: State, hidden: int) -> Iterator[str]:
+    """Show a position as the seats see it, equal lines once, and what the seat to act may do."""
     yield ""
     if hidden:
         yield f"... {hidden} actions ..."
         yield ""
-    seen = [list(_table(played.view(state, seat))) for seat in range(played.seats)]
+    seen = [list(_show_table(engine.view(state, seat))) for seat in range(engine.seats)]
     for lines in zip(*seen, strict=True):
         if len(set(lines)) == 1:
             yield lines[0]
         else:
             yield from (f"{seat}| {line}" for seat, line in enumerate(lines))
-    yield from wrap("legal: " + " ".join(played.legal(state)), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    yield from wrap("legal: " + " ".join(engine.legal(state)), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _table(view: View) -> Iterator[str]:
+def _show_table(view: View) -> Iterator[str]:
     yield f"turn {view.turn}: stock {view.stock}, aside {view.aside}"
     for slot, stack in enumerate(view.centre):
         if stack.cards:
-            yield f"  c{slot}  {_row(stack.cards)}  (height {stack.height}, needs {stack.needs})"
+            yield f"  c{slot}  {_join(stack.cards)}  (height {stack.height}, needs {stack.needs})"
     for owner, shown in enumerate(view.seats):
         left = "" if shown.payoff.left is None else f" of {shown.payoff.left}"
-        piles = " ".join(f"  s{index} {_row(pile)}" for index, pile in enumerate(shown.side) if pile)
+        piles = " ".join(f"  s{index} {_join(pile)}" for index, pile in enumerate(shown.side) if pile)
         payoff = f"pay-off {shown.payoff.top or '-'}{left}"
         yield f"  seat {owner}, team {shown.team}: {payoff}, hand {shown.hand}{piles}"
-    yield f"hand {_row(view.hand)}"
+    yield f"hand {_join(view.hand)}"
 
 
-def _story(moment: Moment) -> list[str]:
+def _tell_story(moment: Moment) -> list[str]:
     action = [] if moment.seat is None else [f"> seat {moment.seat} plays {moment.action}"]
-    return [*action, *(f"    {_told(event)}" for event in moment.events)]
+    return [*action, *(f"    {_describe(event)}" for event in moment.events)]
 
 
-def _told(event: Event) -> str:
+def _describe(event: Event) -> str:
     match event:
         case Deal():
-            hands = " | ".join(map(_row, event.hands))
-            sides = " | ".join(" ".join(map(_row, own)) for own in event.sides).strip(" |")
+            hands = " | ".join(map(_join, event.hands))
+            sides = " | ".join(" ".join(map(_join, own)) for own in event.sides).strip(" |")
             return (
-                f"deal: pay-offs {_row(event.payoffs)}, stock {event.stock}, hands {hands}"
+                f"deal: pay-offs {_join(event.payoffs)}, stock {event.stock}, hands {hands}"
                 + f", sides {sides}" * bool(sides)
             )
         case TurnBegins():
@@ -178,28 +178,28 @@ def _told(event: Event) -> str:
         case Flip():
             return f"flip {event.seat}p {event.card}"
         case Draw():
-            return f"draw {event.seat}h {_row(event.cards)}"
+            return f"draw {event.seat}h {_join(event.cards)}"
         case Shuffled():
             return f"shuffle {event.count} of {event.source} into {event.target}"
         case Count():
-            return f"count for seat {event.seat}" + (f": {_row(event.left)}" if event.left else "")
+            return f"count for seat {event.seat}" + (f": {_join(event.left)}" if event.left else "")
         case Pass():
             return f"pass of seat {event.seat}"
         case _:
             return repr(event)
 
 
-def _row(items: Sequence[object] | Cards) -> str:
+def _join(items: Sequence[object] | Cards) -> str:
     return " ".join(map(str, items))
 
 
 def main() -> None:
-    """Write every playthrough anew, and remove those of rulesets that are gone."""
+    """Rewrite every playthrough, and remove those of rulesets that are gone."""
     FOLDER.mkdir(exist_ok=True)
     for path in FOLDER.glob("*.txt"):
         path.unlink()
     for name in list_rulesets():
-        (FOLDER / f"{name}.txt").write_text(playthrough(name), encoding="utf-8")
+        (FOLDER / f"{name}.txt").write_text(render_playthrough(name), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ FIVE = "6D 7D 8D 9D TD"
 
 
 def game(preset: str = "classic", seats: int | None = None, **changes: Any) -> SpiteAndMalice:
-    """The game of a preset with some parameters changed, for its least number of seats if none is given."""
+    """Return the game of a preset with some parameters changed; by default for its least number of seats."""
     rules: Parameters = replace(load_ruleset(preset).rules, **changes)
     return SpiteAndMalice(rules, seats or rules.players[0])
 
@@ -27,7 +27,7 @@ def cards(text: str) -> Cards:
 
 
 def table(
-    played: SpiteAndMalice,
+    engine: SpiteAndMalice,
     *hands: str,
     payoffs: Sequence[str] = (),
     sides: Sequence[Sequence[str]] = (),
@@ -35,10 +35,13 @@ def table(
     stock: str = STOCK,
     **more: Any,
 ) -> State:
-    """A position in the turn of seat 0; piles run bottom to top, what is left out is FIVE, a queen and nothing."""
-    seats = range(played.seats)
-    rules = played.setting.rules
-    slots = max(played.setting.centre_slots or 0, len(centre))
+    """Return a position in the turn of seat 0; piles run bottom to top.
+
+    By default a hand is FIVE, a pay-off pile "JC QC", and any other pile empty.
+    """
+    seats = range(engine.seats)
+    rules = engine.derived.rules
+    slots = max(engine.derived.centre_slots or 0, len(centre))
     own = [[cards(pile) for pile in (sides[seat] if seat < len(sides) else ())] for seat in seats]
     stacks = [cards(stack) for stack in centre] + [()] * (slots - len(centre))
     hand = [cards(hands[seat] if seat < len(hands) else FIVE) for seat in seats]
@@ -59,44 +62,44 @@ def table(
     )
 
 
-def settled(played: SpiteAndMalice, state: State) -> tuple[State, tuple[Event, ...]]:
-    """Answer every shuffle with the order that the cards are in."""
+def settle_shuffles(engine: SpiteAndMalice, state: State) -> tuple[State, tuple[Event, ...]]:
+    """Answer every shuffle with the present order of the cards."""
     events: tuple[Event, ...] = ()
-    while isinstance(step := played.next(state), Shuffle):
-        state, more = played.shuffled(state, range(step.size))
+    while isinstance(step := engine.next(state), Shuffle):
+        state, more = engine.shuffled(state, range(step.size))
         events += more
     return state, events
 
 
-def after(played: SpiteAndMalice, state: State, *actions: str) -> State:
-    """The position after some actions."""
-    return told(played, state, *actions)[0]
+def after(engine: SpiteAndMalice, state: State, *actions: str) -> State:
+    """Return the position after some actions."""
+    return play_with_events(engine, state, *actions)[0]
 
 
-def told(played: SpiteAndMalice, state: State, *actions: str) -> tuple[State, tuple[Event, ...]]:
-    """The position after some actions, and the events of the last one."""
+def play_with_events(engine: SpiteAndMalice, state: State, *actions: str) -> tuple[State, tuple[Event, ...]]:
+    """Return the position after some actions, and the events of the last one."""
     events: tuple[Event, ...] = ()
     for action in actions:
-        state, events = played.play(state, action)
-        state, more = settled(played, state)
+        state, events = engine.play(state, action)
+        state, more = settle_shuffles(engine, state)
         events += more
     return state, events
 
 
-def to_act(played: SpiteAndMalice, state: State) -> int:
-    """The seat whose turn it is."""
-    step = played.next(state)
+def to_act(engine: SpiteAndMalice, state: State) -> int:
+    """Return the seat whose turn it is."""
+    step = engine.next(state)
     assert isinstance(step, Turn), step
     return step.seat
 
 
-def result(played: SpiteAndMalice, state: State) -> Result:
-    """The result of a game that is over."""
-    step = played.next(state)
+def result(engine: SpiteAndMalice, state: State) -> Result:
+    """Return the result of a game that is over."""
+    step = engine.next(state)
     assert isinstance(step, Result), step
     return step
 
 
 def ends(legal: Sequence[str], source: str) -> list[str]:
-    """Where the legal actions from `source` go."""
+    """Return where the legal actions from `source` go."""
     return [action.partition("-")[2] for action in legal if action.startswith(f"{source}-")]

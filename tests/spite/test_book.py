@@ -14,7 +14,7 @@ from referee.spite import SpiteAndMalice
 from referee.spite.first_player import choose_first_player
 from referee.spite.state import State
 
-from .tables import FIVE, after, cards, ends, game, result, settled, table, to_act, told
+from .tables import FIVE, after, cards, ends, game, play_with_events, result, settle_shuffles, table, to_act
 
 BOOK = game("book")
 CATS = game("catsatcards")
@@ -69,7 +69,7 @@ def test_what_a_side_stack_accepts(pile: str, accepted: str) -> None:
     assert fitting == accepted
 
 
-def test_a_joker_that_is_uncovered_is_worked_out_anew() -> None:
+def test_an_uncovered_joker_takes_its_ranks_from_the_pile_below() -> None:
     """ruling 3.18, `side_rule`."""
     state = table(BOOK, "9D 6D QC", sides=[["9C WX 8C", "KD", "KD", "KD"]], centre=["AC 2C 3C 4C 5C 6C 7C"])
 
@@ -81,10 +81,10 @@ def test_a_joker_that_is_uncovered_is_worked_out_anew() -> None:
 
 def test_wild_kings_keep_their_ranks_open_too() -> None:
     """ruling 3.18, `side_rule`, `wild_kings`: a king on an eight may be an eight or a seven, but no banned seven."""
-    played, banned = (game(side_rule="equal_or_one_lower", wild_ban=ban) for ban in ("", "7"))
+    engine, banned = (game(side_rule="equal_or_one_lower", wild_ban=ban) for ban in ("", "7"))
     hand, sides = "6D 7D 8D 9D", [["8C KC", "2C", "2C", "2C"]]
 
-    assert played.legal(table(played, hand, sides=sides)) == ("h6D-s0", "h7D-s0", "h8D-s0", "s0-c0")
+    assert engine.legal(table(engine, hand, sides=sides)) == ("h6D-s0", "h7D-s0", "h8D-s0", "s0-c0")
     assert banned.legal(table(banned, hand, sides=sides)) == ("h7D-s0", "h8D-s0", "s0-c0")
 
 
@@ -92,18 +92,18 @@ def test_a_turn_may_end_without_a_discard() -> None:
     """rule 34, rule 45, ruling 3.9, `discard`."""
     state = table(BOOK, "9C")
 
-    state, events = told(BOOK, state, "pass")
+    state, events = play_with_events(BOOK, state, "pass")
 
     assert events[:2] == (Pass(0), TurnBegins(1))
 
 
 def test_who_can_discard_nothing_passes_even_where_discards_are_mandatory() -> None:
     """rule 34, `discard`, `side_rule`."""
-    played = game("book", discard="mandatory", stalemate="end")
+    engine = game("book", discard="mandatory", stalemate="end")
 
     assert BOOK.legal(table(BOOK, "9C", sides=FULL)) == ("pass",)
-    assert played.legal(table(played, "9C", sides=FULL)) == ("pass",)
-    assert "pass" not in played.legal(table(played, "9C 2C", sides=FULL))
+    assert engine.legal(table(engine, "9C", sides=FULL)) == ("pass",)
+    assert "pass" not in engine.legal(table(engine, "9C 2C", sides=FULL))
 
 
 def test_aces_and_twos_in_sight_go_to_the_centre() -> None:
@@ -116,134 +116,134 @@ def test_aces_and_twos_in_sight_go_to_the_centre() -> None:
 @pytest.mark.parametrize(("preset", "limit"), [("book", 4), ("book-unlimited", None), ("catsatcards", 4)])
 def test_four_centre_stacks_or_any_number(preset: str, limit: int | None) -> None:
     """rule 36, rule 42, `centre_limit`."""
-    assert game(preset).setting.centre_slots == limit
+    assert game(preset).derived.centre_slots == limit
 
 
 def test_two_passes_are_a_stalemate_which_ends_the_game() -> None:
     """rule 37 a, ruling 3.17, `stalemate`, `stalemate_result`."""
-    played = game("book", stalemate="end")
-    state = table(played, "9C", payoffs=["2C 3C", "2C"], sides=FULL * 2)
+    engine = game("book", stalemate="end")
+    state = table(engine, "9C", payoffs=["2C 3C", "2C"], sides=FULL * 2)
 
-    over = result(played, after(played, state, "pass", "pass"))
+    over = result(engine, after(engine, state, "pass", "pass"))
 
     assert (over.places, over.scores, over.reason) == ((2, 1), (0, 1), "stalemate")
 
 
 def test_a_stalemate_can_be_a_draw() -> None:
     """rule 37, `stalemate_result`."""
-    played = game("book", stalemate="end", stalemate_result="draw")
+    engine = game("book", stalemate="end", stalemate_result="draw")
 
-    over = result(played, after(played, table(played, payoffs=["2C 3C", "2C"]), "pass", "pass"))
+    over = result(engine, after(engine, table(engine, payoffs=["2C 3C", "2C"]), "pass", "pass"))
 
     assert (over.places, over.scores) == ((1, 1), (0, 0))
 
 
-def test_a_turn_with_a_card_played_breaks_the_row_of_passes() -> None:
+def test_a_turn_with_a_card_played_ends_the_series_of_passes() -> None:
     """rule 37, ruling 3.17, `stalemate`."""
-    played = game("book", stalemate="end")
-    state = table(played, "AC 9C", "5D 6D 7D 8D 9D")
+    engine = game("book", stalemate="end")
+    state = table(engine, "AC 9C", "5D 6D 7D 8D 9D")
 
-    state = after(played, state, "hAC-c0", "pass", "pass")
-    assert to_act(played, state) == 0
-    state = after(played, state, "h9C-s0", "pass")
-    assert to_act(played, state) == 0
-    assert result(played, after(played, state, "pass")).reason == "stalemate"
+    state = after(engine, state, "hAC-c0", "pass", "pass")
+    assert to_act(engine, state) == 0
+    state = after(engine, state, "h9C-s0", "pass")
+    assert to_act(engine, state) == 0
+    assert result(engine, after(engine, state, "pass")).reason == "stalemate"
 
 
-def test_a_card_breaks_the_row_of_passes_even_if_its_seat_leaves_in_the_same_turn() -> None:
+def test_a_card_ends_the_series_of_passes_even_if_its_seat_leaves_in_the_same_turn() -> None:
     """rule 37, rule 56, correction 6.1, `stock_out_when`."""
-    played = game("skipbo", 3)
+    engine = game("skipbo", 3)
     payoffs = ["5X 4X", "5X 6X", "7X 8X"]
-    state = table(played, "", "", "", payoffs=payoffs, sides=[[], ["AX"]], centre=["AX 2X 3X"], stock="")
+    state = table(engine, "", "", "", payoffs=payoffs, sides=[[], ["AX"]], centre=["AX 2X 3X"], stock="")
 
-    state = after(played, state, "pass", "s0-c1")
-    state, _ = played.withdraw(state, 1)
-    state = after(played, state, "pass")
+    state = after(engine, state, "pass", "s0-c1")
+    state, _ = engine.withdraw(state, 1)
+    state = after(engine, state, "pass")
 
-    assert to_act(played, state) == 0
-    assert played.legal(state) == ("p-c0", "pass")
+    assert to_act(engine, state) == 0
+    assert engine.legal(state) == ("p-c0", "pass")
 
 
-def test_a_card_breaks_the_row_of_passes_even_if_its_seat_leaves_while_the_stock_is_shuffled() -> None:
+def test_a_card_ends_the_series_of_passes_even_if_its_seat_leaves_while_the_stock_is_shuffled() -> None:
     """rule 37, correction 6.1, `stalemate`."""
-    played = game("book", 3, players=(3, 3), payoff_source="mixed", stalemate="end", recycle="shuffle")
-    state = table(played, "9C", "KC 9C", "9C", payoffs=["9C", "9C", "9C"], centre=[TWELVE])
+    engine = game("book", 3, players=(3, 3), payoff_source="mixed", stalemate="end", recycle="shuffle")
+    state = table(engine, "9C", "KC 9C", "9C", payoffs=["9C", "9C", "9C"], centre=[TWELVE])
 
-    state = after(played, state, "pass")
-    state, _ = played.play(state, "hKC-c0")
-    assert isinstance(played.next(state), Shuffle)
-    state, _ = settled(played, played.withdraw(state, 1)[0])
-    state = after(played, state, "pass")
+    state = after(engine, state, "pass")
+    state, _ = engine.play(state, "hKC-c0")
+    assert isinstance(engine.next(state), Shuffle)
+    state, _ = settle_shuffles(engine, engine.withdraw(state, 1)[0])
+    state = after(engine, state, "pass")
 
-    assert to_act(played, state) == 0
+    assert to_act(engine, state) == 0
 
 
 def test_a_card_of_a_seat_that_leaves_ends_what_a_stalemate_forces() -> None:
     """rule 37 b, correction 6.1, `stalemate`."""
-    played = game("book", 3, players=(3, 3), payoff_source="mixed", stalemate="must_play")
-    state = table(played, "AC 5C", "9C", "AD 9C", payoffs=["9C", "9C", "9C"])
+    engine = game("book", 3, players=(3, 3), payoff_source="mixed", stalemate="must_play")
+    state = table(engine, "AC 5C", "9C", "AD 9C", payoffs=["9C", "9C", "9C"])
 
-    state = after(played, state, "pass", "pass", "pass", "hAC-c0")
-    state, _ = played.withdraw(state, 0)
-    state = after(played, state, "pass")
+    state = after(engine, state, "pass", "pass", "pass", "hAC-c0")
+    state, _ = engine.withdraw(state, 0)
+    state = after(engine, state, "pass")
 
-    assert {"pass", "h9C-s0"} <= set(played.legal(state))
+    assert {"pass", "h9C-s0"} <= set(engine.legal(state))
 
 
 @pytest.mark.parametrize("stalemate", ["end", "must_play", "redeal"])
 def test_the_pass_of_a_seat_that_left_stands_for_nobody(stalemate: str) -> None:
     """rule 37, correction 6.2, `stalemate`, `teams`."""
-    played = game("partners-6", discard="optional", stalemate=stalemate)
-    state = after(played, table(played, payoffs=["9C"] * 6), "pass", "pass", "pass")
+    engine = game("partners-6", discard="optional", stalemate=stalemate)
+    state = after(engine, table(engine, payoffs=["9C"] * 6), "pass", "pass", "pass")
 
-    state, _ = played.withdraw(state, 3)
-    state = after(played, state, "pass")
+    state, _ = engine.withdraw(state, 3)
+    state = after(engine, state, "pass")
 
-    assert to_act(played, state) == 5
+    assert to_act(engine, state) == 5
     assert not state.pressed
     assert state.redeals == 0
-    state = after(played, state, "pass")
+    state = after(engine, state, "pass")
     if stalemate == "end":
-        assert result(played, state).reason == "stalemate"
+        assert result(engine, state).reason == "stalemate"
     else:
         assert (state.pressed, state.redeals) == (stalemate == "must_play", int(stalemate == "redeal"))
 
 
 def test_those_who_stay_after_a_seat_left_have_passed_when_the_last_of_them_passes_again() -> None:
     """rule 37, correction 6.2, `stalemate`."""
-    played = game("multi-3", discard="optional")
-    state = after(played, table(played, payoffs=["9C"] * 3), "pass", "pass")
+    engine = game("multi-3", discard="optional")
+    state = after(engine, table(engine, payoffs=["9C"] * 3), "pass", "pass")
 
-    state, _ = played.withdraw(state, 2)
+    state, _ = engine.withdraw(state, 2)
 
-    assert to_act(played, state) == 0, "it is asked once more, as a seat that plays on always is"
-    assert result(played, after(played, state, "pass")).reason == "stalemate"
+    assert to_act(engine, state) == 0, "it is asked once more, as a seat that plays on always is"
+    assert result(engine, after(engine, state, "pass")).reason == "stalemate"
 
 
 def test_a_stalemate_can_force_aces_and_twos_out_of_the_hands() -> None:
     """rule 37 b, `stalemate`."""
-    played = game("book", stalemate="must_play")
-    state = table(played, "5D 6D 7D 8D 9D", "AC AD 5C 6C 7C", payoffs=["9C", "9D"])
+    engine = game("book", stalemate="must_play")
+    state = table(engine, "5D 6D 7D 8D 9D", "AC AD 5C 6C 7C", payoffs=["9C", "9D"])
 
-    state = after(played, state, "pass", "pass")
-    assert to_act(played, state) == 0, "seat 0 holds none: its turn is free"
-    state = after(played, state, "pass")
-    assert played.legal(state) == ("hAC-c0", "hAD-c0")
-    state = after(played, state, "hAC-c0")
-    assert {"hAD-c1", "pass", "h5C-s0"} <= set(played.legal(state)), "one such card is enough"
+    state = after(engine, state, "pass", "pass")
+    assert to_act(engine, state) == 0, "seat 0 holds none: its turn is free"
+    state = after(engine, state, "pass")
+    assert engine.legal(state) == ("hAC-c0", "hAD-c0")
+    state = after(engine, state, "hAC-c0")
+    assert {"hAD-c1", "pass", "h5C-s0"} <= set(engine.legal(state)), "one such card is enough"
 
 
 def test_a_round_of_passes_with_nothing_to_force_ends_the_game() -> None:
     """rule 37 b, `stalemate`."""
-    played = game("book", stalemate="must_play")
-    state = table(played, payoffs=["9C", "9D"])
+    engine = game("book", stalemate="must_play")
+    state = table(engine, payoffs=["9C", "9D"])
 
-    state = after(played, state, "pass", "pass", "pass")
+    state = after(engine, state, "pass", "pass", "pass")
 
-    assert result(played, after(played, state, "pass")).reason == "stalemate"
+    assert result(engine, after(engine, state, "pass")).reason == "stalemate"
 
 
-def test_a_stalemate_can_be_dealt_anew() -> None:
+def test_a_stalemate_can_lead_to_a_new_deal() -> None:
     """rule 37, ruling 3.17, `stalemate`, `redeals`."""
     state = table(BOOK, payoffs=["9C TC", "9D"], sides=[["5C 4C"]], centre=["AC"], stock="2H 3H", aside=("4H",))
 
@@ -253,7 +253,7 @@ def test_a_stalemate_can_be_dealt_anew() -> None:
         *(Pass(1), Shuffled("0h", "stock", 5), Shuffled("1h", "stock", 5), Shuffled("0s0", "stock", 2)),
         *(Shuffled("c0", "stock", 1), Shuffled("aside", "stock", 1)),
     )
-    state, events = settled(BOOK, waiting)
+    state, events = settle_shuffles(BOOK, waiting)
     assert [type(event) for event in events] == [Draw, Draw, TurnBegins]
     assert (state.centre, state.heights, state.sides[0]) == (((),) * 4, (0,) * 4, ((),) * 4)
     assert [len(pile) for pile in (*state.hands, state.stock, *state.payoffs)] == [5, 5, 6, 2, 1]
@@ -262,11 +262,11 @@ def test_a_stalemate_can_be_dealt_anew() -> None:
 
 def test_a_redeal_leaves_the_cards_of_a_seat_that_was_withdrawn() -> None:
     """ruling 3.17, correction 6.7, `stalemate`."""
-    played = game("book", 3, players=(3, 3), payoff_source="mixed")
-    state = table(played, payoffs=["9C"] * 3, sides=[["5C"], ["6C"], ["7C"]])
+    engine = game("book", 3, players=(3, 3), payoff_source="mixed")
+    state = table(engine, payoffs=["9C"] * 3, sides=[["5C"], ["6C"], ["7C"]])
 
-    state, _ = played.withdraw(state, 1)
-    state = after(played, state, "pass", "pass")
+    state, _ = engine.withdraw(state, 1)
+    state = after(engine, state, "pass", "pass")
 
     assert state.redeals == 1
     assert (state.hands[1], state.sides[1][0]) == (cards(FIVE), ("6C",))
@@ -293,15 +293,15 @@ def test_the_score_of_the_book() -> None:
 
 def test_equal_first_cards_are_shuffled_together_and_dealt_again() -> None:
     """rule 41, `first_tie`."""
-    played = game("catsatcards")
-    tops = table(played, payoffs=["2C " * 25 + "9C", "3D " * 25 + "9D"])
-    state = choose_first_player(played.setting, tops, [])
+    engine = game("catsatcards")
+    tops = table(engine, payoffs=["2C " * 25 + "9C", "3D " * 25 + "9D"])
+    state = choose_first_player(engine.derived, tops, [])
 
-    assert played.next(state) == Shuffle(52)
-    state, events = played.shuffled(state, range(52))
+    assert engine.next(state) == Shuffle(52)
+    state, events = engine.shuffled(state, range(52))
 
     assert state.payoffs == (cards("9D " + "3D " * 25), cards("9C " + "2C " * 25))
-    assert to_act(played, state) == 0
+    assert to_act(engine, state) == 0
     assert [type(event) for event in events][:4] == [Shuffled, Flip, Shuffled, Flip]
 
 
@@ -333,21 +333,21 @@ def test_hands_are_filled_in_play_at_once_and_otherwise_at_the_next_turn() -> No
     assert len(discarded.hands[0]) == 0
 
 
-def test_counts_are_told_on_request_once_a_turn() -> None:
+def test_counts_are_revealed_on_request_once_a_turn() -> None:
     """rule 47, ruling 3.22, `payoff_count`."""
     state = table(CATS, "9C", payoffs=["2C 3C", "4C"])
 
     assert [left(CATS, state, seat) for seat in (0, 1, None)] == [HIDDEN_COUNTS, HIDDEN_COUNTS, [2, 1]]
     assert CATS.legal(state)[-1] == "count"
-    state, events = told(CATS, state, "count")
+    state, events = play_with_events(CATS, state, "count")
     assert (events, to_act(CATS, state)) == ((Count(0, (2, 1)),), 0)
     assert "count" not in CATS.legal(state)
     assert CATS.legal(after(CATS, state, "h9C-s0"))[-1] == "count", "the next seat may ask as well"
 
 
-def left(played: SpiteAndMalice, state: State, seat: int | None) -> list[int | None]:
+def left(engine: SpiteAndMalice, state: State, seat: int | None) -> list[int | None]:
     """What a seat sees of the counts."""
-    return [shown.payoff.left for shown in played.view(state, seat).seats]
+    return [shown.payoff.left for shown in engine.view(state, seat).seats]
 
 
 def test_a_count_is_heard_by_all_seats_until_a_pay_off_card_moves() -> None:
@@ -368,27 +368,27 @@ def test_a_count_is_heard_by_all_seats_until_a_pay_off_card_moves() -> None:
 @pytest.mark.parametrize("load", ["p-1p", "h9C-1p"])
 def test_a_count_no_longer_holds_when_a_pay_off_pile_was_loaded(load: str) -> None:
     """rule 47, correction 6.3, `payoff_count`, `loading`."""
-    played = game("loading", payoff_count="on_request")
-    state = table(played, "9C 4D", payoffs=["QC 7C", "8C"])
+    engine = game("loading", payoff_count="on_request")
+    state = table(engine, "9C 4D", payoffs=["QC 7C", "8C"])
 
-    state = after(played, state, "count", load)
+    state = after(engine, state, "count", load)
 
-    assert left(played, state, 0) == left(played, state, 1) == HIDDEN_COUNTS
+    assert left(engine, state, 0) == left(engine, state, 1) == HIDDEN_COUNTS
 
 
 def test_a_count_can_be_for_the_seat_that_asks_alone() -> None:
     """correction 6.3, `payoff_count`."""
-    played = game("catsatcards", payoff_count="on_request_own")
-    state = table(played, "9C", payoffs=["QC 3C 4C", "4C"], centre=["AC 2C 3C"])
+    engine = game("catsatcards", payoff_count="on_request_own")
+    state = table(engine, "9C", payoffs=["QC 3C 4C", "4C"], centre=["AC 2C 3C"])
 
-    state, events = told(played, state, "count")
+    state, events = play_with_events(engine, state, "count")
     assert events == (Count(0, None),)
-    assert (left(played, state, 0), left(played, state, 1)) == ([3, 1], HIDDEN_COUNTS)
-    state = after(played, state, "p-c0")
-    assert (left(played, state, 0), left(played, state, 1)) == ([2, 1], HIDDEN_COUNTS)
-    state = after(played, state, "h9C-s0")
-    assert (left(played, state, 0), left(played, state, 1)) == (HIDDEN_COUNTS, HIDDEN_COUNTS)
-    assert played.legal(state)[-1] == "count"
+    assert (left(engine, state, 0), left(engine, state, 1)) == ([3, 1], HIDDEN_COUNTS)
+    state = after(engine, state, "p-c0")
+    assert (left(engine, state, 0), left(engine, state, 1)) == ([2, 1], HIDDEN_COUNTS)
+    state = after(engine, state, "h9C-s0")
+    assert (left(engine, state, 0), left(engine, state, 1)) == (HIDDEN_COUNTS, HIDDEN_COUNTS)
+    assert engine.legal(state)[-1] == "count"
 
 
 @pytest.mark.parametrize("payoff_count", ["on_request", "on_request_own"])
@@ -407,7 +407,7 @@ def test_open_stacks_feed_the_stock_when_nothing_lies_aside() -> None:
     centre = ["AC 2C 3C", "AD 2D", "AH"]
     state = table(CATS, "9C", "8D 9D", payoffs=["QC"], centre=centre, stock="KC")
 
-    state, events = told(CATS, state, "h9C-s0")
+    state, events = play_with_events(CATS, state, "h9C-s0")
 
     assert events[2:] == (Shuffled("c0", "stock", 2), Shuffled("c1", "stock", 1), Draw(1, cards("KC AD 2C")))
     assert (state.centre[:3], state.heights[:3]) == ((("3C",), ("2D",), ("AH",)), (3, 2, 1))
@@ -419,7 +419,7 @@ def test_a_stack_that_gave_up_cards_is_complete_at_its_height() -> None:
     """ruling 3.19, `last_resort_recycle`."""
     state = replace(table(CATS, "KC 9C", centre=["QC"]), heights=(12, 0, 0, 0))
 
-    state, events = told(CATS, state, "hKC-c0")
+    state, events = play_with_events(CATS, state, "hKC-c0")
 
     assert (events[-1], state.aside, state.heights[0]) == (Shuffled("c0", "aside", 2), cards("QC KC"), 0)
 
@@ -435,43 +435,43 @@ def test_too_few_cards_for_a_stock_end_the_game() -> None:
 
 def test_open_stacks_feed_the_stock_where_play_goes_on_without_it_too() -> None:
     """ruling 3.19, correction 6.7, `last_resort_recycle`, `stock_out_when`."""
-    played = game("skipbo", last_resort_recycle=True)
-    state = table(played, "9X", "8X", centre=["AX 2X"], stock="")
+    engine = game("skipbo", last_resort_recycle=True)
+    state = table(engine, "9X", "8X", centre=["AX 2X"], stock="")
 
-    state, events = told(played, state, "h9X-s0")
+    state, events = play_with_events(engine, state, "h9X-s0")
 
     assert events[2:] == (Shuffled("c0", "stock", 1), Draw(1, cards("AX"))), "one card is enough"
 
 
 def test_three_decks() -> None:
     """rule 49, `decks`."""
-    played = game("three-deck")
+    engine = game("three-deck")
 
-    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (156, 26, 4)
+    assert (len(engine.derived.deck), engine.derived.payoff_size, engine.derived.centre_slots) == (156, 26, 4)
 
 
 def test_two_decks() -> None:
     """rule 50, `payoff_size`, `centre_limit`."""
-    played = game("two-deck")
+    engine = game("two-deck")
 
-    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (104, 20, 3)
+    assert (len(engine.derived.deck), engine.derived.payoff_size, engine.derived.centre_slots) == (104, 20, 3)
 
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_catsatcards_for_three_or_four(seats: int) -> None:
     """rule 51, `players`."""
-    played = game("cats-multi", seats)
+    engine = game("cats-multi", seats)
 
-    assert (len(played.setting.deck), played.setting.payoff_size, played.setting.centre_slots) == (156, 20, seats + 1)
+    assert (len(engine.derived.deck), engine.derived.payoff_size, engine.derived.centre_slots) == (156, 20, seats + 1)
 
 
 def test_catsatcards_without_limit() -> None:
     """rule 52, `centre_limit`."""
-    played = game("cats-unlimited")
-    state = table(played, "KC AC 9C", payoffs=["2C"], centre=[TWELVE])
+    engine = game("cats-unlimited")
+    state = table(engine, "KC AC 9C", payoffs=["2C"], centre=[TWELVE])
 
-    assert played.legal(state)[0] == "hAC-c1"
-    assert after(played, state, "hAC-c1", "hKC-c0").aside == cards(f"{TWELVE} KC")
+    assert engine.legal(state)[0] == "hAC-c1"
+    assert after(engine, state, "hAC-c1", "hKC-c0").aside == cards(f"{TWELVE} KC")
 
 
 def test_cat_and_mouse_is_another_name() -> None:
@@ -499,74 +499,74 @@ def test_its_relatives_are_like_catsatcards_but_for_packs_wild_cards_and_discard
 
 def test_three_packs_are_played_with_wild_kings_and_free_discards_that_must_be_made() -> None:
     """rule 49, correction 6.4, `wild_kings`, `discard`, `last_resort_recycle`, `first_tie`, `payoff_count`."""
-    played = game("three-deck")
-    state = table(played, "AD KC 9C", payoffs=["QC", "9C"], sides=[["5C"]], centre=[TWELVE.removesuffix(" QC")])
+    engine = game("three-deck")
+    state = table(engine, "AD KC 9C", payoffs=["QC", "9C"], sides=[["5C"]], centre=[TWELVE.removesuffix(" QC")])
 
-    assert played.legal(state) == (
+    assert engine.legal(state) == (
         *("p-c0", "hAD-c1", "hAD-s0", "hAD-s1", "h9C-s0", "h9C-s1"),
         *("hKC-c0", "hKC-s0", "hKC-s1", "count"),
     )
-    rules = played.setting.rules
+    rules = engine.derived.rules
     assert (rules.first_tie, rules.payoff_count, rules.recycle) == ("redeal_together", "on_request", "aside")
     assert (rules.last_resort_recycle, rules.stock_out_result) == (True, "fewest")
 
 
 def test_the_deck_of_skipbo() -> None:
     """rule 56, `deck_kind`."""
-    played = game("skipbo", 4)
-    deck = Counter(played.setting.deck)
+    engine = game("skipbo", 4)
+    deck = Counter(engine.derived.deck)
 
-    assert (len(played.setting.deck), deck["WX"], deck["7X"], len(deck)) == (162, 18, 12, 13)
-    assert played.setting.payoff_size == 30
-    assert (game("skipbo-20", 6).setting.payoff_size, game("skipbo-short").setting.payoff_size) == (20, 10)
+    assert (len(engine.derived.deck), deck["WX"], deck["7X"], len(deck)) == (162, 18, 12, 13)
+    assert engine.derived.payoff_size == 30
+    assert (game("skipbo-20", 6).derived.payoff_size, game("skipbo-short").derived.payoff_size) == (20, 10)
 
 
 def test_skipbo_has_partners() -> None:
     """rule 56, section 2 g, correction 6.6, `teams`."""
-    played = game("skipbo-partners")
+    engine = game("skipbo-partners")
 
-    assert (played.teams, played.setting.payoff_size, played.setting.centre_slots) == ((0, 1, 0, 1), 30, 4)
+    assert (engine.teams, engine.derived.payoff_size, engine.derived.centre_slots) == ((0, 1, 0, 1), 30, 4)
 
 
 def test_skipbos_wild_card_is_any_card() -> None:
     """rule 56, section 2 g, `deck_kind`."""
-    played = game("skipbo")
-    state = table(played, "WX 5X", payoffs=["9X"], centre=["AX 2X"])
+    engine = game("skipbo")
+    state = table(engine, "WX 5X", payoffs=["9X"], centre=["AX 2X"])
 
-    assert played.legal(state) == ("h5X-s0", "hWX-c0", "hWX-c1", "hWX-s0")
+    assert engine.legal(state) == ("h5X-s0", "hWX-c0", "hWX-c1", "hWX-s0")
 
 
 def test_skipbo_plays_on_without_stock_until_nobody_can_move() -> None:
     """rule 56, rulings 3.6 and 3.8, `stock_out_when`."""
-    played = game("skipbo")
-    state = table(played, "2X", "", payoffs=["9X 2X 3X", "9X"], sides=[["4X"]], stock="", centre=["AX"])
+    engine = game("skipbo")
+    state = table(engine, "2X", "", payoffs=["9X 2X 3X", "9X"], sides=[["4X"]], stock="", centre=["AX"])
 
-    state = after(played, state, "h2X-c0")
-    assert (state.hands[0], played.legal(state)) == ((), ("p-c0", "pass"))
-    state = after(played, state, "p-c0")
-    assert played.legal(state) == ("s0-c0", "pass")
-    state = after(played, state, "pass", "pass")
-    assert to_act(played, state) == 0, "seat 0 has played in its last turn"
-    over = result(played, after(played, state, "pass"))
+    state = after(engine, state, "h2X-c0")
+    assert (state.hands[0], engine.legal(state)) == ((), ("p-c0", "pass"))
+    state = after(engine, state, "p-c0")
+    assert engine.legal(state) == ("s0-c0", "pass")
+    state = after(engine, state, "pass", "pass")
+    assert to_act(engine, state) == 0, "seat 0 has played in its last turn"
+    over = result(engine, after(engine, state, "pass"))
     assert (over.reason, over.places) == ("stock_out", (1, 1))
 
 
 def test_skipbo_draws_what_there_is() -> None:
     """rule 56, ruling 3.6, `stock_out_when`, `recycle`."""
-    played = game("skipbo")
-    state = table(played, "2X", "9X", stock="3X", aside=cards("5X"))
+    engine = game("skipbo")
+    state = table(engine, "2X", "9X", stock="3X", aside=cards("5X"))
 
-    state, events = told(played, state, "h2X-s0")
+    state, events = play_with_events(engine, state, "h2X-s0")
 
     assert events[2:] == (Shuffled("aside", "stock", 1), Draw(1, cards("3X 5X")))
 
 
 def test_skipbo_redeals_instead_where_a_ruleset_says_so() -> None:
-    """`stalemate`, `stock_out_when`: nobody has a card left, so what lies on the table is dealt."""
-    played = game("skipbo", stalemate="redeal")
-    state = table(played, "", "", payoffs=["9X", "9X"], sides=[["2X " * 12]], stock="")
+    """`stalemate`, `stock_out_when`: nobody has a card left, so the cards on the table are dealt."""
+    engine = game("skipbo", stalemate="redeal")
+    state = table(engine, "", "", payoffs=["9X", "9X"], sides=[["2X " * 12]], stock="")
 
-    assert len(after(played, state, "pass", "pass").hands[1]) == 5
+    assert len(after(engine, state, "pass", "pass").hands[1]) == 5
 
 
 def test_compulsory_ranks_are_off_by_default() -> None:

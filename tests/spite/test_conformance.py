@@ -1,4 +1,4 @@
-"""What holds in every game of every ruleset, and of any parameters that do not contradict each other."""
+"""What holds in every game of every ruleset, and of any parameters without a contradiction."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,14 +25,14 @@ from referee.ruleset import Compulsory, Parameters, list_rulesets, load_ruleset
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
 
-from .playouts import Chooser, lively, moments, uniform
+from .playouts import Chooser, make_lively_chooser, make_uniform_chooser, play_moments
 
 TABLES = [
     pytest.param(name, seats, id=f"{name}-{seats}")
     for name in list_rulesets()
     for seats in sorted({*load_ruleset(name).rules.players})
 ]
-CHOOSERS: list[Callable[[str], Chooser]] = [lively, uniform]
+CHOOSERS: list[Callable[[str], Chooser]] = [make_lively_chooser, make_uniform_chooser]
 bounded = settings(derandomize=True, deadline=None, max_examples=3, database=None)
 
 
@@ -44,34 +44,34 @@ def test_every_ruleset_is_played_here() -> None:
 @bounded
 @given(seed=st.integers(0, 10**6))
 def test_a_game_keeps_the_promises_of_the_interface(name: str, seats: int, seed: int) -> None:
-    played = SpiteAndMalice(load_ruleset(name).rules, seats)
+    engine = SpiteAndMalice(load_ruleset(name).rules, seats)
     for choose in CHOOSERS:
-        play_and_check(played, f"{name} {seed}", choose(f"{name} {seed}"))
+        play_and_check(engine, f"{name} {seed}", choose(f"{name} {seed}"))
 
 
-def play_and_check(played: SpiteAndMalice, seed: str, choose: Chooser, samples: float = 0.1) -> Result:
-    """Play one game and check each position; what is slow to check, at this share of them."""
+def play_and_check(engine: SpiteAndMalice, seed: str, choose: Chooser, samples: float = 0.1) -> Result:
+    """Play one game and check each position; slow checks run on a share of `samples`."""
     random = Random(seed)
-    everything = Counter(played.setting.payoff_pack + played.setting.deck)
-    shown = Shown(played)
-    for moment in moments(played, seed, choose):
+    everything = Counter(engine.derived.payoff_pack + engine.derived.deck)
+    shown = SpectatorTable(engine)
+    for moment in play_moments(engine, seed, choose):
         state = moment.state
-        # Of two packs, the second is not on the table before it is shuffled.
+        # The second of two packs is not on the table before it is shuffled.
         assert state.turn == 0 or Counter(all_cards(state)) == everything
         shown.follow(moment.events)
-        masks_hide_hands(moment.events, played.seats)
-        legal = played.legal(state)
+        check_masks_hide_hands(moment.events, engine.seats)
+        legal = engine.legal(state)
         assert bool(legal) == isinstance(moment.step, Turn)
         if isinstance(moment.step, Turn):
             assert len(set(legal)) == len(legal)
-            assert list(legal) == sorted(legal, key=canonical(state))
+            assert list(legal) == sorted(legal, key=make_canonical_key(state))
             shown.compare(state)
             if random.random() < samples:
                 shown.compare_counts(state)
-                only_what_is_listed_is_accepted(played, state, random)
-                views_do_not_depend_on_hidden_cards(played, state, random)
+                check_only_listed_actions_are_accepted(engine, state, random)
+                check_views_hide_cards(engine, state, random)
     assert isinstance(moment.step, Result)
-    result_is_sound(played, moment.step)
+    check_result(engine, moment.step)
     return moment.step
 
 
@@ -80,8 +80,8 @@ def all_cards(state: State) -> Cards:
     return sum(piles, ()) + sum((pile for own in state.sides for pile in own), ())
 
 
-def canonical(state: State) -> Callable[[str], tuple[object, ...]]:
-    """The order that legal lists promise: by source, then by target; `pass` and `count` last."""
+def make_canonical_key(state: State) -> Callable[[str], tuple[object, ...]]:
+    """Return the sort key of legal lists: by source, then by target; `pass` and `count` last."""
 
     def place(action: str) -> tuple[object, ...]:
         source, _, target = action.partition("-")
@@ -97,33 +97,33 @@ def canonical(state: State) -> Callable[[str], tuple[object, ...]]:
     return place
 
 
-def only_what_is_listed_is_accepted(played: SpiteAndMalice, state: State, random: Random) -> None:
+def check_only_listed_actions_are_accepted(engine: SpiteAndMalice, state: State, random: Random) -> None:
     before = msgspec.msgpack.encode(state)
-    legal = played.legal(state)
+    legal = engine.legal(state)
     for action in legal:
-        played.play(state, action)
-    assert msgspec.msgpack.encode(state) == before, "the position that was played from has changed"
+        engine.play(state, action)
+    assert msgspec.msgpack.encode(state) == before, "`play` changed the position that it was given"
     cards = [rank + suit for rank in RANKS for suit in SUITS]
     for _ in range(20):
-        seat = random.randrange(played.seats)
+        seat = random.randrange(engine.seats)
         source = random.choice(["p", f"{seat}p", f"{seat}s0", "s0", "s3", "s4", "c0", f"h{random.choice(cards)}"])
         target = random.choice(["c0", "c3", "c9", "s0", "s3", "s4", f"{seat}p", "stock", ""])
         action = random.choice([f"{source}-{target}", source, "pass", "count", "", " pass"])
         if action not in legal:
             with pytest.raises(IllegalAction):
-                played.play(state, action)
+                engine.play(state, action)
 
 
-def views_do_not_depend_on_hidden_cards(played: SpiteAndMalice, state: State, random: Random) -> None:
-    for seat in range(played.seats):
-        other = permuted(state, seat, random)
-        if played.view(state, seat).seats[0].payoff.left is None:
-            other = recounted(other, random)
-        assert played.view(other, seat) == played.view(state, seat)
+def check_views_hide_cards(engine: SpiteAndMalice, state: State, random: Random) -> None:
+    for seat in range(engine.seats):
+        other = permute_hidden_cards(state, seat, random)
+        if engine.view(state, seat).seats[0].payoff.left is None:
+            other = move_buried_cards(other, random)
+        assert engine.view(other, seat) == engine.view(state, seat)
 
 
-def permuted(state: State, seat: int, random: Random) -> State:
-    """The same position but for the cards that `seat` may not see: those change places."""
+def permute_hidden_cards(state: State, seat: int, random: Random) -> State:
+    """Return the same position, except that the cards which `seat` may not see change places."""
     others = [owner for owner in range(len(state.hands)) if owner != seat]
     pool = [card for owner in others for card in state.hands[owner]]
     pool += [card for pile in state.payoffs for card in pile[:-1]]
@@ -138,8 +138,8 @@ def permuted(state: State, seat: int, random: Random) -> State:
     return replace(state, hands=hands, payoffs=payoffs, stock=some(len(state.stock)), aside=some(len(state.aside)))
 
 
-def recounted(state: State, random: Random) -> State:
-    """The same position but for how many cards lie under each pay-off top."""
+def move_buried_cards(state: State, random: Random) -> State:
+    """Return the same position, except for the number of cards under each pay-off top."""
     buried = [card for pile in state.payoffs for card in pile[:-1]]
     piles = [list(pile[-1:]) for pile in state.payoffs]
     while buried and any(piles):
@@ -147,58 +147,58 @@ def recounted(state: State, random: Random) -> State:
     return replace(state, payoffs=tuple(map(tuple, piles)))
 
 
-def masks_hide_hands(events: Events, seats: int) -> None:
-    for told in events:
+def check_masks_hide_hands(events: Events, seats: int) -> None:
+    for item in events:
         for seat in range(seats):
-            seen = mask_event(told, seat)
+            seen = mask_event(item, seat)
             if isinstance(seen, Draw) and seen.seat != seat:
                 assert set(seen.cards) <= {HIDDEN}
             elif isinstance(seen, Deal):
                 assert {card for owner, hand in enumerate(seen.hands) if owner != seat for card in hand} <= {HIDDEN}
             else:
-                assert seen == told
+                assert seen == item
 
 
-def result_is_sound(played: SpiteAndMalice, result: Result) -> None:
-    assert len(result.places) == len(result.scores) == played.seats
+def check_result(engine: SpiteAndMalice, result: Result) -> None:
+    assert len(result.places) == len(result.scores) == engine.seats
     assert min(result.places) == 1
     assert all(score >= 0 for score in result.scores)
     assert all(place == 1 for place, score in zip(result.places, result.scores, strict=True) if score)
-    for seat, team in enumerate(played.teams):
-        assert result.places[seat] == result.places[played.teams.index(team)]
+    for seat, team in enumerate(engine.teams):
+        assert result.places[seat] == result.places[engine.teams.index(team)]
 
 
-class Shown:
-    """The table as somebody has it who sees nothing but events, unmasked, and knows no rules."""
+class SpectatorTable:
+    """The table as somebody knows it who sees only events, unmasked, and knows no rules."""
 
-    def __init__(self, played: SpiteAndMalice) -> None:
-        self.played = played
+    def __init__(self, engine: SpiteAndMalice) -> None:
+        self.engine = engine
         self.piles: dict[str, list[str]] = {}
-        self.payoff = [0] * played.seats
-        self.top: list[str | None] = [None] * played.seats
+        self.payoff = [0] * engine.seats
+        self.top: list[str | None] = [None] * engine.seats
         self.stock = self.aside = 0
-        self.asked: int | None = None
-        self.heard: tuple[int, ...] | None = None
+        self.counting_seat: int | None = None
+        self.counts: tuple[int, ...] | None = None
 
     def follow(self, events: Events) -> None:
-        for told in events:
-            match told:
+        for item in events:
+            match item:
                 case Deal():
-                    self._deal(told)
+                    self._deal(item)
                 case TurnBegins():
-                    self.asked = None
+                    self.counting_seat = None
                 case Count():
-                    self.asked, self.heard = told.seat, told.left
+                    self.counting_seat, self.counts = item.seat, item.left
                 case Draw():
-                    self.stock -= len(told.cards)
-                    self.piles[f"{told.seat}h"] += told.cards
+                    self.stock -= len(item.cards)
+                    self.piles[f"{item.seat}h"] += item.cards
                 case Flip():
-                    self.top[told.seat] = told.card
+                    self.top[item.seat] = item.card
                 case CardMoved():
-                    self._take(told)
-                    self._put(told)
+                    self._take(item)
+                    self._put(item)
                 case Shuffled():
-                    self._gather(told)
+                    self._gather(item)
                 case _:
                     pass
 
@@ -211,7 +211,7 @@ class Shown:
 
     def _take(self, moved: CardMoved) -> None:
         if moved.source.endswith("p") or moved.target.endswith("p"):
-            self.heard = None
+            self.counts = None
         if moved.source.endswith("p"):
             seat = int(moved.source[0])
             assert self.top[seat] == moved.card
@@ -243,7 +243,7 @@ class Shown:
             self.stock += moved.count
 
     def compare(self, state: State) -> None:
-        view = self.played.view(state, None)
+        view = self.engine.view(state, None)
         assert (view.stock, view.aside) == (self.stock, self.aside)
         assert [list(stack.cards) for stack in view.centre] == [
             self.piles.get(f"c{slot}", []) for slot in range(len(view.centre))
@@ -255,15 +255,15 @@ class Shown:
                 assert list(pile) == self.piles[f"{seat}s{index}"]
 
     def compare_counts(self, state: State) -> None:
-        """Each view has the counts that its seat was told, and no others."""
-        for seat in range(self.played.seats):
+        """Check that each view has the counts that its seat knows, and no others."""
+        for seat in range(self.engine.seats):
             expected: Sequence[int | None] | None = {
                 "public": self.payoff,
-                "on_request": self.heard,
-                "on_request_own": self.payoff if self.asked == seat else None,
-            }[self.played.setting.rules.payoff_count]
-            seen = [shown.payoff.left for shown in self.played.view(state, seat).seats]
-            assert seen == list(expected or [None] * self.played.seats)
+                "on_request": self.counts,
+                "on_request_own": self.payoff if self.counting_seat == seat else None,
+            }[self.engine.derived.rules.payoff_count]
+            seen = [shown.payoff.left for shown in self.engine.view(state, seat).seats]
+            assert seen == list(expected or [None] * self.engine.seats)
 
 
 def test_the_engine_is_a_game() -> None:
@@ -274,28 +274,28 @@ def test_the_engine_is_a_game() -> None:
 
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 def test_seats_may_leave_at_any_time(name: str, seats: int) -> None:
-    played = SpiteAndMalice(load_ruleset(name).rules, seats)
+    engine = SpiteAndMalice(load_ruleset(name).rules, seats)
     for number in range(3):
-        leave_and_check(played, Random(f"{name} {number}"))
+        leave_and_check(engine, Random(f"{name} {number}"))
 
 
-def leave_and_check(played: SpiteAndMalice, random: Random) -> None:
-    """Play with seats that leave, some before the deal, some when asked; those out never act, and rank last."""
-    choose, dealer = lively(str(random.random())), Dealer(random.randbytes(32))
-    state = played.start()
+def leave_and_check(engine: SpiteAndMalice, random: Random) -> None:
+    """Play with seats that leave, before the deal or on their turn; check that they never act again and rank last."""
+    choose, dealer = make_lively_chooser(str(random.random())), Dealer(random.randbytes(32))
+    state = engine.start()
     if random.random() < 0.3:
-        state, _ = played.withdraw(state, random.randrange(played.seats))
-    while not isinstance(step := played.next(state), Result):
+        state, _ = engine.withdraw(state, random.randrange(engine.seats))
+    while not isinstance(step := engine.next(state), Result):
         if isinstance(step, Shuffle):
-            state, _ = played.shuffled(state, dealer.order(step.size))
+            state, _ = engine.shuffled(state, dealer.order(step.size))
             continue
         assert step.seat not in state.out
         if random.random() < 0.03:
-            state, _ = played.withdraw(state, step.seat)
+            state, _ = engine.withdraw(state, step.seat)
         else:
-            state, _ = played.play(state, choose(played.legal(state)))
-    result_is_sound(played, step)
-    stayed = [step.places[seat] for seat in range(played.seats) if seat not in state.out]
+            state, _ = engine.play(state, choose(engine.legal(state)))
+    check_result(engine, step)
+    stayed = [step.places[seat] for seat in range(engine.seats) if seat not in state.out]
     left = [step.places[seat] for seat in state.out]
     assert max(stayed) < min(left, default=99)
     assert left == sorted(left, reverse=True)
@@ -306,17 +306,17 @@ def test_a_record_replays_to_the_same_digest(name: str) -> None:
     rules = load_ruleset(name).rules
     seats = rules.players[0]
     actions: list[tuple[int, str]] = []
-    for moment in moments(SpiteAndMalice(rules, seats), "record", lively(name)):
+    for moment in play_moments(SpiteAndMalice(rules, seats), "record", make_lively_chooser(name)):
         if moment.seat is not None:
             actions.append((moment.seat, moment.action))
     assert isinstance(moment.step, Result)
-    record = record_of(name, seats, tuple(actions), moment.step)
+    record = make_record(name, seats, tuple(actions), moment.step)
 
     check_record(record)
     assert compute_digest(msgspec.json.decode(msgspec.json.encode(record), type=Record)) == record.digest
 
 
-def record_of(name: str, seats: int, actions: tuple[tuple[int, str], ...], result: Result) -> Record:
+def make_record(name: str, seats: int, actions: tuple[tuple[int, str], ...], result: Result) -> Record:
     record = Record(
         key=Key(0, 0, 0),
         ruleset=name,
@@ -405,9 +405,9 @@ def test_any_parameters_are_refused_in_words_or_play_to_the_end(
 ) -> None:
     rules = replace(load_ruleset(name).rules, **{"players": (2, 8), "max_turns": 40, **dict(changes)})
     try:
-        played = SpiteAndMalice(rules, seats)
+        engine = SpiteAndMalice(rules, seats)
     except RulesetError:
         event("refused")
     else:
         event("played")
-        play_and_check(played, str(seed), lively(str(seed)), samples=0.05)
+        play_and_check(engine, str(seed), make_lively_chooser(str(seed)), samples=0.05)

@@ -1,4 +1,4 @@
-"""Parameters that cannot be played together are refused in words that name them."""
+"""The engine refuses parameters that cannot be played together, and names them."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ from .tables import game
             "book",
             2,
             {"payoff_size": 0.4},
-            "payoff_size = 0.4 contradicts payoff_source = 'separate_pack': say",
+            "payoff_size = 0.4 contradicts payoff_source = 'separate_pack': expected",
         ),
         ("book", 2, {"payoff_size": 20}, "2 piles do not use up whole packs of 52"),
         ("book", 2, {"decks": 1}, "decks = 1 contradicts payoff_source = 'separate_pack': the pay-off piles use up 1"),

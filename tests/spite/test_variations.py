@@ -6,20 +6,20 @@ from msgspec.structs import replace
 from protocol.cards import HIDDEN
 from protocol.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 
-from .tables import FIVE, after, cards, ends, game, result, table, to_act, told
+from .tables import FIVE, after, cards, ends, game, play_with_events, result, table, to_act
 
 ELEVEN = "AC 2C 3C 4C 5C 6C 7C 8C 9C TC JC"
 
 
 def test_play_passes_from_seat_to_seat() -> None:
     """rule 15, `players`."""
-    played = game("multi-3")
-    state = table(played, "9C")
+    engine = game("multi-3")
+    state = table(engine, "9C")
 
-    turns = [to_act(played, state)]
+    turns = [to_act(engine, state)]
     for _ in range(3):
-        state = after(played, state, f"h{state.hands[state.seat][0]}-s0")
-        turns.append(to_act(played, state))
+        state = after(engine, state, f"h{state.hands[state.seat][0]}-s0")
+        turns.append(to_act(engine, state))
 
     assert turns == [0, 1, 2, 0]
 
@@ -27,26 +27,26 @@ def test_play_passes_from_seat_to_seat() -> None:
 @pytest.mark.parametrize(("seats", "deck"), [(3, 156), (4, 208), (8, 416)])
 def test_one_pack_and_one_centre_stack_more_than_seats(seats: int, deck: int) -> None:
     """rule 15, rule 16, `decks`, `centre_limit`."""
-    played = game("multi", seats)
+    engine = game("multi", seats)
 
-    assert len(played.setting.deck) == deck
-    assert played.setting.centre_slots == seats + 1
+    assert len(engine.derived.deck) == deck
+    assert engine.derived.centre_slots == seats + 1
 
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_three_packs_for_three_or_four(seats: int) -> None:
     """rule 19, correction 6.6, `decks`."""
-    setting = game("multi-3-decks", seats).setting
+    derived = game("multi-3-decks", seats).derived
 
-    assert (len(setting.deck), setting.payoff_size, setting.centre_slots) == (156, 20, seats + 1)
+    assert (len(derived.deck), derived.payoff_size, derived.centre_slots) == (156, 20, seats + 1)
 
 
 def test_those_who_lose_rank_by_what_they_have_left() -> None:
     """rule 15, ruling 3.23, `scoring`."""
-    played = game("multi-4")
-    state = table(played, payoffs=["AC", "2C 3C", "2C", "2C 3C"])
+    engine = game("multi-4")
+    state = table(engine, payoffs=["AC", "2C 3C", "2C", "2C 3C"])
 
-    over = result(played, after(played, state, "p-c0"))
+    over = result(engine, after(engine, state, "p-c0"))
 
     assert (over.places, over.scores) == ((1, 3, 2, 3), (10, 0, 0, 0))
 
@@ -61,73 +61,73 @@ def test_partners_sit_opposite(preset: str, teams: tuple[int, ...]) -> None:
 
 def test_partners_lend_their_tops_to_the_centre_only() -> None:
     """rule 17, `teams`."""
-    played = game("partners-4")
+    engine = game("partners-4")
     sides = [["2C"], ["2H"], ["2S", "5S"], ["2H"]]
-    state = table(played, "9C", payoffs=["2D", "2H", "QC 2S", "2H"], sides=sides, centre=["AC"])
+    state = table(engine, "9C", payoffs=["2D", "2H", "QC 2S", "2H"], sides=sides, centre=["AC"])
 
-    assert played.legal(state) == ("p-c0", "2p-c0", "2s0-c0", "h9C-s0", "h9C-s1", "s0-c0")
-    state, events = told(played, state, "2p-c0")
+    assert engine.legal(state) == ("p-c0", "2p-c0", "2s0-c0", "h9C-s0", "h9C-s1", "s0-c0")
+    state, events = play_with_events(engine, state, "2p-c0")
     assert events == (CardMoved(0, "2p", "c0", "2S"), Flip(2, "QC"))
-    assert (state.quiet, to_act(played, state)) == (0, 0)
+    assert (state.quiet, to_act(engine, state)) == (0, 0)
 
 
-def test_a_side_wins_when_all_its_pay_off_piles_are_empty() -> None:
+def test_a_team_wins_when_all_its_pay_off_piles_are_empty() -> None:
     """rule 18, ruling 3.21, `teams`."""
-    played = game("partners-4")
-    state = table(played, "9C", payoffs=["AC", "2H", "2S", "2H 3H"])
+    engine = game("partners-4")
+    state = table(engine, "9C", payoffs=["AC", "2H", "2S", "2H 3H"])
 
-    going_on = after(played, state, "p-c0")
-    over = result(played, after(played, going_on, "2p-c0"))
+    going_on = after(engine, state, "p-c0")
+    over = result(engine, after(engine, going_on, "2p-c0"))
 
-    assert (to_act(played, going_on), played.view(going_on, 0).seats[0].payoff.left) == (0, 0)
+    assert (to_act(engine, going_on), engine.view(going_on, 0).seats[0].payoff.left) == (0, 0)
     assert (over.places, over.scores) == ((1, 2, 1, 2), (8, 0, 8, 0))
 
 
 def test_an_empty_pay_off_pile_goes_on_taking_turns() -> None:
     """ruling 3.21."""
-    played = game("partners-4")
-    state = table(played, "9C", "9D", payoffs=["2C", "", "2S", "2H 3H"])
+    engine = game("partners-4")
+    state = table(engine, "9C", "9D", payoffs=["2C", "", "2S", "2H 3H"])
 
-    assert to_act(played, after(played, state, "h9C-s0")) == 1
+    assert to_act(engine, after(engine, state, "h9C-s0")) == 1
 
 
-def test_a_side_that_withdraws_ranks_last_and_the_first_out_lowest() -> None:
+def test_a_team_that_withdraws_ranks_last_and_the_first_out_lowest() -> None:
     """rule 18, `teams`."""
-    played = game("partners-6")
-    state = table(played)
+    engine = game("partners-6")
+    state = table(engine)
 
-    state, events = played.withdraw(state, 3)
+    state, events = engine.withdraw(state, 3)
     assert (state.out, events[0]) == ((0, 3), TurnBegins(1))
-    over = result(played, played.withdraw(state, 1)[0])
+    over = result(engine, engine.withdraw(state, 1)[0])
 
     assert over.places == (3, 2, 1, 3, 2, 1)
 
 
 def test_the_wiki_deals_a_share_of_all_cards() -> None:
     """rule 19, `payoff_size`, `wild_ban`."""
-    assert game("wiki").setting.payoff_size == 22
-    assert game("wiki-4").setting.payoff_size == 16
-    assert "KC" not in game("wiki").setting.fits[0]
+    assert game("wiki").derived.payoff_size == 22
+    assert game("wiki-4").derived.payoff_size == 16
+    assert "KC" not in game("wiki").derived.fits[0]
 
 
 def test_centre_stacks_without_limit() -> None:
     """rule 20, ruling 3.20, `centre_limit`, `recycle`."""
-    played = game("unlimited")
-    state = table(played, "AC AD AH QC 9C", centre=[ELEVEN])
+    engine = game("unlimited")
+    state = table(engine, "AC AD AH QC 9C", centre=[ELEVEN])
 
-    state, events = told(played, state, "hQC-c0")
+    state, events = play_with_events(engine, state, "hQC-c0")
     assert (events[-1], state.aside) == (Shuffled("c0", "aside", 12), cards(f"{ELEVEN} QC"))
-    state = after(played, state, "hAC-c0", "hAD-c1", "hAH-c2")
+    state = after(engine, state, "hAC-c0", "hAD-c1", "hAH-c2")
 
     assert state.centre == (("AC",), ("AD",), ("AH",))
 
 
 def test_a_stock_that_is_short_is_made_anew_from_what_lies_aside() -> None:
     """rule 20, rule 44, `recycle`."""
-    played = game("unlimited")
-    state = table(played, "9C", "8D 9D", stock="2C", aside=cards("AC 3C 4C"))
+    engine = game("unlimited")
+    state = table(engine, "9C", "8D 9D", stock="2C", aside=cards("AC 3C 4C"))
 
-    state, events = told(played, state, "h9C-s0")
+    state, events = play_with_events(engine, state, "h9C-s0")
 
     assert events[1:] == (TurnBegins(1), Shuffled("aside", "stock", 3), Draw(1, cards("2C 4C 3C")))
     assert (state.stock, state.aside) == (("AC",), ())
@@ -135,88 +135,88 @@ def test_a_stock_that_is_short_is_made_anew_from_what_lies_aside() -> None:
 
 def test_four_centre_stacks() -> None:
     """rule 21, `centre_limit`."""
-    played = game("four-stacks")
-    state = table(played, "AC", centre=["AC", "AC", "AC"])
+    engine = game("four-stacks")
+    state = table(engine, "AC", centre=["AC", "AC", "AC"])
 
-    assert ends(played.legal(state), "hAC")[0] == "c3"
+    assert ends(engine.legal(state), "hAC")[0] == "c3"
 
 
 @pytest.mark.parametrize(("hand", "payoff"), [("AC 9C", "QC"), ("9C", "AC"), ("AC 9C", "AD")])
 def test_aces_must_be_played_at_once(hand: str, payoff: str) -> None:
     """rule 22, ruling 3.14, `compulsory.hand`, `compulsory.payoff`."""
-    played = game("aces")
-    state = table(played, hand, payoffs=[f"2C {payoff}"], sides=[["AH"]], centre=["AS"])
+    engine = game("aces")
+    state = table(engine, hand, payoffs=[f"2C {payoff}"], sides=[["AH"]], centre=["AS"])
 
     forced = [f"h{card}-c1" for card in hand.split() if card[0] == "A"]
 
-    assert played.legal(state) == (*["p-c1"] * (payoff[0] == "A"), *forced)
+    assert engine.legal(state) == (*["p-c1"] * (payoff[0] == "A"), *forced)
 
 
 def test_what_cannot_be_played_is_not_forced_and_a_wild_card_never() -> None:
     """rule 22, ruling 3.14, `compulsory.hand`."""
-    played = game("aces", centre_limit=1)
-    full = table(played, "AC KC 9C", centre=["AS"])
+    engine = game("aces", centre_limit=1)
+    full = table(engine, "AC KC 9C", centre=["AS"])
     free = table(game("aces"), "KC 9C")
 
-    assert "hAC-s0" in played.legal(full)
+    assert "hAC-s0" in engine.legal(full)
     assert {"hKC-c0", "hKC-s0"} <= set(game("aces").legal(free))
 
 
 def test_the_opponent_is_loaded_in_suit_from_hand_and_pay_off_pile() -> None:
     """rule 23, `loading`."""
-    played = game("loading")
-    state = table(played, "7C 9C 9D KC", payoffs=["3C 7C", "QC 8C"], sides=[["9C"], ["7C"]])
+    engine = game("loading")
+    state = table(engine, "7C 9C 9D KC", payoffs=["3C 7C", "QC 8C"], sides=[["9C"], ["7C"]])
 
-    loads = [action for action in played.legal(state) if action.endswith("-1p")]
-    state, events = told(played, state, "p-1p")
+    loads = [action for action in engine.legal(state) if action.endswith("-1p")]
+    state, events = play_with_events(engine, state, "p-1p")
 
     assert loads == ["p-1p", "h7C-1p", "h9C-1p"]
     assert state.payoffs == (("3C",), cards("QC 8C 7C"))
     assert events == (CardMoved(0, "0p", "1p", "7C"), Flip(0, "3C"))
-    assert to_act(played, state) == 0
+    assert to_act(engine, state) == 0
     assert state.quiet == 1, "a load is no progress"
-    state, events = told(played, table(played, "7C 9C", payoffs=["QC", "8C"]), "h7C-1p")
+    state, events = play_with_events(engine, table(engine, "7C 9C", payoffs=["QC", "8C"]), "h7C-1p")
     assert events == (CardMoved(0, "0h", "1p", "7C"),), "it is the top without a flip"
-    assert played.view(state, 0).seats[1].payoff.top == "7C"
+    assert engine.view(state, 0).seats[1].payoff.top == "7C"
 
 
 @pytest.mark.parametrize(("top", "loads"), [("QD", "JD KD"), ("KD", "QD"), ("AD", "2D"), ("WX", "")])
 def test_a_king_is_a_thirteen_and_a_joker_nothing(top: str, loads: str) -> None:
     """rule 23, ruling 3.15, `loading`."""
-    played = game("loading", jokers=2, compulsory=game().setting.rules.compulsory)
-    state = table(played, "AD 2D JD QD KD WX", payoffs=["QC", top])
+    engine = game("loading", jokers=2, compulsory=game().derived.rules.compulsory)
+    state = table(engine, "AD 2D JD QD KD WX", payoffs=["QC", top])
 
-    assert tuple(action[1:3] for action in played.legal(state) if action.endswith("-1p")) == cards(loads)
+    assert tuple(action[1:3] for action in engine.legal(state) if action.endswith("-1p")) == cards(loads)
 
 
 def test_a_pay_off_pile_emptied_by_loading_wins() -> None:
     """ruling 3.15, `loading`."""
-    played = game("loading")
-    state = table(played, payoffs=["9C", "8C"])
+    engine = game("loading")
+    state = table(engine, payoffs=["9C", "8C"])
 
-    assert result(played, after(played, state, "p-1p")).places == (1, 2)
+    assert result(engine, after(engine, state, "p-1p")).places == (1, 2)
 
 
 def test_a_hand_emptied_by_loading_is_filled() -> None:
     """ruling 3.15, `loading`."""
-    played = game("loading")
-    state = table(played, "9C", payoffs=["QC", "8C"])
+    engine = game("loading")
+    state = table(engine, "9C", payoffs=["QC", "8C"])
 
-    assert len(after(played, state, "h9C-1p").hands[0]) == 5
+    assert len(after(engine, state, "h9C-1p").hands[0]) == 5
 
 
 def test_any_opponent_may_be_loaded_but_neither_partners_nor_who_left() -> None:
     """ruling 3.15, `loading`, `teams`."""
-    played = game("partners-6", loading="suit_adjacent")
-    state = replace(table(played, "9C", payoffs=["8C"] * 6), out=(2, 5))
+    engine = game("partners-6", loading="suit_adjacent")
+    state = replace(table(engine, "9C", payoffs=["8C"] * 6), out=(2, 5))
 
-    assert ends(played.legal(state), "h9C") == ["s0", "1p", "4p"]
+    assert ends(engine.legal(state), "h9C") == ["s0", "1p", "4p"]
 
 
 @pytest.mark.parametrize("size", [21, 25])
 def test_larger_pay_off_piles(size: int) -> None:
     """rule 24, `payoff_size`."""
-    assert game(f"payoff-{size}").setting.payoff_size == size
+    assert game(f"payoff-{size}").derived.payoff_size == size
 
 
 def test_squared_side_stacks_show_their_tops_only() -> None:
@@ -233,26 +233,26 @@ def test_squared_side_stacks_show_their_tops_only() -> None:
 @pytest.mark.parametrize(("preset", "wild", "top"), [("jokers-kings", "KC WX", 12), ("jokers-only", "WX", 13)])
 def test_jokers_are_wild(preset: str, wild: str, top: int) -> None:
     """rule 27, `jokers`, `wild_kings`, `stack_top`."""
-    played = game(preset)
-    state = table(played, "KC WX 9C", centre=["AC"])
+    engine = game(preset)
+    state = table(engine, "KC WX 9C", centre=["AC"])
 
-    assert played.setting.deck.count("WX") == 4
-    assert tuple(action[1:3] for action in played.legal(state) if action.endswith("-c0")) == cards(wild)
-    assert played.setting.stack_top == top
+    assert engine.derived.deck.count("WX") == 4
+    assert tuple(action[1:3] for action in engine.legal(state) if action.endswith("-c0")) == cards(wild)
+    assert engine.derived.stack_top == top
 
 
 def test_a_recycled_joker_is_a_joker_again() -> None:
     """ruling 3.3, `jokers`."""
-    played = game("jokers-only")
-    state = table(played, "WX 9C", centre=[f"{ELEVEN} QC"], stock="")
+    engine = game("jokers-only")
+    state = table(engine, "WX 9C", centre=[f"{ELEVEN} QC"], stock="")
 
-    assert "WX" in after(played, state, "hWX-c0").stock
+    assert "WX" in after(engine, state, "hWX-c0").stock
 
 
 @pytest.mark.parametrize(("preset", "banned"), [("no-ace", "A"), ("no-ace-seven", "A7")])
 def test_ranks_that_no_wild_card_stands_for(preset: str, banned: str) -> None:
     """rule 28, ruling 3.4, `wild_ban`."""
-    fits = game(preset).setting.fits
+    fits = game(preset).derived.fits
 
     assert [rank for rank, fitting in zip("A23456789TJQ", fits, strict=True) if "KC" not in fitting] == list(banned)
 
@@ -263,36 +263,36 @@ def test_ranks_that_no_wild_card_stands_for(preset: str, banned: str) -> None:
 )
 def test_what_a_win_and_a_stalemate_score(scoring: str, win: int, stalemate: int) -> None:
     """rule 29, rule 38, `scoring`."""
-    played = game("standard", scoring=scoring)
+    engine = game("standard", scoring=scoring)
     opponent = "2C 3C 4C 5C 6C 7C"
-    win_table = table(played, payoffs=["AC", opponent])
-    out_table = table(played, "9C", "", payoffs=["2C 3C 4C", opponent], stock="")
+    win_table = table(engine, payoffs=["AC", opponent])
+    out_table = table(engine, "9C", "", payoffs=["2C 3C 4C", opponent], stock="")
 
-    assert result(played, after(played, win_table, "p-c0")).scores == (win, 0)
-    assert result(played, after(played, out_table, "h9C-s0")).scores == (stalemate, 0)
+    assert result(engine, after(engine, win_table, "p-c0")).scores == (win, 0)
+    assert result(engine, after(engine, out_table, "h9C-s0")).scores == (stalemate, 0)
 
 
 def test_a_series_has_a_target() -> None:
     """rule 29, `match_target`."""
-    assert game("g4a").setting.rules.match_target == 50
-    assert game().setting.rules.match_target == 0
+    assert game("g4a").derived.rules.match_target == 50
+    assert game().derived.rules.match_target == 0
 
 
 def test_a_series_to_fifty_scores_a_win_and_a_stock_that_runs_out() -> None:
     """rule 29, correction 6.6, `match_target`, `scoring`."""
-    played = game("match-50")
-    win = table(played, payoffs=["AC", "2C 3C"])
-    out = table(played, "9C", "", payoffs=["2C 3C 4C", "2C"], stock="")
+    engine = game("match-50")
+    win = table(engine, payoffs=["AC", "2C 3C"])
+    out = table(engine, "9C", "", payoffs=["2C 3C 4C", "2C"], stock="")
 
-    assert played.setting.rules == replace(game("standard").setting.rules, match_target=50)
-    assert result(played, after(played, win, "p-c0")).scores == (7, 0)
-    assert result(played, after(played, out, "h9C-s0")).scores == (0, 2)
+    assert engine.derived.rules == replace(game("standard").derived.rules, match_target=50)
+    assert result(engine, after(engine, win, "p-c0")).scores == (7, 0)
+    assert result(engine, after(engine, out, "h9C-s0")).scores == (0, 2)
 
 
 def test_massachusetts_deals_a_card_to_each_side_stack() -> None:
     """rule 30, `side_initial`."""
-    played = game("massachusetts")
-    state, _ = played.shuffled(played.start(), range(104))
+    engine = game("massachusetts")
+    state, _ = engine.shuffled(engine.start(), range(104))
 
     assert [len(pile) for own in state.sides for pile in own] == [1] * 8
     assert len(state.payoffs[0]) == 14
@@ -301,35 +301,35 @@ def test_massachusetts_deals_a_card_to_each_side_stack() -> None:
 
 def test_massachusetts_fills_empty_side_stacks_before_the_discard() -> None:
     """rule 30, ruling 3.16, `fill_empty_sides`."""
-    played = game("massachusetts")
-    state = table(played, "2C 7C 8C 9C", payoffs=["AC QC"], sides=[["2C", "", "3C", ""]], centre=["AC"])
+    engine = game("massachusetts")
+    state = table(engine, "2C 7C 8C 9C", payoffs=["AC QC"], sides=[["2C", "", "3C", ""]], centre=["AC"])
 
-    assert ends(played.legal(state), "h9C") == ["s1"]
-    state = after(played, state, "h9C-s1")
-    assert played.legal(state) == ("h2C-s3", "h7C-s3", "h8C-s3"), "once begun, nothing goes to the centre"
-    state = after(played, state, "h8C-s3")
-    assert ends(played.legal(state), "h7C") == ["s0", "s1", "s2", "s3"]
-    assert to_act(played, after(played, state, "h7C-s1")) == 1
+    assert ends(engine.legal(state), "h9C") == ["s1"]
+    state = after(engine, state, "h9C-s1")
+    assert engine.legal(state) == ("h2C-s3", "h7C-s3", "h8C-s3"), "once begun, nothing goes to the centre"
+    state = after(engine, state, "h8C-s3")
+    assert ends(engine.legal(state), "h7C") == ["s0", "s1", "s2", "s3"]
+    assert to_act(engine, after(engine, state, "h7C-s1")) == 1
 
 
 def test_massachusetts_begins_a_new_turn_when_the_hand_is_too_short() -> None:
     """rule 30, ruling 3.16, `fill_empty_sides`."""
-    played = game("massachusetts")
-    state = table(played, "9C", sides=[["2C", "", "", ""]])
+    engine = game("massachusetts")
+    state = table(engine, "9C", sides=[["2C", "", "", ""]])
 
-    state, events = told(played, state, "h9C-s1")
+    state, events = play_with_events(engine, state, "h9C-s1")
 
     assert [type(event) for event in events] == [CardMoved, TurnBegins, Draw]
-    assert (to_act(played, state), state.turn, len(state.hands[0])) == (0, 2, 5)
+    assert (to_act(engine, state), state.turn, len(state.hands[0])) == (0, 2, 5)
     assert not state.filling
 
 
 def test_hands_can_be_filled_as_a_turn_ends() -> None:
     """section 2 i, `refill_at`."""
-    played = game(refill_at="turn_end")
-    state = table(played, "8C 9C", FIVE)
+    engine = game(refill_at="turn_end")
+    state = table(engine, "8C 9C", FIVE)
 
-    state, events = told(played, state, "h9C-s0")
+    state, events = play_with_events(engine, state, "h9C-s0")
 
     assert [type(event) for event in events] == [CardMoved, Draw, TurnBegins]
     assert [len(hand) for hand in state.hands] == [5, 5]
@@ -337,13 +337,13 @@ def test_hands_can_be_filled_as_a_turn_ends() -> None:
 
 def test_a_draw_at_the_end_of_a_turn_may_need_new_stock() -> None:
     """section 2 i, `refill_at`, `recycle`."""
-    played = game("unlimited", refill_at="turn_end")
-    state = table(played, "8C 9C", FIVE, stock="", aside=cards("AC 2C 3C 4C 5C 6C"))
+    engine = game("unlimited", refill_at="turn_end")
+    state = table(engine, "8C 9C", FIVE, stock="", aside=cards("AC 2C 3C 4C 5C 6C"))
 
-    state, events = told(played, state, "h9C-s0")
+    state, events = play_with_events(engine, state, "h9C-s0")
 
     assert [type(event) for event in events] == [CardMoved, Shuffled, Draw, TurnBegins]
-    assert (to_act(played, state), len(state.hands[0]), len(state.stock)) == (1, 5, 2)
+    assert (to_act(engine, state), len(state.hands[0]), len(state.stock)) == (1, 5, 2)
 
 
 @pytest.mark.parametrize(
@@ -352,13 +352,13 @@ def test_a_draw_at_the_end_of_a_turn_may_need_new_stock() -> None:
 )
 def test_when_the_stock_is_out(when: str, stock: str, drawn: int | None) -> None:
     """ruling 3.6, `stock_out_when`: how many cards are drawn of four, None for the end of the game."""
-    played = game(stock_out_when=when)
-    state = table(played, "9C", "8D", stock=stock)
+    engine = game(stock_out_when=when)
+    state = table(engine, "9C", "8D", stock=stock)
 
-    state = after(played, state, "h9C-s0")
+    state = after(engine, state, "h9C-s0")
 
     if drawn is None:
-        assert result(played, state).reason == "stock_out"
+        assert result(engine, state).reason == "stock_out"
     else:
         assert len(state.hands[1]) == 1 + drawn
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.errors import BotError
+from referee.isolation.folders import is_hidden
 
 STAMP = ".malice-build"
 """The file in a bot's folder that records its build: the only dot-file there that does not belong to the bot."""
@@ -191,5 +192,5 @@ def _resolve_link(home: str, link: str) -> str:
 
 def _counts(path: str, folder: bool, ignore: tuple[str, ...]) -> bool:
     name = path.rpartition("/")[2]
-    hidden = name.startswith(".") or name == "__pycache__" if folder else path == STAMP
+    hidden = is_hidden(name) if folder else path == STAMP
     return not hidden and not any(fnmatch(path, pattern.rstrip("/")) for pattern in ignore)

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 import referee
 from referee.errors import BotError
+from referee.isolation.folders import MANIFEST
 from referee.records import Player
 from referee.ruleset import list_rulesets
 from referee.toml_files import convert, read_toml, suggest_name
@@ -21,8 +22,6 @@ from tournaments.entries.bot_files import hash_bot, hash_file, hash_files, inspe
 
 SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""
-
-MANIFEST = "bot.toml"
 
 KIT = "starter"
 """The folder of a language's starter kit."""

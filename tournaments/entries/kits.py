@@ -9,10 +9,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.errors import BotError, DataError
+from referee.isolation.folders import MANIFEST
 from referee.toml_files import suggest_name
 from tournaments.entries import bots
 from tournaments.entries.bot_files import STAMP, copy_files
-from tournaments.entries.bots import KIT, MANIFEST, BotSpec, load_bot_folder
+from tournaments.entries.bots import KIT, BotSpec, load_bot_folder
 from tournaments.entries.programs import explain_installation, list_missing_programs
 from tournaments.league.config import LABEL_LENGTH
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from referee.isolation import cgroups, limits, probe, seccomp
-from referee.isolation.layers import user_lack
+from referee.isolation.layers import explain_shared_user
 from referee.records import Isolation, Layer, Player
 from tournaments.errors import IsolationError
 from tournaments.sanitizer import sanitize
@@ -52,7 +52,7 @@ def describe_shortcomings(layer: Layer, players: Iterable[Player]) -> Iterator[s
     labels_by_reason: dict[str, list[str]] = {}
     for player in players:
         with suppress(OSError):  # the program is missing: starting the bot reports that
-            if why := user_lack(player, Isolation(layer)):
+            if why := explain_shared_user(player, Isolation(layer)):
                 labels_by_reason.setdefault(why, []).append(player.label)
     for why, labels in labels_by_reason.items():
         bots = ", ".join(map(sanitize, labels))

@@ -1,0 +1,207 @@
+"""What stands around one bot process from its start to its end: nothing at all, or limits."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from referee.isolation import cgroups, limits, probe, seccomp
+from referee.isolation.views import list_files, list_installations
+from referee.records import Isolation, Player
+
+
+class Box:
+    """What surrounds one bot process; this base class adds nothing.
+
+    Attributes:
+        words: the names of what is in force, the layer first.
+        command: what to start.
+        environment: of the new process; None for our own.
+        descriptors: what the new process inherits.
+    """
+
+    words: tuple[str, ...] = ("none",)
+    environment: dict[str, str] | None = None
+    descriptors: tuple[int, ...] = ()
+
+    def __init__(self, player: Player) -> None:
+        self.command = player.command
+        self._pid = 0
+
+    def arm(self) -> None:
+        """Prepare the new process, between fork and exec."""
+
+    def note_start(self, pid: int) -> None:
+        """Note the started process; 0 means that none was started, and closes the box."""
+        self._pid = pid
+        if not pid:
+            self.close()
+
+    def bot_pid(self) -> int | None:
+        """Return the process of the bot itself; None until it exists."""
+        return self._pid
+
+    def exit_status(self, status: int) -> int:
+        """Return how the bot ended, from the exit status of the started process; a signal is a negative number."""
+        return status
+
+    def never_ran(self) -> bool:
+        """Tell, after the process has ended, whether the bot never started: then the end is no fault of the bot."""
+        return False
+
+    def cpu_ns(self) -> int | None:
+        """Return the CPU time of the bot and all of its children, in nanoseconds; None where it is not counted."""
+        return None
+
+    def runs_off_turn(self) -> bool:
+        """Tell whether `cpu_ns` counts children that may run off turn."""
+        return False
+
+    def exit_is_sure(self) -> bool:
+        """Tell whether `exit_status` can tell a signal from a status that only looks like one."""
+        return True
+
+    def out_of_memory(self) -> bool:
+        """Tell whether the kernel killed something in it for using more memory than allowed."""
+        return False
+
+    def starved(self) -> bool | None:
+        """Tell whether the kernel killed something in it that used no more memory than allowed; None if not counted."""
+        return None
+
+    def freeze(self) -> None:
+        """Stop the bot."""
+
+    def thaw(self) -> None:
+        """Let the bot continue."""
+
+    def close(self) -> None:
+        """Kill what outlived the process group, and clean up; safe to call again."""
+
+
+class LimitBox(Box):
+    """Limits, a filter of system calls, and where available a user and a control group of its own."""
+
+    words: tuple[str, ...] = ("rlimit",)
+
+    def __init__(self, player: Player, isolation: Isolation) -> None:
+        super().__init__(player)
+        self._group: cgroups.Group | None = None
+        self._freezes = isolation.freeze
+        self._steps: list[Callable[[], None]] = []
+        self._surround(player, isolation)
+        self.words += self._name_layers()
+
+    def _surround(self, player: Player, isolation: Isolation) -> None:
+        unreadable = None if limits.explain_missing_uids() else limits.find_unreadable(list_needed(player))
+        uid = limits.next_uid() if limits.explain_missing_uids() is None and unreadable is None else None
+        processes = limits.PROCESSES if uid else None if os.getuid() == 0 else probe.process_limit()
+        self._add_limits(isolation, processes, uid)
+        if seccomp.explain_missing_filter() is None:
+            self._steps.append(seccomp.make_filter_loader(**choose_filter(isolation)))
+            self.words += ("seccomp",)
+        if uid:
+            self.words += ("uid",)
+
+    def _add_limits(self, isolation: Isolation, processes: int | None, uid: int | None) -> None:
+        if cgroups.find_parents().folders():
+            try:
+                self._group = cgroups.Group(isolation.memory_mb)
+            except OSError as error:  # an error that names a file counts as the bot's fault
+                raise OSError(error.errno, f"no control group for a bot: {error}") from None
+        self._limits_processes = processes is not None or cgroups.find_parents().pids is not None
+        if self._group:
+            self._steps.append(self._group.make_joiner())
+        self._steps.append(limits.make_limiter(None if _memory_is_counted() else isolation.memory_mb, processes, uid))
+
+    def _name_layers(self) -> tuple[str, ...]:
+        """Return the names of the limits, and of freezing if that works."""
+        names = ("pids", "memory") if self._limits_processes else ("memory",)
+        # A signal reaches only the process group, and only the filter keeps every process in it.
+        self._freezes = self._freezes and (
+            cgroups.find_parents().freeze is not None or seccomp.explain_missing_filter() is None
+        )
+        return (*names, "freeze") if self._freezes else names
+
+    def arm(self) -> None:
+        """Take the steps; the first failure ends the start."""
+        for step in self._steps:
+            step()
+
+    def cpu_ns(self) -> int | None:
+        """Ask the group, which counts."""
+        return self._group.cpu_ns() if self._group else None
+
+    def runs_off_turn(self) -> bool:
+        """Ask whether the group counts children but does not freeze them."""
+        return self._group is not None and self._group.can_freeze and not self._freezes
+
+    def out_of_memory(self) -> bool:
+        """Ask the group, which counts."""
+        return self._group is not None and self._group.oom_kills() > 0 and self._group.reached_limit()
+
+    def starved(self) -> bool | None:
+        """Ask the group, which counts only what is the bot's."""
+        if self._group is None or not self._group.counts_memory:
+            return None
+        return self._group.oom_kills() > 0 and not self._group.reached_limit()
+
+    def freeze(self) -> None:
+        """Stop all processes of the bot."""
+        if not self._freezes:
+            return
+        if self._group and self._group.can_freeze:
+            self._group.freeze()
+        elif self._pid:
+            with suppress(ProcessLookupError):
+                os.killpg(self._pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let all processes of the bot continue."""
+        if not self._freezes:
+            return
+        if self._group and self._group.can_freeze:
+            self._group.thaw()
+        elif self._pid:
+            with suppress(ProcessLookupError):
+                os.killpg(self._pid, signal.SIGCONT)
+
+    def close(self) -> None:
+        """Kill what is in the control group, and remove that."""
+        if self._group:
+            self._group.end()
+            self._group = None
+
+
+def _memory_is_counted() -> bool:
+    return cgroups.find_parents().memory is not None
+
+
+def choose_filter(isolation: Isolation) -> dict[str, bool]:
+    """Return the options of a filter: what it must do because no control group does it."""
+    return {"counted": _memory_is_counted(), "stopped": isolation.freeze and cgroups.find_parents().freeze is None}
+
+
+def list_needed(player: Player) -> list[Path]:
+    """List what a bot must be able to read where nothing is copied for it."""
+    where = Path(player.cwd or os.getcwd())
+    return [*list_installations(find_program(player, where)), *list_files(player.command, where), where]
+
+
+def find_program(player: Player, where: Path) -> Path:
+    """Return the file that the first word of a command names."""
+    first = player.command[0]
+    program = str(where / first) if "/" in first else shutil.which(first)
+    if first == sys.executable:
+        program = first
+    if program is None or not os.path.exists(program):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), first)
+    if not os.access(program, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), first)
+    return Path(program)
