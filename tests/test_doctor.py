@@ -38,7 +38,7 @@ def test_doctor_tells_what_works_and_what_is_missing() -> None:
 
 
 def test_doctor_fails_where_there_is_not_even_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "limit_lack", lambda: "limits are made for Linux, not for plan9")
+    monkeypatch.setattr(probe, "explain_missing_limits", lambda: "limits are made for Linux, not for plan9")
 
     result = malice("doctor")
 
