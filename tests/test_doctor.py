@@ -24,7 +24,7 @@ def malice(*words: str | Path) -> Result:
 
 @pytest.fixture
 def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "sandbox_lack", lambda: "bwrap not found")
+    monkeypatch.setattr(probe, "explain_missing_sandbox", lambda: "bwrap not found")
 
 
 def test_doctor_tells_what_works_and_what_is_missing() -> None:
@@ -73,7 +73,7 @@ def test_isolation_that_is_missed_is_told_in_one_line() -> None:
 def test_bots_that_could_have_users_of_their_own_and_have_none_are_named_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "uid_lack", lambda: None)
+    monkeypatch.setattr(limits, "explain_missing_uids", lambda: None)
     (private := tmp_path / "private").mkdir(mode=0o700)
     players = [
         Player(label, "00", (program,), str(private)) for label, program in (("a", "sh"), ("b", "sh"), ("c", "?"))
@@ -124,7 +124,7 @@ def test_no_bot_can_read_the_league_beside_it(tmp_path: Path) -> None:
 
 
 def test_a_machine_without_bubblewrap_is_examined_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bwrap.Sandbox, "command", lambda *_, **__: ["no-such-bubblewrap"])
+    monkeypatch.setattr(bwrap.Sandbox, "build_command", lambda *_, **__: ["no-such-bubblewrap"])
     for question in (probe.explain_missing_sandbox, probe.sandbox_works, probe.can_disable_nested_users):
         monkeypatch.setattr(probe, question.__name__, question.__wrapped__)
 
