@@ -31,7 +31,7 @@ demo: .venv/.malice
 demo-languages: .venv/.malice
 	rm -rf demo-languages
 	mkdir demo-languages
-	.venv/bin/malice languages --tournament > demo-languages/tournament.toml
+	.venv/bin/malice new --list --tournament > demo-languages/tournament.toml
 	.venv/bin/malice run demo-languages/tournament.toml --db demo-languages/league.db --site demo-languages/site
 
 # In two processes, a file in one of them: make test ARGS="-k clock -x", ARGS="-n 0 --pdb" in one.

@@ -348,18 +348,44 @@ def test_the_site_command_prints_the_address_of_the_site(db: Path, tmp_path: Pat
     assert result.stdout == (tmp_path / "pages" / "index.html").as_uri() + "\n"
 
 
-def test_help_imports_nothing_heavy() -> None:
+@pytest.mark.parametrize("words", [["--help"], ["rules"], ["rules", "show", "book"]])
+def test_help_and_rules_import_nothing_heavy(words: list[str]) -> None:
     program = (
         "import sys\n"
         "from click.testing import CliRunner\n"
         "from tournaments.cli import main\n"
-        "assert CliRunner().invoke(main, ['--help']).exit_code == 0\n"
-        "print(sorted({'numpy', 'trio', 'jinja2', 'sqlite_utils', 'site_pages'} & set(sys.modules)))\n"
+        f"assert CliRunner().invoke(main, {words}).exit_code == 0\n"
+        "heavy = {'numpy', 'sqlite3', 'trio', 'jinja2', 'sqlite_utils', 'site_pages'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
     )
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+def test_help_lists_every_command_in_a_section() -> None:
+    text = malice("--help").stdout
+
+    assert [line for line in text.splitlines() if line.endswith(":")] == [
+        "Options:",
+        "Write a bot:",
+        "Look at a game:",
+        "Run a league:",
+        "Results:",
+        "This machine:",
+    ]
+    assert list(main.sections.values()) == [
+        ("new", "build", "check", "play", "rerun"),
+        ("replay", "log"),
+        ("run",),
+        ("standings", "site", "export", "verify"),
+        ("rules", "doctor", "bench"),
+    ]
+    names = [name for names in main.sections.values() for name in names]
+    assert sorted(names) == sorted(main.commands)
+    listed = [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.split()[0] in names]
+    assert listed == names
 
 
 def test_every_command_has_a_help_text() -> None:

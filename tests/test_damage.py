@@ -26,7 +26,7 @@ from tournaments.league.schedule import Seeds
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 from tournaments.terminal.dialogue import rebuild_dialogue
-from tournaments.terminal.tables import format_standings
+from tournaments.terminal.results import format_standings
 from tournaments.terminal.transcript import format_transcript
 
 FLIPS = 2000

@@ -1,4 +1,4 @@
-"""`malice new`, `build` and `languages`: what they make, what they print, and how they end."""
+"""`malice new` and `build`: what they make, what they print, and how they end."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_languages_tells_what_is_ready_and_what_is_missing(shelf: Path) -> None:
 
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PATH", "/nowhere")
-        result = malice("languages")
+        result = malice("new", "--list")
 
     assert result.exit_code == 0
     assert [line.split() for line in result.stdout.splitlines()] == [
@@ -266,7 +266,7 @@ def test_languages_tells_what_is_ready_and_what_is_missing(shelf: Path) -> None:
 
 
 def test_languages_prints_json_for_scripts(shelf: Path) -> None:
-    told = {each.pop("language"): each for each in json.loads(malice("languages", "--json").stdout)}
+    told = {each.pop("language"): each for each in json.loads(malice("new", "--list", "--json").stdout)}
 
     assert list(told) == ["cpp", "python", "rust"]
     assert told["rust"] == {
@@ -285,7 +285,7 @@ def test_the_tournament_of_the_languages_holds_what_plays_here_and_says_what_doe
     kit(shelf, "c", more='build = ["sh", "-c", "echo no header; exit 1"]\n')
     kit(shelf, "lua", program="import no_such_library\n")
 
-    result = malice("languages", "--tournament")
+    result = malice("new", "--list", "--tournament")
 
     assert result.exit_code == 0
     assert tomllib.loads(result.stdout)["entries"] == ["cpp/starter", "python/starter", "greedy", "uniform"]
@@ -301,18 +301,31 @@ def test_the_tournament_of_the_languages_holds_what_plays_here_and_says_what_doe
 def test_without_a_kit_that_plays_there_is_no_tournament(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "SHIPPED", shelf / "rust")
 
-    result = malice("languages", "--tournament")
+    result = malice("new", "--list", "--tournament")
 
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "no starter kit plays on this machine" in result.stderr
 
 
-def test_json_and_a_tournament_cannot_be_had_at_once() -> None:
-    result = malice("languages", "--json", "--tournament")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--list", "--json", "--tournament"], "--json and --tournament print different things"),
+        (["--list", "mine"], "--list makes no bot: expected neither DIR nor --language"),
+        (["--list", "--language", "rust"], "--list makes no bot: expected neither DIR nor --language"),
+        (["mine", "--json"], "--json needs --list"),
+        (["mine", "--tournament"], "--tournament needs --list"),
+        ([], "expected DIR, or --list"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(words: list[str], sentence: str, shelf: Path) -> None:
+    result = malice("new", *words)
 
     assert result.exit_code == 2
     assert result.stdout == ""
+    assert sentence in result.stderr
+    assert not Path("mine").exists()
 
 
 @pytest.mark.parametrize("language", list_kits())

@@ -21,7 +21,7 @@ from tests.streams import Request, from_the_future, recorded, written
 from tests.toolchains import KITS
 from tournaments.check.exam_log import Times
 from tournaments.check.examination import Examination
-from tournaments.check.situations import corpus
+from tournaments.check.situations import load_corpus
 from tournaments.cli import main
 from tournaments.entries.bots import BotSpec, Manifest, find_bot
 from tournaments.entries.builds import ensure_built
@@ -31,7 +31,7 @@ PATIENCE_S = 120
 """For a whole conversation, on however slow a machine."""
 STEP = 5
 """Of so many moves one is asked for in odd JSON."""
-RARE = len(corpus())
+RARE = len(load_corpus())
 """Rare situations: one for every feature that the corpus knows."""
 GAMES = 4
 """Of the standard rules in an examination: the families, and all that is rare, come on top."""

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 
 from referee.errors import DataError
 from referee.ruleset import list_rulesets
-from tournaments.check.games import everything, syllabus_of
-from tournaments.check.situations import position, situations
+from tournaments.check.games import choose_syllabus, cover_everything
+from tournaments.check.situations import list_situations, replay_situation
 from tournaments.cli import main
 from tournaments.entries.bots import find_bot
 from tournaments.league.config import Config
@@ -108,21 +108,21 @@ def test_it_is_examined_on_what_it_is_made_for_and_rarely_asked_of_anything_else
 def test_the_command_line_says_otherwise(folder: Path) -> None:
     bot = find_bot("mine")
 
-    assert syllabus_of(bot, "all") == everything()
-    assert [ruleset.name for ruleset, _ in syllabus_of(bot, "book, standard,book").others] == ["book", "standard"]
-    assert syllabus_of(bot, "book,standard").main.name == "standard"
-    assert syllabus_of(find_bot("greedy")).whole
+    assert choose_syllabus(bot, "all") == cover_everything()
+    assert [ruleset.name for ruleset, _ in choose_syllabus(bot, "book, standard,book").others] == ["book", "standard"]
+    assert choose_syllabus(bot, "book,standard").main.name == "standard"
+    assert choose_syllabus(find_bot("greedy")).whole
     result = malice("check", "mine", "--rulesets", "book,standrad")
     assert result.exit_code == 2
     assert "unknown ruleset 'standrad' (did you mean 'standard'?)" in result.stderr
 
 
 def test_rare_situations_are_those_of_the_rulesets_asked_for(folder: Path) -> None:
-    own = syllabus_of(find_bot("mine")).rulesets
+    own = choose_syllabus(find_bot("mine")).rulesets
 
-    found = list(situations(12, own))
+    found = list(list_situations(12, own))
 
-    assert found == list(situations(12, own))
+    assert found == list(list_situations(12, own))
     assert {situation.ruleset for situation in found} == {"partners-4", "mine"} != set(list_rulesets())
-    assert all(position(situation, own.__getitem__).seat is not None for situation in found)
+    assert all(replay_situation(situation, own.__getitem__).seat is not None for situation in found)
     assert len(set(found)) > 8

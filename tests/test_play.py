@@ -154,10 +154,10 @@ def test_quiet_leaves_the_ranking(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--no-clock", "--move-ms", "5"], "--no-clock leaves --move-ms nothing to say"),
-        (["--watch", "--jobs", "2"], "--jobs: games that somebody watches or plays in come one by one"),
-        (["--quiet", "--replay"], "--quiet and --replay say the opposite"),
-        (["--delay", "5"], "--delay goes with --watch"),
+        (["--no-clock", "--move-ms", "5"], "--no-clock and --move-ms contradict each other"),
+        (["--watch", "--jobs", "2"], "--jobs: games that you watch or play in are played one at a time"),
+        (["--quiet", "--replay"], "--quiet and --replay contradict each other"),
+        (["--delay", "5"], "--delay needs --watch"),
         (["--move-ms", "2147483648"], "clock.move_ms: expected at most 2147483647"),
     ],
 )

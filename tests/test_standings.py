@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from referee.records import Key
 from tournaments.league.contents import Game
 from tournaments.league.standings import APART, Meeting, compute_standings
-from tournaments.terminal.tables import encode_standings_csv, encode_standings_json, format_standings
+from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
 
 def played(

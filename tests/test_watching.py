@@ -225,7 +225,7 @@ def test_ctrl_c_ends_it_with_130_and_leaves_no_process(mark: Mark, tmp_path: Pat
     ("words", "said"),
     [
         (["play", "you", "first", "--watch"], "--watch shows every hand"),
-        (["play", "first", "first", "--delay", "5"], "--delay goes with --watch"),
+        (["play", "first", "first", "--delay", "5"], "--delay needs --watch"),
     ],
 )
 def test_what_does_not_go_together_is_refused(words: list[str], said: str) -> None:

@@ -39,7 +39,7 @@ def examined(bot: BotSpec, times: Times = PATIENT, *, rare: int = 0, games: int 
 
 def failures(report: Report) -> dict[str, Finding]:
     """Return the steps that failed, and why."""
-    return {step.step: step.fault for step in report.steps if step.fault}
+    return {step.step: step.finding for step in report.steps if step.finding}
 
 
 def results(report: Report) -> dict[str, str]:

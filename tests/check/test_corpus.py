@@ -13,14 +13,21 @@ from protocol import LINE_BYTES
 from protocol.codec import decode_request, encode
 from protocol.messages import Move
 from referee.ruleset import list_rulesets, load_ruleset
-from tournaments.check.corpus import find
+from tournaments.check.corpus import find_situations
 from tournaments.check.features import FEATURES, list_features
 from tournaments.check.games import list_families
-from tournaments.check.odd_json import LATER, make_odd_writer, with_unknown
+from tournaments.check.odd_json import LATER, add_unknown, make_odd_writer
 from tournaments.check.situations import LINE_BYTES as KEPT_BYTES
-from tournaments.check.situations import Position, Situation, corpus, ending, position, situations
+from tournaments.check.situations import (
+    Position,
+    Situation,
+    list_situations,
+    load_corpus,
+    make_game_end,
+    replay_situation,
+)
 
-CORPUS = corpus()
+CORPUS = load_corpus()
 
 
 def told(situation: Situation) -> str:
@@ -30,14 +37,14 @@ def told(situation: Situation) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("situation", CORPUS, ids=told)
 def test_a_situation_can_be_played_to_and_is_as_rare_as_it_says(situation: Situation) -> None:
-    played = position(situation)
+    played = replay_situation(situation)
 
     request = played.request(1)
     assert set(situation.features) <= set(list_features(request))
     assert played.seat == request.view.seat
     assert request.legal
     assert len(encode(request)) <= KEPT_BYTES
-    assert ending(played, 2).place == 1
+    assert make_game_end(played, 2).place == 1
 
 
 def test_the_corpus_has_an_example_of_every_feature() -> None:
@@ -51,25 +58,25 @@ def test_the_corpus_opens_every_ruleset_with_as_many_seats_as_it_allows() -> Non
 
 
 def test_more_situations_than_the_corpus_has_go_on_from_there_and_are_always_the_same() -> None:
-    many = list(situations(len(CORPUS) + 10))
+    many = list(list_situations(len(CORPUS) + 10))
 
     assert tuple(many[: len(CORPUS)]) == CORPUS
-    assert many == list(situations(len(CORPUS) + 10))
+    assert many == list(list_situations(len(CORPUS) + 10))
     for before, further in zip(CORPUS, many[len(CORPUS) :], strict=False):
         assert further.actions.startswith(before.actions)
-        assert position(further).seat is not None
+        assert replay_situation(further).seat is not None
 
 
 @pytest.mark.slow
 def test_what_is_found_by_playing_is_kept_as_the_shortest_beginning_of_a_game() -> None:
-    found = find(("catsatcards", "multi-3"), deals=1)
+    found = find_situations(("catsatcards", "multi-3"), deals=1)
 
-    assert found == find(("catsatcards", "multi-3"), deals=1)
+    assert found == find_situations(("catsatcards", "multi-3"), deals=1)
     assert all(len(one.actions) <= len(other.actions) for one, other in pairwise(found))
     examples = [feature for situation in found for feature in situation.features]
     assert len(examples) == len(set(examples))
     for situation in found:
-        assert set(situation.features) <= set(list_features(position(situation).request(1)))
+        assert set(situation.features) <= set(list_features(replay_situation(situation).request(1)))
 
 
 def request() -> bytes:
@@ -107,7 +114,7 @@ def test_numbers_are_spelt_in_every_way_that_the_protocol_allows() -> None:
 
 def test_every_object_of_a_request_gets_a_field_that_nobody_knows() -> None:
     plain = msgspec.json.decode(request())
-    later = msgspec.json.decode(with_unknown(request()))
+    later = msgspec.json.decode(add_unknown(request()))
 
     def objects(value: object) -> list[dict[str, object]]:
         if isinstance(value, list):

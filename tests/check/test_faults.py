@@ -28,14 +28,14 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case("prints", "stdout", "no JSON, the first: 'a new game'", "print to standard error"),
-    Case("prints an object", "stdout", """the first: "{'hand': None}\"""", "print to standard error"),
+    Case("prints", "stdout", "not JSON, the first: 'a new game'", "to standard error"),
+    Case("prints an object", "stdout", """the first: "{'hand': None}\"""", "to standard error"),
     Case("text id", "answers", "expected the number 3 as id", "copy the `id` as the number that it is"),
     Case("wrong id", "answers", "expected the id 3, got 4", "copy the `id` of the request"),
     Case("no id", "answers", "got an answer without id", "put the `id` of the request into each answer"),
     Case("unknown fields", "unknown", "exited with status 1", "its standard error is shown"),
     Case("unknown types", "unknown", "exited with status 1", "its standard error is shown"),
-    Case("leaks", "reuse", "something is left of earlier games", "forget at game_start"),
+    Case("leaks", "reuse", "state of earlier games is left", "at game_start, forget"),
     Case("no reader", "fuzz", "exited with status 1", "valid JSON"),
     Case("short lines", "fuzz", "exited with status 1", "valid JSON"),
 )
@@ -75,7 +75,7 @@ def test_a_bot_that_reads_all_of_its_input_first_is_told_so() -> None:
     report = examined(faulty("reads all"), replace(PATIENT, init_ms=2000, listen_ms=300))
 
     (fault,) = failures(report).values()
-    assert "or the bot for the end of the input" in fault.cause
+    assert "or the bot waited for the end of the input" in fault.cause
     assert "`sys.stdin.read()`" in fault.hint
     assert results(report)["flushes"] == "failed"
 
@@ -102,7 +102,7 @@ def test_quotes_that_are_none_of_json_are_told_as_that_and_not_as_a_stray_line()
     report = examined(faulty("quotes"), replace(PATIENT, move_ms=SHORT_MS, listen_ms=300))
 
     (fault,) = failures(report).values()
-    assert "no answer to move, but a line that is no JSON: JSON is malformed" in fault.cause
+    assert "no answer to move, but a line that is not JSON: JSON is malformed" in fault.cause
     assert "JSON library" in fault.hint
 
 

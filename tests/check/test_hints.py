@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.check.examined import faulty
 from tests.test_protocol_page import rows
 from tournaments.check.causes import explain_invalid_json
-from tournaments.check.hints import FLUSH, WHAT_TO_DO, explain_flush, give_hint, language
+from tournaments.check.hints import FLUSH, WHAT_TO_DO, explain_flush, find_language, give_hint
 from tournaments.entries.bots import Manifest, find_bot
 
 
@@ -44,11 +44,11 @@ def test_every_sentence_finds_its_own_advice(row: tuple[str, str, str]) -> None:
 def test_the_language_of_a_command_is_guessed_from_its_words(command: str, found: str | None) -> None:
     words = tuple(command.split())
 
-    assert language(replace(faulty("nothing"), manifest=Manifest("x", words), command=words)) == found
+    assert find_language(replace(faulty("nothing"), manifest=Manifest("x", words), command=words)) == found
 
 
 def test_the_language_of_a_manifest_counts() -> None:
-    assert language(find_bot("c/first")) == "C"
+    assert find_language(find_bot("c/first")) == "C"
     assert "setvbuf" in explain_flush(find_bot("c/first"))
 
 
@@ -64,8 +64,8 @@ def test_without_a_known_language_the_page_is_named() -> None:
         (b"{'id': 3}", "malformed"),
         (b'{"id":NaN}', "invalid character"),
         (b'{"id":3,"move":"p\xe9"}', "utf-8"),
-        (b'{"x":' + b"[" * 30_000 + b"]" * 30_000 + b"}", "nested too deep"),
-        (b"[]", "no object"),
+        (b'{"x":' + b"[" * 30_000 + b"]" * 30_000 + b"}", "nested too deeply"),
+        (b"[]", "not an object"),
     ],
 )
 def test_why_a_line_is_no_json_is_told(line: bytes, why: str) -> None:

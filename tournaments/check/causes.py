@@ -1,6 +1,8 @@
-"""From a fault of the bot to the step that it belongs to, and to words that help its author."""
+"""From trouble with the bot to the step that failed, and to words that help its author."""
 
 from __future__ import annotations
+
+import re
 
 import msgspec
 
@@ -13,29 +15,31 @@ from tournaments.entries import hidden_modules
 from tournaments.entries.bots import BotSpec
 
 SHOWN_ACTIONS = 12
+NOT_JSON = re.compile(r"\bnot? JSON\b")
+"""In a sentence of the referee: a line that is not JSON came instead of an answer."""
 READS_ALL = (
-    "or, if that is done, read line by line and answer each: who reads to the end of the input first"
-    " (`sys.stdin.read()`) waits for ever, as it ends only after `bye`"
+    "if it does, read line by line and answer each line: a bot that first reads its whole input"
+    " (`sys.stdin.read()`) waits for ever, because the input ends only after `bye`"
 )
-TO_STDERR = "print to standard error what is no answer; the referee bears a few such lines, not a hundred"
+TO_STDERR = "print everything but answers to standard error; the referee tolerates a few such lines, not a hundred"
 
 
 class Failed(MaliceError):
-    """A part of the examination found out by itself that its step failed."""
+    """A part of the examination found that its own step failed."""
 
-    def __init__(self, fault: Finding) -> None:
-        super().__init__(fault.cause)
-        self.fault = fault
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.cause)
+        self.finding = finding
 
 
 def find_step(trouble: Trouble, part: str) -> str:
-    """Return the step that failed while `part` was examined, which is a step itself."""
+    """Return the step that failed during `part`, which is the name of a step too."""
     silence = trouble.silence
-    if trouble.stray is not None and "not JSON" in trouble.sentence:
+    if _is_stray(trouble):
         if not is_broken_answer(trouble):
             return "stdout"
         return "hello" if part == "starts" else "answers"
-    if silence is not None and _unflushed(trouble):
+    if silence is not None and _is_unflushed(trouble):
         return "flushes"
     if part == "starts":
         return "hello" if trouble.code == "protocol" else "starts"
@@ -48,40 +52,41 @@ def find_step(trouble: Trouble, part: str) -> str:
 
 
 def make_finding(trouble: Trouble, bot: BotSpec, where: str) -> Finding:
-    """Tell a fault to the author of the bot."""
+    """Return the finding for the author of the bot."""
     return Finding(
         cause=f"{trouble.code}: {_sentence(trouble)}",
         expected=_expected(trouble),
         hint=_hint(trouble, bot),
         where=where,
-        lines=(*trouble.lines, *_afterwards(trouble)),
+        lines=(*trouble.lines, *_list_later_events(trouble)),
         exit=trouble.exit,
         stderr=trouble.stderr,
     )
 
 
 def explain_invalid_json(line: bytes) -> str:
-    """Return what is wrong with a line that is no JSON object."""
+    """Return why a line is not a JSON object."""
     try:
         msgspec.json.decode(line)
     except RecursionError:
-        return "it is nested too deep"
+        return "it is nested too deeply"
     except UNREADABLE as error:
         return str(error)
-    return "it is no object"
+    return "it is not an object"
 
 
-def _meant_as_answer(line: bytes) -> bool:
-    return line.lstrip().startswith(b"{")
+def _is_stray(trouble: Trouble) -> bool:
+    """Return whether a line that is not JSON came instead of the answer."""
+    return trouble.stray is not None and NOT_JSON.search(trouble.sentence) is not None
 
 
 def is_broken_answer(trouble: Trouble) -> bool:
-    """Tell whether all that came instead of the answer was one, but for its spelling."""
-    return trouble.stray is not None and "not JSON" in trouble.sentence and _meant_as_answer(trouble.stray)
+    """Return whether a line came instead of the answer that was meant as one, but is not JSON."""
+    return _is_stray(trouble) and (trouble.stray or b"").lstrip().startswith(b"{")
 
 
-def _unflushed(trouble: Trouble) -> bool:
-    """Tell whether an answer waited in a buffer: it came at the exit, or nothing at all ever came."""
+def _is_unflushed(trouble: Trouble) -> bool:
+    """Return whether an answer waited in a buffer: it came when the input was closed, or nothing ever came."""
     silence = trouble.silence
     assert silence
     if silence.flushed:
@@ -91,26 +96,26 @@ def _unflushed(trouble: Trouble) -> bool:
 
 
 def _sentence(trouble: Trouble) -> str:
-    """Return the referee's sentence, with what was found out instead of what it guessed."""
-    told, silence = trouble.sentence, trouble.silence
+    """Return the referee's sentence, with what the examination found in place of the referee's guess."""
+    sentence, silence = trouble.sentence, trouble.silence
     if is_broken_answer(trouble):
         assert trouble.stray is not None
-        return f"no answer to {trouble.what}, but a line that is no JSON: {explain_invalid_json(trouble.stray)}"
+        return f"no answer to {trouble.what}, but a line that is not JSON: {explain_invalid_json(trouble.stray)}"
     if silence is None or not trouble.silent:
-        return told
-    told = told.partition(" (")[0]
+        return sentence
+    sentence = sentence.partition(" (")[0]
     if silence.late:
-        return f"{told}; something came {silence.late_ms:.0f} ms later"
+        return f"{sentence}; something came {silence.late_ms:.0f} ms later"
     if silence.unread:
-        return f"{told}; it has not even read the request"
+        return f"{sentence}; it has not even read the request"
     if silence.busy:
-        return f"{told}; it goes on thinking"
+        return f"{sentence}; it is still thinking"
     if silence.flushed:
         waited = "it had waited in a buffer"
         if trouble.what == "hello":
-            waited += ", or the bot for the end of the input"
-        return f"{told}; something came only when its input was closed: {waited}"
-    return f"{told}; it has read the request, is idle, and says nothing"
+            waited += ", or the bot waited for the end of the input"
+        return f"{sentence}; something came only when its input was closed: {waited}"
+    return f"{sentence}; it has read the request, is idle, and sends nothing"
 
 
 def _expected(trouble: Trouble) -> str:
@@ -130,24 +135,25 @@ def _hint(trouble: Trouble, bot: BotSpec) -> str:
         return hidden
     if is_broken_answer(trouble):
         return "write each answer with a JSON library, in UTF-8, on one line"
-    if trouble.stray is not None and "not JSON" in trouble.sentence:
+    if _is_stray(trouble):
         return TO_STDERR
     if silence is None or not trouble.silent:
         return give_hint(trouble.code, trouble.sentence)
-    if _unflushed(trouble):
+    if _is_unflushed(trouble):
         return f"{explain_flush(bot)}; {READS_ALL}" if trouble.what == "hello" else explain_flush(bot)
     if silence.late or silence.busy:
         if trouble.what == "move":
-            return "think less: what is left of the time is in `clock` of every `move`"
+            return "think less: the `clock` of every `move` says how much time is left"
         return "do less before this answer, or ask for a larger init_ms"
     if silence.unread:
         return "read your input line by line, one answer for each line, and start faster than init_ms"
     if trouble.what == "move":
         return f"find out what it waits for: a lock, another program, more input? {explain_flush(bot)}"
-    return f"answer every line but `bye`: those that are no `move` by the bare id; {explain_flush(bot)}"
+    return f"answer every line but `bye`: a line that is not a `move` gets the bare id; {explain_flush(bot)}"
 
 
-def _afterwards(trouble: Trouble) -> tuple[str, ...]:
+def _list_later_events(trouble: Trouble) -> tuple[str, ...]:
+    """Return what happened after the deadline, as lines of a dialogue."""
     silence = trouble.silence
     if silence is None:
         return ()

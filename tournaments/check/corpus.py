@@ -1,7 +1,7 @@
-"""Finds the situations of `corpus.jsonl`, and writes it anew: `python -m tournaments.check.corpus`.
+"""Finds the situations of `corpus.jsonl`, and rewrites it: `python -m tournaments.check.corpus`.
 
-Plays games at random under all rulesets, and keeps of each feature the shortest beginning of a game that has it.
-The first request of every ruleset is kept too, with as many seats as it allows.
+It plays random games of all rulesets, and keeps for each feature the shortest beginning of a game that has it, and
+for each ruleset the first request with its most seats.
 """
 
 from __future__ import annotations
@@ -22,64 +22,64 @@ DEALS = 20
 """Games for each ruleset and number of seats."""
 MOST_ACTIONS = 500
 LEAVES = 0.01
-"""The chance that a seat leaves instead of an action, in games where that happens at all."""
+"""The chance that a seat leaves in place of an action, in games where seats leave."""
 
 
-def find(rulesets: Sequence[str], deals: int = DEALS) -> list[Situation]:
-    """Play so many deals with each number of seats, and return what is worth to be kept."""
-    opened: list[Situation] = []
+def find_situations(rulesets: Sequence[str], deals: int = DEALS) -> list[Situation]:
+    """Play so many deals with each number of seats, and return the situations to keep."""
+    starts: list[Situation] = []
     shortest: dict[str, Situation] = {}
     for name in rulesets:
         least, most = load_ruleset(name).rules.players
         for seats in range(least, most + 1):
             for deal in range(deals):
-                for feature, situation in _game(name, seats, deal, shortest):
+                for feature, situation in _play_game(name, seats, deal, shortest):
                     shortest[feature] = situation
-        opened.append(Situation(name, most, 0, ""))
+        starts.append(Situation(name, most, 0, ""))
         print(f"{name}: {len(shortest)} of {len(FEATURES)} features", file=sys.stderr)
-    return _merge(opened, shortest)
+    return _merge(starts, shortest)
 
 
-def _merge(opened: list[Situation], shortest: dict[str, Situation]) -> list[Situation]:
-    """Return each situation once, with the features that it stands for; the shortest first."""
-    named: dict[Situation, list[str]] = {situation: [] for situation in opened}
+def _merge(starts: list[Situation], shortest: dict[str, Situation]) -> list[Situation]:
+    """Return each situation once, with all features that it represents; the shortest first."""
+    features: dict[Situation, list[str]] = {situation: [] for situation in starts}
     for feature, situation in shortest.items():
-        named.setdefault(situation, []).append(feature)
-    found = (replace(situation, features=tuple(names)) for situation, names in named.items())
-    return sorted(found, key=lambda situation: (len(situation.actions), situation.ruleset, situation.seats))
+        features.setdefault(situation, []).append(feature)
+    merged = (replace(situation, features=tuple(names)) for situation, names in features.items())
+    return sorted(merged, key=lambda situation: (len(situation.actions), situation.ruleset, situation.seats))
 
 
-def _game(name: str, seats: int, deal: int, shortest: dict[str, Situation]) -> Iterator[tuple[str, Situation]]:
-    """Play one game at random; yield each feature that comes sooner than it was found before, and where."""
+def _play_game(name: str, seats: int, deal: int, shortest: dict[str, Situation]) -> Iterator[tuple[str, Situation]]:
+    """Play a random game; yield each feature that comes sooner than in `shortest`, with its situation."""
     random = Random(f"{name} {seats} {deal}")
-    style = random.choice((_uniform, _lively, _hoarding))
+    style = random.choice((_play_uniform, _play_lively, _hoard))
     leaves = random.random() < 0.2
-    played = Position(name, seats, deal)
+    position = Position(name, seats, deal)
     actions: list[str] = []
-    while played.seat is not None and len(actions) < MOST_ACTIONS:
+    while position.seat is not None and len(actions) < MOST_ACTIONS:
         if seats > 2 and leaves and random.random() < LEAVES:
-            playing = [seat for seat in range(seats) if seat not in played.state.out]
+            playing = [seat for seat in range(seats) if seat not in position.state.out]
             action = OUT + str(random.choice(playing))
         else:
-            told = " ".join(actions)
-            wanted = [each for each in FEATURES if each not in shortest or len(told) < len(shortest[each].actions)]
+            so_far = " ".join(actions)
+            wanted = [each for each in FEATURES if each not in shortest or len(so_far) < len(shortest[each].actions)]
             if wanted:
-                request = played.request(1)
+                request = position.request(1)
                 if len(encode(request)) > LINE_BYTES:
                     return
                 new = [each for each in wanted if FEATURES[each](request)]
-                yield from ((each, Situation(name, seats, deal, told)) for each in new)
-            action = style(played.rules.legal(played.state), random)
-        played.play(action)
+                yield from ((each, Situation(name, seats, deal, so_far)) for each in new)
+            action = style(position.rules.legal(position.state), random)
+        position.play(action)
         actions.append(action)
 
 
-def _uniform(legal: tuple[str, ...], random: Random) -> str:
+def _play_uniform(legal: tuple[str, ...], random: Random) -> str:
     return random.choice(legal)
 
 
-def _lively(legal: tuple[str, ...], random: Random) -> str:
-    """Play so that much happens: mostly cards to the centre, pay-off cards first."""
+def _play_lively(legal: tuple[str, ...], random: Random) -> str:
+    """Choose an action so that much happens: mostly cards to the centre, pay-off cards first."""
     payoff = [action for action in legal if action.partition("-")[0].endswith("p")]
     centre = [action for action in legal if "-c" in action]
     for wanted, chance in ((payoff, 0.95), (centre, 0.9)):
@@ -88,18 +88,18 @@ def _lively(legal: tuple[str, ...], random: Random) -> str:
     return random.choice(legal)
 
 
-def _hoarding(legal: tuple[str, ...], random: Random) -> str:
-    """Pass or discard wherever that is legal, so that piles grow and stalemates come."""
+def _hoard(legal: tuple[str, ...], random: Random) -> str:
+    """Pass or discard where that is legal, so that piles grow and stalemates arise."""
     quiet = [action for action in legal if action == "pass" or "-s" in action]
     return random.choice(quiet if quiet and random.random() < 0.95 else legal)
 
 
 def main() -> None:
-    """Write the corpus anew, and tell what it has no example of."""
-    found = find(list_rulesets())
-    FILE.write_bytes(b"".join(msgspec.json.encode(situation) + b"\n" for situation in found))
-    missing = set(FEATURES) - {feature for situation in found for feature in situation.features}
-    print(f"{len(found)} situations; no example of: {', '.join(sorted(missing)) or 'nothing'}", file=sys.stderr)
+    """Rewrite the corpus, and print the features that it lacks."""
+    situations = find_situations(list_rulesets())
+    FILE.write_bytes(b"".join(msgspec.json.encode(situation) + b"\n" for situation in situations))
+    missing = set(FEATURES) - {feature for situation in situations for feature in situation.features}
+    print(f"{len(situations)} situations; no example of: {', '.join(sorted(missing)) or 'nothing'}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How a bot goes: when it is told `bye`, and when its input ends without a word."""
+"""How a bot exits: on `bye`, and when its input is closed without it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tournaments.check.report import Finding
 from tournaments.check.seat import Leaving
 
 DEAL = 2000
-"""A deal that is played in no other part."""
+"""A deal that no other part plays."""
 
 
 def leave(games: Games, *, bye: bool, plays: bool) -> Leaving:
-    """Start the bot, let it play a game if it can, and send it off.
+    """Start the bot, let it play a game if it can, and ask it to exit.
 
     Args:
-        games: where it plays.
-        bye: whether it is told `bye` and its input stays open, or its input is closed without a word.
-        plays: whether it can play; otherwise it is only greeted.
+        games: seats the bot.
+        bye: whether it receives `bye` and its input stays open, or its input is closed without `bye`.
+        plays: whether it can play a game; otherwise it is only greeted.
 
     Raises:
         Failed: it did not exit.
@@ -32,38 +32,43 @@ def leave(games: Games, *, bye: bool, plays: bool) -> Leaving:
         games.play_main(seat, DEAL + bye)
     else:
         seat.greet()
-    left = seat.go(bye=bye)
-    if left.heard.gone:
-        return left
-    waited = f"{left.heard.ns / MS:.0f} ms later it still lives"
+    leaving = seat.go(bye=bye)
+    if leaving.heard.gone:
+        return leaving
+    last_words = leaving.heard.output
+    waited = f"{leaving.heard.ns / MS:.0f} ms later it still lives"
     raise Failed(
         Finding(
-            cause=f"it stays when {'it is told bye' if bye else 'its input is closed'}",
+            cause=f"it stays {'after bye' if bye else 'when its input is closed'}",
             expected="its process exits by itself; after 500 ms the referee kills it",
             hint=_HINTS[bye],
             where="after a game" if plays else "after hello",
-            lines=(*left.lines, *([f"< {excerpt(left.heard.said)}"] if left.heard.said else []), f"* {waited}"),
-            stderr=left.stderr,
+            lines=(
+                *leaving.lines,
+                *([f"< {excerpt(last_words)}"] if last_words else []),
+                f"* {waited}",
+            ),
+            stderr=leaving.stderr,
         )
     )
 
 
 _HINTS = {
-    True: 'leave the loop when the type is "bye", and exit: it is the last line, and has no answer',
+    True: 'leave the loop when the type is "bye", and exit: it is the last line, and needs no answer',
     False: "leave the loop at the end of input, which means the same as bye: the referee may be gone",
 }
 
 
-def remarks(left: Leaving) -> Iterator[str]:
-    """Tell what breaks nothing, as how a bot exits is nobody's business."""
-    if left.heard.said:
-        yield f"it said something at the end that nobody asked for: {excerpt(left.heard.said, 60)}"
-    if left.heard.ns > BYE_WAIT_NS:
+def list_remarks(leaving: Leaving) -> Iterator[str]:
+    """Yield what is worth knowing about an exit; none of it is a failure."""
+    if leaving.heard.output:
+        yield f"it printed something at the end that was no answer: {excerpt(leaving.heard.output, 60)}"
+    if leaving.heard.ns > BYE_WAIT_NS:
         yield f"it took longer than the {BYE_WAIT_NS // MS} ms after which the referee kills it"
-    if left.exit is not None and left.exit != "exited with status 0":
-        last = left.stderr.strip().splitlines()[-1:]
-        yield f"it {'was ' if left.exit.startswith('killed') else ''}{left.exit}" + "".join(
+    if leaving.exit is not None and leaving.exit != "exited with status 0":
+        last = leaving.stderr.strip().splitlines()[-1:]
+        yield f"it {'was ' if leaving.exit.startswith('killed') else ''}{leaving.exit}" + "".join(
             f": {line}" for line in last
         )
-    if left.left:
-        yield f"{left.left} of its child processes lived on; the referee kills them"
+    if leaving.left:
+        yield f"{leaving.left} of its child processes lived on; the referee kills them"

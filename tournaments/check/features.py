@@ -1,4 +1,4 @@
-"""What is rare about a request: each feature has a name, and the corpus has an example of it."""
+"""Rare features of a request; each has a name, and an example in the corpus."""
 
 from __future__ import annotations
 
@@ -13,82 +13,82 @@ from protocol.messages import CardMoved, Cards, Count, Event, Move, Out, Pass, S
 WILD = "KW"
 """Ranks that are wild in most rulesets."""
 SIZES = (4096, 8192, 16_384, 32_768)
-"""Lengths of a request that not every reader is prepared for."""
+"""Lengths of a request that may overflow a bot's buffer."""
 LISTS = (40, 60)
-"""How many legal actions make a long list."""
+"""Numbers of legal actions that make a long list."""
 
-Look = Callable[[Move], bool]
+Test = Callable[[Move], bool]
 
 
 def list_features(request: Move) -> Iterator[str]:
-    """Name what is rare about a request."""
-    return (name for name, look in FEATURES.items() if look(request))
+    """Yield the names of the features that a request has."""
+    return (name for name, test in FEATURES.items() if test(request))
 
 
 def _legal(request: Move) -> tuple[str, ...]:
     return request.legal or ()
 
 
-def _actions(expression: str) -> Look:
+def _actions(expression: str) -> Test:
     pattern = re.compile(expression)
     return lambda request: any(map(pattern.fullmatch, _legal(request)))
 
 
-def _view(look: Callable[[View], bool]) -> Look:
-    return lambda request: look(request.view)
+def _view(condition: Callable[[View], bool]) -> Test:
+    return lambda request: condition(request.view)
 
 
-def _sides(look: Callable[[tuple[Cards, ...]], bool]) -> Look:
-    return lambda request: look(request.view.seats[request.view.seat].side)
+def _sides(condition: Callable[[tuple[Cards, ...]], bool]) -> Test:
+    return lambda request: condition(request.view.seats[request.view.seat].side)
 
 
-def _payoff(look: Callable[[str | None, int | None], bool]) -> Look:
-    def seen(request: Move) -> bool:
+def _payoff(condition: Callable[[str | None, int | None], bool]) -> Test:
+    def test(request: Move) -> bool:
         pile = request.view.seats[request.view.seat].payoff
-        return look(pile.top, pile.left)
+        return condition(pile.top, pile.left)
 
-    return seen
+    return test
 
 
-def _events(kind: type[Event], look: Callable[[str], bool] = lambda piles: True) -> Look:
-    """Look at the events of a kind; those that move cards show `from` and `to` with a space between."""
+def _events(kind: type[Event], condition: Callable[[str], bool] = lambda piles: True) -> Test:
+    """Test the events of a type; those that move cards pass `from` and `to` with a space between."""
 
-    def seen(request: Move) -> bool:
-        return any(isinstance(event, kind) and look(_piles(event)) for event in request.events)
+    def test(request: Move) -> bool:
+        return any(isinstance(event, kind) and condition(_piles(event)) for event in request.events)
 
-    return seen
+    return test
 
 
 def _piles(event: Event) -> str:
     return f"{event.source} {event.target}" if isinstance(event, CardMoved | Shuffled) else ""
 
 
-def _shuffled(expression: str) -> Look:
+def _shuffled(expression: str) -> Test:
     pattern = re.compile(expression)
     return _events(Shuffled, lambda piles: pattern.fullmatch(piles) is not None)
 
 
-def _wild_starts(request: Move) -> bool:
+def _has_wild_start(request: Move) -> bool:
     slots = (match[1] for action in _legal(request) if (match := re.fullmatch(f"h[{WILD}].-c([0-9]+)", action)))
     centre = request.view.centre
     return any(int(slot) >= len(centre) or centre[int(slot)].height == 0 for slot in slots)
 
 
-def _loaded(request: Move) -> bool:
+def _is_loaded(request: Move) -> bool:
     pile = f"{request.view.seat}p"
     return any(isinstance(event, CardMoved) and event.target == pile for event in request.events)
 
 
-def _as_long(size: int) -> Look:
+def _is_as_long(size: int) -> Test:
     return lambda request: len(encode(request)) >= size
 
 
-def _as_many(count: int) -> Look:
+def _has_as_many(count: int) -> Test:
     return lambda request: len(_legal(request)) >= count
 
 
-FEATURES: dict[str, Look] = {
-    # what can be done
+FEATURES: dict[str, Test] = {
+    # legal actions
     "one legal action": lambda request: len(_legal(request)) == 1,
     "nothing but pass": lambda request: _legal(request) == ("pass",),
     "nothing but pass and count": lambda request: _legal(request) == ("pass", "count"),
@@ -96,7 +96,7 @@ FEATURES: dict[str, Look] = {
     "count is legal": _actions("count"),
     "no discard": lambda request: not any("-s" in action for action in _legal(request)),
     "the pay-off card has several places": lambda request: sum(action[0] == "p" for action in _legal(request)) > 2,
-    "a wild card starts a stack": _wild_starts,
+    "a wild card starts a stack": _has_wild_start,
     "an opponent's pay-off pile takes a card": _actions(".*-[0-9]p"),
     "an opponent's pay-off pile takes the own one": _actions("p-[0-9]p"),
     "a partner's pay-off card fits": _actions("[0-9]p-.*"),
@@ -126,7 +126,7 @@ FEATURES: dict[str, Look] = {
         lambda view: any(not low.cards and high.cards for low, high in pairwise(view.centre))
     ),
     "nine centre stacks": _view(lambda view: len(view.centre) >= 9),
-    # what has happened
+    # events
     "a stack went to the stock": _shuffled("c[0-9]+ stock"),
     "a stack was set aside": _shuffled("c[0-9]+ aside"),
     "the stock was made anew": _shuffled("aside stock"),
@@ -134,12 +134,12 @@ FEATURES: dict[str, Look] = {
     "hands were dealt anew": _shuffled("[0-9]h stock"),
     "somebody passed": _events(Pass),
     "somebody counted": _events(Count),
-    "the own pay-off pile was loaded": _loaded,
+    "the own pay-off pile was loaded": _is_loaded,
     "somebody is out": _events(Out),
     "two are out": lambda request: sum(isinstance(event, Out) for event in request.events) == 2,
-    # measures
+    # numbers
     "the last of eight seats": _view(lambda view: view.seat == 7),
     "turn 100": _view(lambda view: view.turn >= 100),
-    **{f"a list of {count}": _as_many(count) for count in LISTS},
-    **{f"a request of {size} bytes": _as_long(size) for size in SIZES},
+    **{f"a list of {count}": _has_as_many(count) for count in LISTS},
+    **{f"a request of {size} bytes": _is_as_long(size) for size in SIZES},
 }

@@ -1,4 +1,4 @@
-"""Rare situations, each asked in an odd way."""
+"""Rare situations, each in unusual JSON."""
 
 from __future__ import annotations
 
@@ -15,38 +15,46 @@ from tournaments.check.exam_log import Trouble
 from tournaments.check.games import Games
 from tournaments.check.odd_json import make_odd_writer
 from tournaments.check.seat import ExaminedSeat
-from tournaments.check.situations import Find, Position, Situation, ending, opening, position, situations
+from tournaments.check.situations import (
+    Find,
+    Position,
+    Situation,
+    list_situations,
+    make_game_end,
+    make_game_start,
+    replay_situation,
+)
 from tournaments.entries.bots import BotSpec
 
 
 def ask_all(games: Games, count: int, bot: BotSpec) -> str:
-    """Ask for an action in so many situations, one game for each; return what was asked.
+    """Ask for an action in so many situations, a game for each; return how many, in words.
 
     Raises:
-        Failed: an answer was none, or not legal.
+        Failed: an answer is missing, invalid or not legal.
     """
     seat, syllabus = games.seat(), games.syllabus
     rulesets: Counter[str] = Counter()
     find = load_ruleset if syllabus.whole else syllabus.rulesets.__getitem__
-    for number, situation in enumerate(situations(count, None if syllabus.whole else syllabus.rulesets)):
+    for number, situation in enumerate(list_situations(count, None if syllabus.whole else syllabus.rulesets)):
         rulesets[situation.ruleset] += 1
-        games.journal.where = f"situation {number}: {_describe_game(situation)}"
+        games.log.where = f"situation {number}: {_describe_game(situation)}"
         try:
-            _ask(games, seat, number, situation, position(situation, find), find)
+            _ask(games, seat, number, situation, replay_situation(situation, find), find)
         except Trouble as trouble:
-            fault = make_finding(trouble, bot, games.journal.where)
-            hint = f"{fault.hint}; the request may be rare or written oddly, but is legal, and valid JSON"
-            raise Failed(replace(fault, hint=hint)) from None
+            finding = make_finding(trouble, bot, games.log.where)
+            hint = f"{finding.hint}; the request may be rare or look unusual, but it is legal, and valid JSON"
+            raise Failed(replace(finding, hint=hint)) from None
     seat.retire()
     return f"{count} situations of {len(rulesets)} rulesets"
 
 
-def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, played: Position, find: Find) -> None:
-    games.journal.ruleset, games.journal.deal_seed = situation.ruleset, played.deal_seed
+def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, position: Position, find: Find) -> None:
+    games.log.ruleset, games.log.deal_seed = situation.ruleset, position.deal_seed
     seat.dress = make_odd_writer(number)
     seat.begin()
-    seat.ask(opening(situation, played, seat.next_id(), seat.games, games.clock, find))
-    request = played.request(seat.next_id())
+    seat.ask(make_game_start(situation, position, seat.next_id(), seat.games, games.clock, find))
+    request = position.request(seat.next_id())
     legal = request.legal or ()
     if not seat.wants_legal:
         request = replace(request, legal=UNSET)
@@ -55,7 +63,7 @@ def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, pl
     if answer.move not in legal:
         exit, lines, stderr = seat.dismiss()
         raise Trouble("move", limit, judge_illegal_move(answer.move, legal), lines, exit, stderr)
-    seat.ask(ending(played, seat.next_id()))
+    seat.ask(make_game_end(position, seat.next_id()))
 
 
 def _describe_game(situation: Situation) -> str:

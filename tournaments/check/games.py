@@ -24,87 +24,87 @@ from tournaments.league.schedule import Seeds
 SEED = sha256(b"malice check").digest()
 OPPONENT = "greedy"
 PATIENCE_MS = 60_000
-"""For the opponent, on however slow a machine."""
+"""The time for the opponent to start, enough for a slow machine."""
 
 
 class Family(Struct, frozen=True, order=True):
-    """Rulesets that show a bot the same kinds of things and let it say the same kinds of things."""
+    """Rulesets in which a bot sees and plays the same kinds of things."""
 
     name: str
-    """The ruleset that stands for the others."""
+    """The ruleset that represents the others."""
     seats: int
-    """As many as that one allows."""
+    """The most seats that this ruleset allows."""
     members: tuple[str, ...]
 
 
 def list_families() -> tuple[Family, ...]:
-    """Group the rulesets that ship by what a bot can see and say; the one with most seats stands for its group."""
+    """Group the rulesets that ship by what a bot can see and play; the one with most seats represents its group."""
     groups: dict[tuple[object, ...], list[Ruleset]] = defaultdict(list)
     for name in list_rulesets():
         ruleset = load_ruleset(name)
-        groups[_kind(ruleset.rules)].append(ruleset)
-    found = []
+        groups[_classify(ruleset.rules)].append(ruleset)
+    families = []
     for group in groups.values():
         most = max(ruleset.rules.players[1] for ruleset in group)
         first = next(ruleset.name for ruleset in group if ruleset.rules.players[1] == most)
-        found.append(Family(first, most, tuple(ruleset.name for ruleset in group)))
-    return tuple(sorted(found))
+        families.append(Family(first, most, tuple(ruleset.name for ruleset in group)))
+    return tuple(sorted(families))
 
 
 class Syllabus(Struct, frozen=True):
-    """What a bot is examined on."""
+    """The games of an examination."""
 
     main: Ruleset
-    """The ruleset that most games are played by, at its smallest table."""
+    """The ruleset of most games, with its fewest seats."""
     others: tuple[tuple[Ruleset, int], ...]
-    """With the number of seats: what is played once."""
+    """Rulesets that are played once, each with its number of seats."""
     whole: bool = True
-    """Whether that stands for all rulesets that ship."""
+    """Whether these represent all rulesets that ship."""
 
     @property
     def seats(self) -> int:
-        """How many sit at a table of the main ruleset."""
+        """The number of seats in the main ruleset."""
         return self.main.rules.players[0]
 
     @property
     def rulesets(self) -> dict[str, Ruleset]:
-        """The rulesets by name; rare situations are those of all that ship, or of these."""
+        """The rulesets by name; unless `whole`, rare situations come from these alone."""
         return {ruleset.name: ruleset for ruleset, _ in self.others}
 
 
-def everything() -> Syllabus:
-    """Return what is asked of a bot that is made for all rulesets."""
+def cover_everything() -> Syllabus:
+    """Return the syllabus of a bot that is made for all rulesets."""
     return Syllabus(
         load_ruleset(DEFAULT), tuple((load_ruleset(family.name), family.seats) for family in list_families())
     )
 
 
-def only(rulesets: Sequence[Ruleset]) -> Syllabus:
-    """Return what is asked of a bot that is made for some rulesets: each of them, mostly `standard` or the first."""
+def cover_only(rulesets: Sequence[Ruleset]) -> Syllabus:
+    """Return the syllabus of a bot for some rulesets: all of them; most games by `standard`, else the first."""
     main = next((ruleset for ruleset in rulesets if ruleset.name == DEFAULT), rulesets[0])
     return Syllabus(main, tuple((ruleset, ruleset.rules.players[1]) for ruleset in rulesets), whole=False)
 
 
-def syllabus_of(bot: BotSpec, named: str | None = None) -> Syllabus:
-    """Return what a bot is examined on.
+def choose_syllabus(bot: BotSpec, names: str | None = None) -> Syllabus:
+    """Return the syllabus of a bot.
 
     Args:
-        bot: it may say what it is made for.
-        named: rulesets that are to be played instead, separated by commas, or "all"; a file is seen from here.
+        bot: its manifest may name the rulesets that it is made for.
+        names: rulesets to play instead, separated by commas, or "all"; a path is relative to the working folder.
 
     Raises:
         DataError: there is no such ruleset.
     """
-    if named is None:
+    if names is None:
         wanted, base = bot.manifest.rulesets, bot.folder or Path()
     else:
-        wanted, base = tuple(name.strip() for name in named.split(",")), Path()
+        wanted, base = tuple(name.strip() for name in names.split(",")), Path()
     if not wanted or wanted == ("all",):
-        return everything()
-    return only([find_ruleset(name, base) for name in dict.fromkeys(wanted)])
+        return cover_everything()
+    return cover_only([find_ruleset(name, base) for name in dict.fromkeys(wanted)])
 
 
-def _kind(rules: Parameters) -> tuple[object, ...]:
+def _classify(rules: Parameters) -> tuple[object, ...]:
     return (
         rules.teams,
         rules.players[1] > 2,
@@ -121,17 +121,17 @@ def _kind(rules: Parameters) -> tuple[object, ...]:
 
 
 class Games:
-    """Seats the bot and its opponents; ends all of them at the end.
+    """Seats the bot and its opponents, and ends all of them on exit.
 
     Args:
-        bot: the one under examination.
+        bot: the bot under examination.
         times: how long it may take.
-        isolation: what is to be around every bot.
-        syllabus: what is played.
+        isolation: the isolation of every bot.
+        syllabus: the games to play.
     """
 
     def __init__(self, bot: BotSpec, times: Times, isolation: Isolation, syllabus: Syllabus) -> None:
-        self.journal = ExamLog()
+        self.log = ExamLog()
         self.syllabus = syllabus
         self.times = times
         self.clock = ClockRules(move_ms=times.move_ms)
@@ -142,7 +142,7 @@ class Games:
         self._seeds = Seeds(SEED)
         self._stack = ExitStack()
         self.entry = (self._player.label, self._player.hash)
-        """How the bot is called in records."""
+        """The entry of the bot in records."""
 
     def __enter__(self) -> Games:
         return self
@@ -152,13 +152,13 @@ class Games:
         self._stack.close()
 
     def seat(self) -> ExaminedSeat:
-        """Return a seat whose process is still to be started; it is ended with this."""
-        seat = ExaminedSeat(self._player, self.times, self._isolation, self.journal)
+        """Return a seat for a new process, which ends with these games at the latest."""
+        seat = ExaminedSeat(self._player, self.times, self._isolation, self.log)
         self._stack.callback(seat.dismiss)
         return seat
 
     def play_main(self, seat: ExaminedSeat, deal: int) -> Record:
-        """Play one game of the main ruleset, at its smallest table.
+        """Play one game of the main ruleset, with its fewest seats.
 
         Raises:
             Trouble: the bot broke a rule.
@@ -166,42 +166,42 @@ class Games:
         return self.play(seat, self.syllabus.main, self.syllabus.seats, deal)
 
     def play(self, seat: ExaminedSeat, ruleset: Ruleset, seats: int, deal: int) -> Record:
-        """Play one game; the bot's seat moves on with the number of the deal.
+        """Play one game; the number of the deal also decides where the bot sits.
 
         Args:
-            seat: of the bot.
-            ruleset: what is played.
-            seats: how many sit at the table.
-            deal: which cards; the same number gives the same game.
+            seat: the seat of the bot.
+            ruleset: the ruleset to play.
+            seats: the number of seats.
+            deal: determines the cards; the same number gives the same game.
 
         Raises:
             Trouble: the bot broke a rule.
         """
         order = self._order(ruleset, seats, deal)
         place = order.seating.index(0)
-        self.journal.ruleset, self.journal.deal_seed = ruleset.name, order.deal_seed
-        self.journal.where = f"{ruleset.name}, {seats} seats, deal {deal}, seat {place}"
-        at_table = self._seat_players(order, seat)
+        self.log.ruleset, self.log.deal_seed = ruleset.name, order.deal_seed
+        self.log.where = f"{ruleset.name}, {seats} seats, deal {deal}, seat {place}"
+        table_seats = self._seat_players(order, seat)
         players = (self._player, *(self._opponent.make_player(f"{OPPONENT}#{number}") for number in range(1, seats)))
         batch = Batch(
             ruleset.name, ruleset.rules, players, self.clock, self.times.init_ms, self._seeds.commit, (order,)
         )
         try:
-            record = GameRunner(batch, order, at_table).play()
+            record = GameRunner(batch, order, table_seats).play()
         except MaliceError:
-            self.dismiss_opponents()  # they are in the middle of a game
+            self.dismiss_opponents()  # their game was cut short
             raise
         self._refuse_faults(record, place)
         return record
 
     def dismiss_opponents(self) -> None:
-        """End the opponents; the next game starts others."""
+        """End the opponents; the next game starts new ones."""
         for opponent in self._opponents:
             opponent.dismiss()
         self._opponents.clear()
 
     def _order(self, ruleset: Ruleset, seats: int, deal: int) -> GameOrder:
-        known = list_rulesets()  # a ruleset of the bot's own comes after those
+        known = list_rulesets()  # the bot's own rulesets come after them
         table = known.index(ruleset.name) if ruleset.name in known else len(known)
         return self._seeds.order(Key(table, deal, deal % seats), seats)
 
@@ -215,6 +215,6 @@ class Games:
         for fault in record.faults:
             if fault.seat != place:
                 raise MaliceError(f"the opponent failed: {fault.sentence}")
-            # Only a bot that declined the list comes so far: whether its action is legal, the table knows alone.
+            # The bot declined the list of legal actions: only the game knew that its action was illegal.
             verdict = Verdict("illegal", fault.sentence)
             raise Trouble("move", self.times.move_ms, verdict, fault.lines, fault.exit, fault.stderr)

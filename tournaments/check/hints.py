@@ -1,6 +1,6 @@
-"""What to do about a fault: the flush call of each language, and an advice for each sentence of the referee.
+"""What to do about a finding: the flush call of each language, and advice on each sentence of the referee.
 
-Both tables stand in PROTOCOL.md too; a test holds them equal.
+PROTOCOL.md holds both tables too; a test compares them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FLUSH: dict[str, str] = {
     "Lua": '`io.stdout:flush()`, or once `io.stdout:setvbuf("no")`',
     "Shell": "nothing with `echo`; `jq --unbuffered`, `sed -u`, `grep --line-buffered`",
 }
-"""By language: what brings an answer on its way."""
+"""By language: the call that sends an answer off."""
 
 NAMES = {
     **{language.lower(): language for language in FLUSH},
@@ -43,7 +43,7 @@ NAMES = {
     "luajit": "Lua",
     "jar": "Java",
 }
-"""What manifests, programs and files are called, in small letters, and the language of it."""
+"""Lower-case words of manifests, names of programs and suffixes of files, and the language of each."""
 
 WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
@@ -176,19 +176,19 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     ),
     ("illegal", "expected one of …; got: …", "take a string of `legal` as it is"),
 )
-"""By code and sentence of a verdict, where … is anything: what its author can do."""
+"""Code and sentence of a verdict, where … matches anything, and the advice to the bot's author."""
 
 
 def give_hint(code: str, sentence: str) -> str:
     """Return the advice on a verdict."""
-    for of, told, advice in WHAT_TO_DO:
-        if of == code and re.fullmatch(".*".join(map(re.escape, told.split("…"))), sentence, re.DOTALL):
+    for kind, pattern, advice in WHAT_TO_DO:
+        if kind == code and re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), sentence, re.DOTALL):
             return advice
-    return "see what the referee may say, in PROTOCOL.md"
+    return "PROTOCOL.md lists what the referee may say"
 
 
-def language(bot: BotSpec) -> str | None:
-    """Return the language that a bot is written in, as its manifest says, or as its command line looks."""
+def find_language(bot: BotSpec) -> str | None:
+    """Return the language of a bot, by its manifest or else by its command line; None if neither shows it."""
     if bot.manifest.language:
         return NAMES.get(bot.manifest.language.lower())
     for word in bot.command[::-1]:
@@ -200,8 +200,8 @@ def language(bot: BotSpec) -> str | None:
 
 
 def explain_flush(bot: BotSpec) -> str:
-    """Return how a bot sends its answer off."""
-    known = language(bot)
-    if known is None:
-        return "flush your output after every line; PROTOCOL.md names the call of many languages"
-    return f"flush your output after every line; in {known}: {FLUSH[known]}"
+    """Return how a bot flushes its answers."""
+    language = find_language(bot)
+    if language is None:
+        return "flush your output after every line; PROTOCOL.md names the call in many languages"
+    return f"flush your output after every line; in {language}: {FLUSH[language]}"

@@ -1,4 +1,4 @@
-"""The same request said otherwise: as a later referee would say it, and as JSON allows though nobody writes it so."""
+"""The same request in another form: as a later referee may send it, or in JSON that is valid but unusual."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 from protocol import LINE_BYTES
 
 HIGHEST = 2**53 - 1
-"""The highest integer of the protocol, which is a number in every language."""
+"""The highest integer of the protocol; every language can represent it."""
 
 LATER: dict[str, Any] = {"later": {"a": [1, 2.5, None, True, {"b": "c"}], "text": 'šŷ 😀 \\ " /', "": []}}
 """A field that no bot knows."""
@@ -23,7 +23,7 @@ LATER_TYPES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("chat", {"seat": 0, "text": "your move", "legal": []}),
     ("adjourn", {"view": None, "until": {"minutes": 90}}),
 )
-"""Types of requests that no bot knows, and what comes with them."""
+"""Types of requests that no bot knows, with their fields."""
 
 ODD_FIELDS: tuple[dict[str, Any], ...] = (
     {"zz": 12345678901234567890123456789},
@@ -34,27 +34,27 @@ ODD_FIELDS: tuple[dict[str, Any], ...] = (
     {"zz": '}]",\\\\" {"id":0}\u0001\u007f\u2028 é😀 \u200f'},
     {"zz": "x" * 3000},
 )
-"""Fields that no bot knows, each set of them valid and hard to step over for a reader made by hand."""
+"""Fields that no bot knows; all valid, and hard to skip for a hand-written parser."""
 
 
-def with_unknown(line: bytes) -> bytes:
+def add_unknown(line: bytes) -> bytes:
     """Return a request with an unknown field in every object, and an unknown event."""
-    request = _with_fields(msgspec.json.decode(line))
+    request = _add_fields(msgspec.json.decode(line))
     if "events" in request:
         request["events"] = [*request["events"], LATER_EVENT]
     return msgspec.json.encode(request) + b"\n"
 
 
-def _with_fields(value: Any) -> Any:
+def _add_fields(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _with_fields(inner) for key, inner in value.items()} | LATER
+        return {key: _add_fields(inner) for key, inner in value.items()} | LATER
     if isinstance(value, list):
-        return [_with_fields(inner) for inner in value]
+        return [_add_fields(inner) for inner in value]
     return value
 
 
 def make_odd_writer(number: int) -> Callable[[bytes], bytes]:
-    """Return what writes a request in an odd way: the same number gives the same way."""
+    """Return a function that rewrites a request in an odd way; the same number gives the same way."""
 
     def dress(line: bytes) -> bytes:
         random = Random(number)
@@ -63,9 +63,9 @@ def make_odd_writer(number: int) -> Callable[[bytes], bytes]:
             request |= ODD_FIELDS[number // 3 % len(ODD_FIELDS)]
         escapes = random.choice((0.0, 0.0, 0.05, 1.0))
         for share in (escapes, 0.0):
-            told = _Writer(random, share).text(request).encode() + b"\n"
-            if len(told) <= LINE_BYTES:
-                return told
+            rewritten = _Writer(random, share).write(request).encode() + b"\n"
+            if len(rewritten) <= LINE_BYTES:
+                return rewritten
         return line
 
     return dress
@@ -76,7 +76,7 @@ class _Writer:
 
     Args:
         random: chooses the way.
-        escapes: the share of characters that are written as escapes.
+        escapes: the share of characters to write as escapes.
     """
 
     def __init__(self, random: Random, escapes: float) -> None:
@@ -85,27 +85,28 @@ class _Writer:
         self._space = random.choice(("", "", " ", "\t", "  \t "))
         self._order = random.choice(("as is", "reversed", "sorted", "mixed"))
         self._upper = random.random() < 0.5
-        self._whole = random.choice((str, str, self._with_fraction, self._with_exponent, self._mixed))
+        self._write_integer = random.choice((str, str, self._with_fraction, self._with_exponent, self._mixed))
 
-    def text(self, value: Any) -> str:
+    def write(self, value: Any) -> str:
         """Return the value as JSON."""
         space = self._space
         if isinstance(value, dict):
             inner = f"{space},{space}".join(
-                f"{self._string(key)}{space}:{space}{self.text(value[key])}" for key in self._ordered(list(value))
+                f"{self._write_string(key)}{space}:{space}{self.write(value[key])}"
+                for key in self._order_keys(list(value))
             )
             return f"{{{space}{inner}{space}}}"
         if isinstance(value, list):
-            return f"[{space}{f'{space},{space}'.join(map(self.text, value))}{space}]"
+            return f"[{space}{f'{space},{space}'.join(map(self.write, value))}{space}]"
         if isinstance(value, str):
-            return self._string(value)
+            return self._write_string(value)
         if isinstance(value, float):
-            return self._number(value)
+            return self._write_float(value)
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= HIGHEST:
-            return self._whole(value)
+            return self._write_integer(value)
         return json.dumps(value)
 
-    def _ordered(self, keys: list[str]) -> list[str]:
+    def _order_keys(self, keys: list[str]) -> list[str]:
         if self._order == "reversed":
             return keys[::-1]
         if self._order == "sorted":
@@ -114,10 +115,10 @@ class _Writer:
             self._random.shuffle(keys)
         return keys
 
-    def _string(self, text: str) -> str:
-        return '"' + "".join(map(self._character, text)) + '"'
+    def _write_string(self, text: str) -> str:
+        return '"' + "".join(map(self._write_character, text)) + '"'
 
-    def _character(self, character: str) -> str:
+    def _write_character(self, character: str) -> str:
         if character in '"\\' or character < " " or self._random.random() < self._escapes:
             if character == "/" and self._random.random() < 0.5:
                 return "\\/"
@@ -128,7 +129,7 @@ class _Writer:
             )
         return character
 
-    def _number(self, value: float) -> str:
+    def _write_float(self, value: float) -> str:
         if self._random.random() < 0.5 and abs(value) < 1e15:
             mantissa, _, exponent = f"{value:.17e}".partition("e")
             return f"{mantissa}{'E' if self._upper else 'e'}{int(exponent):+03d}"

@@ -1,10 +1,10 @@
-"""What an examination finds: each step with its result, and all that helps where one failed."""
+"""The result of an examination: its steps, and for each that failed a finding."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 Outcome = Literal["passed", "failed", "not reached"]
 
@@ -24,25 +24,25 @@ TITLES: dict[str, str] = {
     "eof": "exits on a closed input",
     "fuzz": "copes with the rare and the odd",
 }
-"""Every step by its name, in the order in which they are told."""
+"""Every step by its name, in the order of the report."""
 
 
 class Finding(Struct, frozen=True):
     """Why a step failed."""
 
     cause: str
-    """In one sentence."""
+    """One sentence."""
     expected: str
     hint: str
     """What to do about it."""
     where: str = ""
-    """The game, or what else was going on."""
+    """The game, or the situation."""
     lines: tuple[str, ...] = ()
-    """The last lines exchanged, oldest first: `> ` of the referee, `< ` of the bot, `* ` what happened besides."""
+    """The last lines exchanged, oldest first: `> ` by the referee, `< ` by the bot; `* ` marks other events."""
     exit: str | None = None
-    """How the process ended, in words; None while it lived."""
+    """How the process ended, in words; None if it still lived."""
     stderr: str = ""
-    """The first and the last 8 KiB of what the bot wrote to stderr."""
+    """The first and the last 8 KiB of the bot's stderr."""
 
 
 class Step(Struct, frozen=True):
@@ -52,14 +52,15 @@ class Step(Struct, frozen=True):
     title: str
     result: Outcome
     line: str
-    """What was seen, or why not, in a few words."""
+    """A few words on what was observed, or on why the step was not reached."""
     remarks: tuple[str, ...] = ()
-    """What breaks nothing, and is worth to know."""
-    fault: Finding | None = None
+    """What breaks nothing, but is worth knowing."""
+    finding: Finding | None = field(default=None, name="fault")
+    """Why the step failed."""
 
 
 class Thought(Struct, frozen=True):
-    """An action with the time that it took."""
+    """An action, and the time that the bot took for it."""
 
     ms: float
     cpu_ms: float
@@ -76,7 +77,7 @@ class Report(Struct, frozen=True):
     bot: str
     passed: bool
     isolation: str
-    """What was in force around the bot."""
+    """The isolation in force around the bot."""
     steps: tuple[Step, ...]
     slowest: tuple[Thought, ...]
-    """The actions that took longest, the slowest first."""
+    """The slowest actions, the slowest first."""

@@ -1,4 +1,4 @@
-"""Legal but rare situations of all rulesets: each is a game up to a point, kept as its actions and played again."""
+"""Legal but rare situations of all rulesets: each is the beginning of a game, stored as its actions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from referee.spite.state import State
 
 FILE = Path(__file__).parent / "corpus.jsonl"
 OUT = "!"
-"""An action that begins so is no action: the seat of that number leaves the game."""
+"""The mark before the number of a seat that leaves the game, in place of an action."""
 LINE_BYTES = 40_000
-"""The longest request that is kept, so that there is room for spaces and escapes."""
+"""The longest request that is kept; it leaves room for spaces and escapes."""
 MORE_ACTIONS = 12
-"""How many actions a situation that is not in the corpus goes on beyond one that is."""
+"""The most actions by which a situation goes beyond one of the corpus."""
 
 Find = Callable[[str], Ruleset]
 
@@ -39,19 +39,19 @@ class Situation(Struct, frozen=True):
     seats: int
     deal: int
     actions: str
-    """One after the other, with a space between."""
+    """The actions, separated by spaces."""
     features: tuple[str, ...] = ()
     """What is rare about it."""
 
 
 class Position:
-    """A game that goes on action by action, with what each seat has seen of it.
+    """A game that advances action by action, and the events that each seat has seen.
 
     Args:
         ruleset: its name.
-        seats: how many play.
-        deal: a number that stands for the cards.
-        find: gives the ruleset of a name.
+        seats: the number of seats.
+        deal: the number of the deal, which determines the cards.
+        find: returns the ruleset of a name.
     """
 
     def __init__(self, ruleset: str, seats: int, deal: int, find: Find = load_ruleset) -> None:
@@ -63,12 +63,12 @@ class Position:
 
     @property
     def state(self) -> State:
-        """The table."""
+        """The state of the table."""
         return self._replay.state
 
     @property
     def seat(self) -> int | None:
-        """Who is to act; nobody when the game is over."""
+        """The seat to act; None when the game is over."""
         step = self._replay.next()
         return step.seat if isinstance(step, Turn) else None
 
@@ -82,7 +82,7 @@ class Position:
         self.events += self._replay.play(seat, action)
 
     def request(self, id: int) -> Move:
-        """Return the request to the seat that is to act, which is told everything since the deal."""
+        """Return the request to the seat to act, with all events since the deal."""
         seat = self.seat
         assert seat is not None
         return Move(
@@ -94,7 +94,7 @@ class Position:
         )
 
     def result(self) -> Result:
-        """Return how the game ends if all but the side that is to act leave it now."""
+        """Return how the game ends if every other team leaves it now."""
         state, seat = self.state, self.seat
         assert seat is not None
         for other, team in enumerate(self.rules.teams):
@@ -104,57 +104,57 @@ class Position:
         return state.result
 
 
-def position(situation: Situation, find: Find = load_ruleset) -> Position:
-    """Play a situation again."""
-    played = Position(situation.ruleset, situation.seats, situation.deal, find)
+def replay_situation(situation: Situation, find: Find = load_ruleset) -> Position:
+    """Play a game up to a situation."""
+    position = Position(situation.ruleset, situation.seats, situation.deal, find)
     for action in situation.actions.split():
-        played.play(action)
-    return played
+        position.play(action)
+    return position
 
 
-def corpus() -> tuple[Situation, ...]:
-    """Return the situations that were found by playing."""
+def load_corpus() -> tuple[Situation, ...]:
+    """Return the situations of `corpus.jsonl`."""
     return tuple(msgspec.json.decode(line, type=Situation) for line in FILE.read_bytes().splitlines())
 
 
-def situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -> Iterator[Situation]:
-    """Return so many situations: first the corpus, then games that go on from there; always the same.
+def list_situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -> Iterator[Situation]:
+    """Yield so many situations, always the same: first the corpus, then continuations of it.
 
     Args:
         count: how many.
-        rulesets: by name, those that they are to be of; by default all that ship.
+        rulesets: the rulesets to choose from, by name; by default all that ship.
     """
-    found = corpus() if rulesets is None else tuple(_known(rulesets))
+    known = load_corpus() if rulesets is None else tuple(_select(rulesets))
     find = load_ruleset if rulesets is None else rulesets.__getitem__
     for number in range(count):
-        situation = found[number % len(found)]
-        yield situation if number < len(found) else _further(situation, Random(number), find)
+        situation = known[number % len(known)]
+        yield situation if number < len(known) else _continue(situation, Random(number), find)
 
 
-def _known(rulesets: Mapping[str, Ruleset]) -> Iterator[Situation]:
-    """List what the corpus has of these rulesets; of those that it does not know, the openings."""
-    known = corpus()
+def _select(rulesets: Mapping[str, Ruleset]) -> Iterator[Situation]:
+    """Yield the situations of these rulesets, and the start of a game for a ruleset that the corpus lacks."""
+    known = load_corpus()
     yield from (situation for situation in known if situation.ruleset in rulesets)
-    strange = rulesets.keys() - {situation.ruleset for situation in known}
-    yield from (Situation(name, rulesets[name].rules.players[1], 0, "") for name in sorted(strange))
+    missing = rulesets.keys() - {situation.ruleset for situation in known}
+    yield from (Situation(name, rulesets[name].rules.players[1], 0, "") for name in sorted(missing))
 
 
-def _further(situation: Situation, random: Random, find: Find) -> Situation:
-    played, actions = position(situation, find), situation.actions.split()
+def _continue(situation: Situation, random: Random, find: Find) -> Situation:
+    position, actions = replay_situation(situation, find), situation.actions.split()
     for _ in range(random.randint(1, MORE_ACTIONS)):
-        action = random.choice(played.rules.legal(played.state))
-        played.play(action)
-        if played.seat is None or len(encode(played.request(1))) > LINE_BYTES:
+        action = random.choice(position.rules.legal(position.state))
+        position.play(action)
+        if position.seat is None or len(encode(position.request(1))) > LINE_BYTES:
             break
         actions.append(action)
     return msgspec.structs.replace(situation, actions=" ".join(actions))
 
 
-def opening(
-    situation: Situation, played: Position, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
+def make_game_start(
+    situation: Situation, position: Position, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
 ) -> GameStart:
-    """Return the request that begins the game of a situation."""
-    seat, teams = played.seat, played.rules.teams
+    """Return the request that starts the game of a situation."""
+    seat, teams = position.seat, position.rules.teams
     assert seat is not None
     return GameStart(
         id=id,
@@ -169,8 +169,8 @@ def opening(
     )
 
 
-def ending(played: Position, id: int) -> GameEnd:
-    """Return the request that ends it: everybody else has left."""
-    seat, result = played.seat, played.result()
+def make_game_end(position: Position, id: int) -> GameEnd:
+    """Return the request that ends the game: everybody else has left."""
+    seat, result = position.seat, position.result()
     assert seat is not None
     return GameEnd(id, result.places[seat], result.places, result.scores, result.reason, "0.0.0")

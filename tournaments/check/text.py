@@ -1,4 +1,4 @@
-"""A report as people read it."""
+"""The report as text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tournaments.terminal.transcript import excerpt_stderr
 
 WIDTH = 100
 LINE_WIDTH = 240
-"""How much of a line is shown; JSON has all of it, up to 4 KiB."""
+"""The characters of a line that are shown; the JSON report has up to 4 KiB of it."""
 TAIL = 60
-"""How much of that is its end."""
+"""How many of them are its end."""
 
 
-def report_text(report: Report) -> Iterator[str]:
-    """Tell an examination: a table of steps, the slowest actions, and at length what failed."""
+def format_report(report: Report) -> Iterator[str]:
+    """Yield the lines of a report: a table of steps, the slowest actions, and every finding in full."""
     rows = [(step.result, step.title, _cut(sanitize(step.line), WIDTH)) for step in report.steps]
     yield from format_table(("result", "step", "what was seen"), rows, left=(0, 1, 2))
     for step in report.steps:
@@ -26,16 +26,16 @@ def report_text(report: Report) -> Iterator[str]:
             yield from _wrap(f"{step.title}: {sanitize(remark)}", "remark  ")
     if report.slowest:
         yield ""
-        yield from _slowest(report)
+        yield from _format_slowest(report)
     for step in report.steps:
-        if step.fault:
+        if step.finding:
             yield ""
-            yield from _fault(step, step.fault)
+            yield from _format_finding(step, step.finding)
     yield ""
-    yield f"{sanitize(report.bot)}: {_verdict(report)}"
+    yield f"{sanitize(report.bot)}: {_conclude(report)}"
 
 
-def _slowest(report: Report) -> Iterator[str]:
+def _format_slowest(report: Report) -> Iterator[str]:
     rows = [
         (
             f"{thought.ms:.1f}",
@@ -53,32 +53,32 @@ def _slowest(report: Report) -> Iterator[str]:
     )
 
 
-def _fault(step: Step, fault: Finding) -> Iterator[str]:
+def _format_finding(step: Step, finding: Finding) -> Iterator[str]:
     yield f"FAILED: {step.title}"
-    yield from _wrap(sanitize(fault.cause), "  cause     ")
-    yield from _wrap(fault.where, "  where     ")
-    for number, line in enumerate(fault.lines):
+    yield from _wrap(sanitize(finding.cause), "  cause     ")
+    yield from _wrap(finding.where, "  where     ")
+    for number, line in enumerate(finding.lines):
         yield ("  lines     " if number == 0 else " " * 12) + _cut(sanitize(line), LINE_WIDTH)
-    if fault.exit:
-        yield f"  process   {sanitize(fault.exit)}"
-    for number, line in enumerate(excerpt_stderr(fault.stderr)):
+    if finding.exit:
+        yield f"  process   {sanitize(finding.exit)}"
+    for number, line in enumerate(excerpt_stderr(finding.stderr)):
         yield ("  stderr    " if number == 0 else " " * 12) + line
-    yield from _wrap(sanitize(fault.expected), "  expected  ")
-    yield from _wrap(sanitize(fault.hint), "  hint      ")
+    yield from _wrap(sanitize(finding.expected), "  expected  ")
+    yield from _wrap(sanitize(finding.hint), "  hint      ")
 
 
 def _wrap(text: str, head: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
 
 
-def _cut(text: str, most: int) -> str:
-    """Leave out the middle of a long text: a line of the referee ends with what can be done and the clock."""
-    if len(text) <= most:
+def _cut(text: str, limit: int) -> str:
+    """Leave out the middle of a long text: a request of the referee ends with the legal actions and the clock."""
+    if len(text) <= limit:
         return text
-    return f"{text[: most - TAIL]} ... {len(text) - most} left out ... {text[-TAIL:]}"
+    return f"{text[: limit - TAIL]} ... {len(text) - limit} left out ... {text[-TAIL:]}"
 
 
-def _verdict(report: Report) -> str:
+def _conclude(report: Report) -> str:
     failed = [step.title for step in report.steps if step.result == "failed"]
     if failed:
         return f"{len(failed)} of {len(report.steps)} steps failed: {', '.join(failed)}"

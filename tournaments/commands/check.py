@@ -1,4 +1,4 @@
-"""`malice check`: examines a bot and says what its author has to mend."""
+"""`malice check`: examines a bot, and says what its author must fix."""
 
 from __future__ import annotations
 
@@ -13,24 +13,30 @@ if TYPE_CHECKING:
 
 FAILED = 10
 """The exit code when a step failed."""
-LEAST_MS, MOST_MS = 1, 600_000
+SHORTEST_MS, LONGEST_MS = 1, 600_000
 
 
 @click.command(short_help="Examine a bot step by step.")
 @click.argument("bot")
-@click.option("--fuzz", type=click.IntRange(1), metavar="N", help="Also ask N rare situations, written oddly.")
+@click.option("--fuzz", type=click.IntRange(1), metavar="N", help="Also try N rare situations, each in unusual JSON.")
 @click.option(
-    "--rulesets", metavar="NAMES", help="What to play, separated by commas, or all [default: rulesets in bot.toml]."
+    "--rulesets",
+    metavar="NAMES",
+    help="Rulesets to play, separated by commas, or all [default: as bot.toml says].",
 )
 @click.option(
-    "--move-ms", type=click.IntRange(LEAST_MS, MOST_MS), default=1000, show_default=True, help="For an action."
+    "--move-ms",
+    type=click.IntRange(SHORTEST_MS, LONGEST_MS),
+    default=1000,
+    show_default=True,
+    help="Time for an action.",
 )
 @click.option(
     "--init-ms",
-    type=click.IntRange(LEAST_MS, MOST_MS),
+    type=click.IntRange(SHORTEST_MS, LONGEST_MS),
     default=5000,
     show_default=True,
-    help="To start, and for every other answer.",
+    help="Time to start, and for every other answer.",
 )
 @isolation_options
 @json_option
@@ -48,16 +54,16 @@ def check(
 ) -> None:
     """Examine a bot in named steps; exit 10 if one fails.
 
-    A step that fails shows the lines exchanged, what was expected, and a hint. The cards are the same every
-    time. Example: malice check "node mybot.js" --fuzz 200
+    For a step that fails it prints the lines exchanged, what was expected, and a hint. The cards are the same
+    every time. Example: malice check "node mybot.js" --fuzz 200
     """
     import msgspec
 
     from referee.records import Isolation
     from tournaments.check.exam_log import Times
     from tournaments.check.examination import Examination
-    from tournaments.check.games import syllabus_of
-    from tournaments.check.text import report_text
+    from tournaments.check.games import choose_syllabus
+    from tournaments.check.text import format_report
     from tournaments.commands.exit_codes import interrupt_on_signals
     from tournaments.entries.bots import find_bot
     from tournaments.entries.builds import ensure_built
@@ -67,23 +73,23 @@ def check(
     layer: Layer = isolation or "auto"
     if required:
         require_isolation(layer)
-    named = find_bot(bot)
-    syllabus = syllabus_of(named, rulesets)
-    found = ensure_built(named)
-    for line in describe_shortcomings(layer, [found.make_player(found.manifest.name)]):
+    spec = find_bot(bot)
+    syllabus = choose_syllabus(spec, rulesets)
+    built = ensure_built(spec)
+    for line in describe_shortcomings(layer, [built.make_player(built.manifest.name)]):
         click.echo(line, err=True)
     report = Examination(
-        found,
+        built,
         Times(move_ms, init_ms),
         Isolation(layer, required=required),
         rare=fuzz or 0,
         syllabus=syllabus,
-        tell=lambda part: click.echo(f"{part} ...", err=True),
+        on_part=lambda title: click.echo(f"{title} ...", err=True),
     ).run()
     if json:
         click.echo(msgspec.json.encode(report))
     else:
-        for line in report_text(report):
+        for line in format_report(report):
             click.echo(line)
     if not report.passed:
         ctx.exit(FAILED)

@@ -1,12 +1,11 @@
-"""What commands have in common: options, a league that is opened, games that are played, standings that are printed."""
+"""What commands share: options, opening a league, planning a tournament, printing."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,9 +13,12 @@ from tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
     from referee.records import Layer
+    from tournaments.bench.pages import SiteSummary
     from tournaments.league.config import Config
     from tournaments.league.store import Store
-    from tournaments.running.run import Playing
+    from tournaments.running.plan import Plan
+
+    Render = Callable[[Store, Path], SiteSummary]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,22 +34,22 @@ def json_option(command: F) -> F:
 
 
 def isolation_options(command: F) -> F:
-    """Add the options that say what is put around the bots."""
+    """Add the options that choose the isolation of the bots."""
     layers = click.Choice(["auto", "bwrap", "rlimit", "none"])
     required = click.option(
-        "--require-isolation", "required", is_flag=True, help="End with 4 when that isolation is not to be had."
+        "--require-isolation", "required", is_flag=True, help="Exit 4 if that isolation is unavailable."
     )
-    return click.option("--isolation", type=layers, help="What is put around each bot [default: auto].")(
+    return click.option("--isolation", type=layers, help="The isolation of each bot [default: auto].")(
         required(command)
     )
 
 
 @contextmanager
 def open_store(db: Path, *, create: bool = False) -> Iterator[Store]:
-    """Open a league; a file that was made for it goes again if no game came into it.
+    """Open a league. A new file is deleted again if no game was stored in it.
 
     Raises:
-        LeagueError: it cannot be used, or holds no games and is not to be made.
+        LeagueError: it cannot be used, or it holds no games and `create` is off.
     """
     from tournaments.league.store import Store
 
@@ -70,7 +72,7 @@ def with_isolation(config: Config, isolation: Layer | None, required: bool) -> C
     """Return the configuration with the isolation that the command line asks for.
 
     Raises:
-        IsolationError: it is insisted on, and not to be had.
+        IsolationError: it is required, but unavailable.
     """
     from msgspec.structs import replace
 
@@ -82,60 +84,53 @@ def with_isolation(config: Config, isolation: Layer | None, required: bool) -> C
     return config
 
 
-def play_open(
-    store: Store,
-    config: Config,
-    base: Path,
-    jobs: int,
-    again: list[str],
-    required: bool,
-    readmitted: tuple[str, ...] = (),
-    at_terminal: Callable[[Sequence[str]], Playing] | None = None,
-    *,
-    stderr: bool = False,
-    out: TextIO | None = None,
-) -> None:
-    """Play what is open of a tournament.
+def open_plan(store: Store, config: Config, base: Path, *, required: bool, people: bool = False) -> Plan:
+    """Return the plan of a tournament, opened on its league.
 
     Args:
-        store: its league.
+        store: the league.
         config: the tournament.
-        base: the folder that bots are named from.
-        jobs: referee processes; 0 for as many as there are processors for.
-        again: the words of the command that goes on after a stop.
-        required: whether isolation is insisted on.
-        readmitted: suspended bots that are to play again.
-        at_terminal: from the people among the entries to how batches are played; without it nobody is a person.
-        stderr: whether the bots' stderr is reported; `at_terminal` has to give a way to play that shows it.
-        out: where progress is told; stderr by default.
+        base: the folder that the paths of bots are relative to.
+        required: whether a game without the isolation of the tournament is refused.
+        people: whether an entry may be a person.
 
     Raises:
-        BotError, DataError, LeagueError, IsolationError, Stopped: as the message says.
+        BotError, DataError, LeagueError: as the message says.
     """
     from msgspec.structs import replace
 
     from tournaments.entries.bots import find_bot, find_player
     from tournaments.running.plan import open_league
-    from tournaments.running.run import readmit
-    from tournaments.running.run import run_tournament as run_tournament
 
-    plan = open_league(store, config, base, find_player if at_terminal else find_bot)
+    plan = open_league(store, config, base, find_player if people else find_bot)
     plan.isolation = replace(plan.isolation, required=required)
-    plan.stderr = stderr
-    readmit(store, readmitted, sys.stderr)
-    playing = at_terminal(plan.people) if at_terminal else None
-    run_tournament(store, plan, jobs, out or sys.stderr, again, playing)
+    return plan
 
 
 def print_standings(store: Store) -> None:
-    """Print the ranking, and who is suspended."""
+    """Print the ranking, and which bots are suspended."""
     from tournaments.sanitizer import sanitize
-    from tournaments.terminal.tables import format_standings
+    from tournaments.terminal.results import format_standings
 
     for line in format_standings(store.standings()):
         click.echo(line)
     tournament = store.tournament()
     if tournament.suspended:
         played = "complete but for" if tournament.complete else "left out are"
-        who = ", ".join(map(sanitize, tournament.suspended))
-        click.echo(f"{played} the games of suspended bots: {who} (malice run TOURNAMENT.toml --readmit LABEL)")
+        labels = ", ".join(map(sanitize, tournament.suspended))
+        click.echo(f"{played} the games of suspended bots: {labels} (malice run TOURNAMENT.toml --readmit LABEL)")
+
+
+def print_stderr(label: str, line: str) -> None:
+    """Print a line of a bot's stderr, as long as anybody reads ours."""
+    from tournaments.terminal.transcript import format_stderr
+
+    with suppress(OSError):
+        click.echo(format_stderr(label, line), err=True)
+
+
+def write_site(render: Render, store: Store, out: Path) -> None:
+    """Write the pages, and print their address."""
+    rendered = render(store, out)
+    click.echo(f"{rendered.games} games on {rendered.pages} pages", err=True)
+    click.echo((out.resolve() / "index.html").as_uri())

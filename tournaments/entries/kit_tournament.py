@@ -21,7 +21,7 @@ START_MS = 20_000
 """Time to start: on a busy computer a virtual machine needs more than the default."""
 
 TOURNAMENT = """\
-# Written by malice languages --tournament: the starter kits that play on this machine, and bots to compare them with.
+# Written by malice new --list --tournament: the starter kits that play on this machine, and bots to compare them with.
 name = "languages"
 seed = "languages" # a fixed seed: everybody gets the same cards
 deals = 10
@@ -49,7 +49,7 @@ def make_kit_tournament(say: Say = print_progress) -> str:
     """
     entries = list(_list_players(say))
     if not entries:
-        raise BotError("no starter kit plays on this machine; malice languages says what they need")
+        raise BotError("no starter kit plays on this machine; malice new --list says what they need")
     lines = "\n".join(f'    "{entry}",' for entry in (*entries, *OTHERS))
     return TOURNAMENT.format(start=START_MS, entries=lines)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins, View
+from protocol.messages import TurnBegins, View
 from referee.records import Key, Record
 from referee.replay import VERDICT, replay_steps
 from referee.rules import Events
 from tournaments.sanitizer import sanitize
+from tournaments.terminal.wording import describe_event
 
 STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200
 """How much is shown of what a bot wrote to stderr: Python says last what went wrong, others first."""
@@ -23,7 +24,7 @@ def excerpt_stderr(stderr: str) -> list[str]:
     return lines
 
 
-def stderr_line(label: str, line: str) -> str:
+def format_stderr(label: str, line: str) -> str:
     """Return a line of a bot's stderr as it is passed on: with its label in front, and harmless."""
     return f"{sanitize(label)} | {sanitize(line.expandtabs(4))}"
 
@@ -81,31 +82,6 @@ def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
         f"{place}. {name} ({score})" for name, place, score in zip(names, record.places, record.scores, strict=True)
     )
     yield f"{record.reason} after {len(record.actions)} actions: {places}"
-
-
-def describe_event(event: Event, names: Sequence[str]) -> str:
-    """Tell an event in a few words; nothing for the begin of a turn."""
-    match event:
-        case Deal():
-            return f"{', '.join(map(str, event.payoffs))} pay-off cards, {event.stock} in the stock"
-        case Flip():
-            return f"{names[event.seat]} turns up {event.card}"
-        case Draw():
-            return f"{names[event.seat]} draws {' '.join(event.cards)}"
-        case Shuffled():
-            return f"{event.count} cards from {event.source} shuffled into {event.target}"
-        case Out():
-            return f"{names[event.seat]} is out: {event.code}"
-        case Count():
-            return "asks for the counts" + (f": {', '.join(map(str, event.left))}" if event.left else "")
-        case Pass():
-            return "passes"
-        case CardMoved() if event.target[0].isdigit():
-            return f"{event.card} to {event.target}"
-        case CardMoved():
-            return f"{event.card} from {event.source} to {event.target}"
-        case TurnBegins():
-            return ""
 
 
 def format_table_view(view: View, names: Sequence[str], width: int) -> Iterator[str]:

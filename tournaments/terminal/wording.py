@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from protocol.messages import CardMoved, Count, Draw, Event, Flip, Pass, TurnBegins, View
-from tournaments.terminal.transcript import describe_event
+from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins, View
 
 
 def describe_action(action: str, view: View, names: Sequence[str]) -> str:
@@ -45,6 +44,31 @@ def _split_pile(pile: str) -> tuple[int | None, str, int]:
     owner = pile[: len(pile) - len(pile.lstrip("0123456789"))]
     letter, index = pile[len(owner)], pile[len(owner) + 1 :]
     return int(owner) if owner else None, letter, int(index or 0)
+
+
+def describe_event(event: Event, names: Sequence[str]) -> str:
+    """Tell an event in a few words; nothing for the begin of a turn."""
+    match event:
+        case Deal():
+            return f"{', '.join(map(str, event.payoffs))} pay-off cards, {event.stock} in the stock"
+        case Flip():
+            return f"{names[event.seat]} turns up {event.card}"
+        case Draw():
+            return f"{names[event.seat]} draws {' '.join(event.cards)}"
+        case Shuffled():
+            return f"{event.count} cards from {event.source} shuffled into {event.target}"
+        case Out():
+            return f"{names[event.seat]} is out: {event.code}"
+        case Count():
+            return "asks for the counts" + (f": {', '.join(map(str, event.left))}" if event.left else "")
+        case Pass():
+            return "passes"
+        case CardMoved() if event.target[0].isdigit():
+            return f"{event.card} to {event.target}"
+        case CardMoved():
+            return f"{event.card} from {event.source} to {event.target}"
+        case TurnBegins():
+            return ""
 
 
 def describe_event_to_seat(event: Event, seat: int, names: Sequence[str]) -> str | None:

@@ -1,0 +1,64 @@
+"""`malice doctor` and `bench`: what this machine isolates, and how fast it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tournaments.commands.options import json_option
+
+if TYPE_CHECKING:
+    from tournaments.commands.options import Render
+
+
+@click.command(short_help="Try every layer of isolation here.")
+@json_option
+def doctor(json: bool) -> None:
+    """Try every layer of isolation on this machine; exit 4 if bots can only run without any.
+
+    SECURITY.md says what each layer stops.
+    """
+    import msgspec
+
+    from tournaments.running.isolation import list_capabilities, require_isolation
+    from tournaments.terminal.tables import format_table
+
+    findings = list_capabilities()
+    if json:
+        click.echo(msgspec.json.encode(findings))
+    else:
+        rows = [("yes" if finding.works else "no", finding.part, finding.gives, finding.lack) for finding in findings]
+        for line in format_table(("works", "part", "what it gives", "what is missing"), rows, left=(0, 1, 2, 3)):
+            click.echo(line)
+    require_isolation("rlimit")
+
+
+@click.command(short_help="Measure what malice costs here.")
+@json_option
+@click.pass_obj
+def bench(render: Render, json: bool) -> None:
+    """Measure what malice costs on this machine; both sides of a ratio are measured in the same run.
+
+    Takes a few minutes.
+    """
+    import msgspec
+
+    from tournaments import bench as benches
+    from tournaments.bench.engine import engine
+    from tournaments.bench.exchange import exchange
+    from tournaments.bench.hostile import hostile
+    from tournaments.bench.isolation import isolation
+    from tournaments.bench.pages import pages
+    from tournaments.bench.throughput import throughput
+    from tournaments.terminal.tables import format_table
+
+    rows = []
+    for row in benches.run_benchmarks([exchange, isolation, hostile, engine, throughput, lambda: pages(render)]):
+        click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
+        rows.append(row)
+    if json:
+        click.echo(msgspec.json.encode(rows))
+        return
+    for line in format_table(benches.HEAD, [benches.format_row(row) for row in rows], benches.LEFT):
+        click.echo(line)

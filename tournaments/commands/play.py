@@ -1,0 +1,226 @@
+"""`malice play`: some games at one table, right now."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from tournaments.commands.exit_codes import interrupt_on_signals
+from tournaments.commands.options import (
+    isolation_options,
+    json_option,
+    open_plan,
+    open_store,
+    print_standings,
+    print_stderr,
+    with_isolation,
+)
+from tournaments.errors import Stopped
+
+if TYPE_CHECKING:
+    from referee.records import Layer
+    from tournaments.league.store import Store
+    from tournaments.running.run import Playing
+    from tournaments.terminal.watching import Screen
+
+
+@click.command(short_help="Let bots, or you, play at one table.")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.option("--ruleset", default="standard", show_default=True, help="The rules to play by.")
+@click.option(
+    "--deals",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Deals; each is played in every rotation of seats.",
+)
+@click.option("--series", is_flag=True, help="Play until every series has a winner, if the ruleset plays series.")
+@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each action, and no bank.")
+@click.option("--no-clock", is_flag=True, help="No time limit, for a bot in a debugger.")
+@click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
+@click.option("--seed", help="Determines every card.")
+@click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
+@click.option("--replay", "replays", is_flag=True, help="Print every game action by action.")
+@click.option("--watch", is_flag=True, help="Show the table after each action, as it is played.")
+@click.option(
+    "--delay",
+    type=click.IntRange(0),
+    metavar="MS",
+    help="How long --watch shows an action [default: 300 in a terminal, else 0].",
+)
+@click.option("--stderr", is_flag=True, help="Show what the bots print to stderr, each line with the bot's label.")
+@click.option("--quiet", is_flag=True, help="Print only the ranking: no plan, no progress, no line for each game.")
+@isolation_options
+@json_option
+def play(
+    bots: tuple[str, ...],
+    ruleset: str,
+    deals: int,
+    series: bool,
+    move_ms: int | None,
+    no_clock: bool,
+    jobs: int | None,
+    seed: str | None,
+    db: Path | None,
+    replays: bool,
+    watch: bool,
+    delay: int | None,
+    stderr: bool,
+    quiet: bool,
+    isolation: Layer | None,
+    required: bool,
+    json: bool,
+) -> None:
+    """Let bots play at one table, and show the results. One of them may be `you`.
+
+    Example: malice play greedy "node mybot.js" --deals 10
+
+    `you` play in this terminal, without a clock; a folder of that name is ./you. Remember that each deal returns
+    with the seats changed. Games that you play or watch are played one at a time; Ctrl-C ends them.
+    """
+    from tempfile import TemporaryDirectory
+
+    from tournaments.entries.bots import PERSON
+    from tournaments.league.config import Config, check_config
+    from tournaments.running.run import run_tournament
+    from tournaments.terminal.watching import Screen
+
+    in_process = watch or PERSON.manifest.name in bots
+    _refuse_contradictions(
+        {
+            "--watch shows every hand: it cannot show games that you play in": watch and PERSON.manifest.name in bots,
+            "--watch draws in the terminal that --stderr writes to: add 2>FILE": watch
+            and stderr
+            and _shares_terminal(),
+            "--delay needs --watch": delay is not None and not watch,
+            "--no-clock and --move-ms contradict each other": no_clock and move_ms is not None,
+            "--jobs: games that you watch or play in are played one at a time": in_process and jobs is not None,
+            "--quiet and --replay contradict each other": quiet and replays,
+        }
+    )
+    interrupt_on_signals()
+    config = Config(
+        entries=bots,
+        name="play",
+        suspend_after=0,
+        rulesets=(ruleset,),
+        seats=len(bots),
+        deals=deals,
+        series=series,
+        seed=seed,
+        **_read_clock_options(move_ms, no_clock=no_clock),
+    )
+    config = with_isolation(check_config(config, "play"), isolation, required)
+    with (
+        TemporaryDirectory(prefix="malice-") as folder,
+        open_store(db or Path(folder, "play.db"), create=True) as store,
+        open(os.devnull, "w") if quiet else nullcontext(sys.stderr) as progress,
+    ):
+        plan = open_plan(store, config, Path.cwd(), required=required, people=True)
+        plan.stderr = stderr
+        out = sys.stderr if json else sys.stdout
+        playing = None
+        if in_process:
+            playing = _play_at_terminal(plan.people, Screen(out, os.environ, delay) if watch else None, out)
+        elif stderr:
+            playing = _play_in_background()
+        resume = ["malice", *sys.argv[1:]] if db else []
+        try:
+            run_tournament(store, plan, 1 if in_process else jobs or 0, progress, resume, playing)
+        except Stopped:
+            if not store.is_empty():
+                _print_games(store, replays, json, quiet)
+            raise
+        _print_games(store, replays, json, quiet)
+
+
+def _refuse_contradictions(contradictions: dict[str, bool]) -> None:
+    """Refuse options that contradict each other.
+
+    Args:
+        contradictions: for each sentence, whether it applies.
+
+    Raises:
+        click.UsageError: with the first sentence that applies.
+    """
+    for sentence, applies in contradictions.items():
+        if applies:
+            raise click.UsageError(sentence)
+
+
+def _shares_terminal() -> bool:
+    """Tell whether stdout and stderr both go to a terminal."""
+    return sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
+
+
+def _read_clock_options(move_ms: int | None, *, no_clock: bool) -> dict[str, Any]:
+    """Return the fields of a configuration that the options about time set."""
+    from tournaments.league.config import MOST, ClockLines
+
+    if no_clock:
+        return {"clock": ClockLines(move_ms=None, bank_ms=None), "init_ms": MOST}
+    return {} if move_ms is None else {"clock": ClockLines(move_ms=move_ms, bank_ms=None)}
+
+
+def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO) -> Playing:
+    """Return the way to play in this process, before a watcher or with people.
+
+    Args:
+        people: the labels of the entries that are people.
+        screen: shows the games to a watcher.
+        out: shows people the table.
+    """
+    from tournaments.running.in_process import InProcess
+    from tournaments.terminal.person import Person
+    from tournaments.terminal.watching import Watcher
+
+    guests = {label: Person(label, sys.stdin.buffer, out) for label in people}
+    return InProcess(
+        guests, Watcher(screen) if screen else None, lambda report: print_stderr(report.label, report.line)
+    )
+
+
+def _play_in_background() -> Playing:
+    """Return the way to play in referee processes that prints stderr, and therefore no progress bar."""
+    from functools import partial
+
+    from tournaments.running.coordinator import play_batches
+
+    return partial(play_batches, on_stderr=lambda report: print_stderr(report.label, report.line))
+
+
+def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
+    import msgspec
+
+    from tournaments.terminal.results import describe_faults, format_game_line
+    from tournaments.terminal.transcript import format_transcript
+
+    series = store.series()
+    by_key = sorted(store.games(), key=lambda game: game.key)
+    if json:
+        games = [
+            msgspec.to_builtins(game)
+            | {"key": str(game.key), "series": score.points if score else None}
+            | {"stray_lines": [seat.stray_lines for seat in store.record(game.key).seats]}
+            for game in by_key
+            for score in [series.get(game.key)]
+        ]
+        ranking = [row for each in store.standings() for row in msgspec.to_builtins(each.rows)]
+        click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
+        return
+    if replays:
+        for record in store.records():
+            for line in format_transcript(record):
+                click.echo(line)
+            click.echo()
+    for game in () if quiet else by_key:
+        click.echo(format_game_line(game, series.get(game.key)))
+        for line in describe_faults(store.record(game.key)):
+            click.echo(line)
+    print_standings(store)

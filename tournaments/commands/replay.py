@@ -1,0 +1,141 @@
+"""`malice replay`, `log` and `rerun`: a stored game, looked at or played again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from referee.errors import DataError
+from tournaments.commands.exit_codes import interrupt_on_signals
+from tournaments.commands.options import (
+    database_argument,
+    isolation_options,
+    json_option,
+    open_store,
+    print_stderr,
+    with_isolation,
+)
+
+if TYPE_CHECKING:
+    from referee.records import Layer, Record
+    from tournaments.league.config import Config
+
+
+@click.command(short_help="Print a game action by action.")
+@database_argument
+@click.argument("key")
+def replay(db: Path, key: str) -> None:
+    """Print a game action by action; KEY is table.deal.rotation, such as 0.12.1."""
+    from referee.records import Key
+    from tournaments.terminal.transcript import format_transcript
+
+    with open_store(db) as store:
+        for line in format_transcript(store.record(Key.parse(key))):
+            click.echo(line)
+
+
+@click.command(short_help="Print the dialogue of a bot and the referee.")
+@database_argument
+@click.argument("key")
+@click.option("--seat", type=click.IntRange(0), help="Only this seat [default: each in turn].")
+@json_option
+def log(db: Path, key: str, seat: int | None, json: bool) -> None:
+    """Print what referee and bot sent each other in a game, and the part of the bot's stderr that is kept.
+
+    The lines are rebuilt from the record. Requests are as they were sent, but their ids and the count of games are
+    those of a fresh process; of an answer only the action and the note are kept. Where a verdict fell, its evidence
+    follows unchanged: the last messages, how the process ended, the start and the end of stderr. Without a verdict
+    no stderr is kept.
+
+    With --json each line is an object with seat, direction (>, <, verdict, time, exit, stderr), line and raw.
+    """
+    import msgspec
+
+    from tournaments.terminal.dialogue import format_dialogue, rebuild_dialogue
+
+    record, rngs, _ = _load_game(db, key)
+    for number in range(len(record.entries)) if seat is None else (_check_seat(record, seat),):
+        messages = list(rebuild_dialogue(record, rngs, number))
+        for line in map(msgspec.json.encode, messages) if json else format_dialogue(record, number, messages):
+            click.echo(line)
+
+
+@click.command(short_help="Play a stored game again with another bot.")
+@database_argument
+@click.argument("key")
+@click.argument("bot")
+@click.option(
+    "--seat", type=click.IntRange(0), help="The seat it takes [default: that of the entry of its name, or 0]."
+)
+@click.option("--all", "everything", is_flag=True, help="Print every move, not only those that differ.")
+@click.option("--stderr", is_flag=True, help="Show what the bot prints to stderr, each line with its label.")
+@isolation_options
+@json_option
+def rerun(
+    db: Path,
+    key: str,
+    bot: str,
+    seat: int | None,
+    everything: bool,
+    stderr: bool,
+    isolation: Layer | None,
+    required: bool,
+    json: bool,
+) -> None:
+    """Ask a bot for every action of a seat in a stored game, and show where it would have played another one.
+
+    BOT receives the requests that the seat received, with the same rng and clock, and has the same time for each
+    answer. The game continues as it was played, whatever BOT answers: the events show actions that it did not
+    choose, which may confuse a bot that relies on its memory. A verdict on BOT ends the rerun.
+
+    Example: malice rerun friday.db 0.12.1 ./mybot
+    """
+    import msgspec
+
+    from referee.records import Isolation
+    from tournaments.entries.bots import find_bot
+    from tournaments.entries.builds import ensure_built
+    from tournaments.running.isolation import describe_shortcomings
+    from tournaments.running.plan import list_league_files
+    from tournaments.running.rerun import format_rerun, rerun_game
+
+    interrupt_on_signals()
+    record, rngs, config = _load_game(db, key)
+    config = with_isolation(config, isolation, required)
+    built = ensure_built(find_bot(bot))
+    name = built.manifest.name
+    player = built.make_player(name)
+    labels = [label for label, _ in record.entries]
+    if seat is None:
+        seat = labels.index(name) if name in labels else 0
+    for line in describe_shortcomings(config.isolation, [player]):
+        click.echo(line, err=True)
+    layers = Isolation(config.isolation, config.memory_mb, config.freeze, list_league_files(db), required)
+    on_stderr = (lambda line: print_stderr(name, line)) if stderr else None
+    result = rerun_game(record, rngs, _check_seat(record, seat), player, config.init_ms, layers, on_stderr)
+    if json:
+        choices = tuple(choice for choice in result.choices if everything or not choice.agrees)
+        click.echo(msgspec.json.encode(msgspec.structs.replace(result, choices=choices)))
+        return
+    for line in format_rerun(result, everything=everything):
+        click.echo(line)
+
+
+def _load_game(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
+    """Return a game, the rng that each seat received, and the tournament."""
+    from referee.records import Key
+    from tournaments.league.schedule import Seeds
+
+    with open_store(db) as store:
+        record = store.record(Key.parse(key))
+        order = Seeds(store.seed()).order(record.key, len(record.entries))
+        return record, order.rngs, store.settings()
+
+
+def _check_seat(record: Record, seat: int) -> int:
+    """Return the seat, if the game has it."""
+    if seat >= (seats := len(record.entries)):
+        raise DataError(f"--seat: expected 0 to {seats - 1}, got {seat}")
+    return seat

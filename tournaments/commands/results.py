@@ -1,0 +1,89 @@
+"""`malice standings`, `site`, `export` and `verify`: what a league holds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tournaments.commands.options import database_argument, json_option, open_store, print_standings, write_site
+
+if TYPE_CHECKING:
+    from tournaments.commands.options import Render
+
+
+@click.command(short_help="Print the ranking.")
+@database_argument
+@json_option
+@click.option("--csv", is_flag=True, help="Print CSV.")
+def standings(db: Path, json: bool, csv: bool) -> None:
+    """Print the ranking: Elo with its interval, results, points, time, forfeits."""
+    from tournaments.terminal.results import encode_standings_csv, encode_standings_json
+
+    with open_store(db) as store:
+        if json:
+            click.echo(encode_standings_json(store.standings()))
+        elif csv:
+            click.echo(encode_standings_csv(store.standings()), nl=False)
+        else:
+            print_standings(store)
+
+
+@click.command(short_help="Write the pages of a league.")
+@database_argument
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.pass_obj
+def site(render: Render, db: Path, out: Path) -> None:
+    """Write the pages: standings, bots, games, replays. They work from the disk and on any web server."""
+    with open_store(db) as store:
+        write_site(render, store, out)
+
+
+@click.command(short_help="Print every game as a line of JSON.")
+@database_argument
+@click.option("--views", is_flag=True, help="Print a line for every decision: what the seat saw, and what it played.")
+def export(db: Path, views: bool) -> None:
+    """Print every game as a line of JSON: who sat where, every action with its times and note, the result.
+
+    With --views each line is a decision, for programs that learn from games: key, ruleset, number of the action,
+    seat, label, view and legal as the bot received them, the action played, and the seat's final place and score.
+    Actions that stand for a verdict are no decisions and are left out.
+    """
+    from tournaments.league.export import encode_decisions, encode_game
+
+    with open_store(db) as store:
+        series = {} if views else store.series()
+        for record in store.records():
+            lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key))]
+            click.echo(b"".join(lines), nl=False)
+
+
+@click.command(short_help="Replay every game and check all of it.")
+@database_argument
+@json_option
+def verify(db: Path, json: bool) -> None:
+    """Replay every game; check cards, actions, results and digests; exit 5 if a check fails.
+
+    The stored summary of the tournament is compared with the games too. The line "not covered" names the fields that
+    nothing can contradict.
+    """
+    import msgspec
+
+    from tournaments.league.verify import verify_league
+    from tournaments.running.progress import Progress
+
+    with open_store(db) as store, Progress(len(store.keys()), 0, sys.stderr) as progress:
+        verified = verify_league(store, progress.count_game)
+    if json:
+        click.echo(msgspec.json.encode(verified))
+        return
+    state = f"of {verified.planned}, not complete"
+    if verified.complete:
+        state = "complete but for the games of suspended bots" if verified.suspended else "complete"
+    click.echo(f"games           {verified.games} ({state}), all of them replay")
+    click.echo(f"commit          {verified.commit}")
+    click.echo(f"seed            {verified.seed or 'published when the tournament is complete'}")
+    click.echo(f"not covered     {', '.join(verified.not_covered)}")
+    click.echo(f"tournament SHA  {verified.sha}")

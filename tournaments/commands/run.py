@@ -1,0 +1,70 @@
+"""`malice run`: plays the tournament that a file describes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tournaments.commands.exit_codes import interrupt_on_signals
+from tournaments.commands.options import (
+    isolation_options,
+    open_plan,
+    open_store,
+    print_standings,
+    with_isolation,
+    write_site,
+)
+
+if TYPE_CHECKING:
+    from referee.records import Layer
+    from tournaments.commands.options import Render
+
+
+@click.command(short_help="Play a tournament, or resume it.")
+@click.argument("tournament", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--db",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The league [default: named like the TOML file, .db].",
+)
+@click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
+@click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
+@click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
+@isolation_options
+@click.pass_obj
+def run(
+    render: Render,
+    tournament: Path,
+    db: Path | None,
+    jobs: int | None,
+    site: Path | None,
+    readmit: tuple[str, ...],
+    isolation: Layer | None,
+    required: bool,
+) -> None:
+    """Play the tournament that a TOML file describes, or resume it.
+
+    Every finished game is on the disk; the same command resumes after Ctrl-C, a crash or a power cut.
+    """
+    from tournaments.league.config import read_config
+    from tournaments.running import run as running
+
+    interrupt_on_signals()
+    config = with_isolation(read_config(tournament), isolation, required)
+    db = db or Path(f"{tournament.stem}.db")
+    resume = ["malice", "run", str(tournament), "--db", str(db)]
+    resume += ["--jobs", str(jobs)] if jobs else []
+    resume += ["--site", str(site)] if site else []
+    resume += ["--isolation", isolation] if isolation else []
+    resume += ["--require-isolation"] if required else []
+    with open_store(db, create=True) as store:
+        plan = open_plan(store, config, tournament.parent.resolve(), required=required)
+        running.readmit(store, readmit, sys.stderr)
+        running.run_tournament(store, plan, jobs or config.jobs, sys.stderr, resume)
+        click.echo(f"{db}: {len(store.keys())} games", err=True)
+        print_standings(store)
+        if site:
+            write_site(render, store, site)

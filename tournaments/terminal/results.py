@@ -1,0 +1,139 @@
+"""Standings and results as text, JSON and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from referee.records import Record
+from tournaments.league.contents import Game
+from tournaments.league.series import Score
+from tournaments.league.standings import Row, Standings
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.tables import Cell, format_number, format_table, write_csv
+from tournaments.terminal.transcript import excerpt_stderr
+
+HEAD = (
+    *("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "95 %"),
+    *("opponents", "ms/action", "CPU ms/action", "forfeits"),
+)
+
+
+def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
+    """Tell the standings as tables, one for each ruleset and number of seats."""
+    for standings in all_standings:
+        waiting = f", {standings.waiting} of deals not yet played from every seat" if standings.waiting else ""
+        title = f"{sanitize(standings.ruleset)}, {standings.seats} seats"
+        yield f"{title}: {standings.games} games{waiting}, Elo {_origin(standings)}"
+        if standings.warning:
+            yield standings.warning
+            rows = [("n/a" if row.group is None else str(row.group), *_row(row)) for row in standings.rows]
+            yield from format_table(("group", *HEAD), rows, left=(2,))
+        else:
+            yield from format_table(HEAD, [_row(row) for row in standings.rows])
+        if standings.seats > 2:
+            yield "W-D-L counts a game once for every opponent at the table"
+        for row in standings.rows:
+            if row.thinks_off_turn:
+                yield f"{sanitize(row.label)} uses CPU time while it is not asked: {row.idle_ms:.1f} ms an action"
+        if standings.variance_ratio is not None:
+            yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
+
+
+def _origin(standings: Standings) -> str:
+    """Say what the Elo is relative to: without an anchor, those who took points off one another."""
+    anchor = sanitize(standings.anchor or "")
+    if standings.groups > 1:
+        return (
+            f"relative to {anchor} in its group, else to the mean" if anchor else "relative to the mean of each group"
+        )
+    if anchor:
+        return f"relative to {anchor}"
+    elos = [row.rating.elo for row in standings.rows if row.rating.elo is not None]
+    everybody = not elos or abs(sum(elos) / len(elos)) < 0.5
+    return "relative to the mean" if everybody else "relative to the mean of those who took points off one another"
+
+
+def _row(row: Row) -> tuple[str, ...]:
+    rating = row.rating
+    ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
+    return (
+        "n/a" if row.rank is None else f"{row.rank}{ranks}",
+        sanitize(row.label),
+        format_number(rating.elo, 0),
+        f"{format_number(rating.low, 0)} .. {format_number(rating.high, 0)}",
+        str(row.games),
+        f"{rating.wins}-{rating.draws}-{rating.losses}",
+        "n/a" if rating.score is None else f"{100 * rating.score:.1f} %",
+        _percent_range(rating.score_low, rating.score_high),
+        format_number(rating.average_opponent, 0),
+        format_number(row.mean_ms, 2),
+        format_number(row.cpu_ms, 2),
+        str(row.forfeits),
+    )
+
+
+def _percent_range(low: float | None, high: float | None) -> str:
+    return "n/a" if low is None or high is None else f"{100 * low:.1f} .. {100 * high:.1f}"
+
+
+def encode_standings_json(all_standings: Sequence[Standings]) -> str:
+    """Return the standings as one JSON array, without the curves of the history."""
+    told = [
+        {field: value for field, value in msgspec.to_builtins(standings).items() if field != "history"}
+        for standings in all_standings
+    ]
+    return msgspec.json.encode(told).decode()
+
+
+RATING_FIELDS = (
+    *("elo", "low", "high", "rank_low", "rank_high", "wins", "draws", "losses"),
+    *("score", "score_low", "score_high", "average_opponent"),
+)
+ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group")
+
+
+def encode_standings_csv(all_standings: Sequence[Standings]) -> str:
+    """Return the rankings as CSV, one row for each entry and ruleset."""
+    head = ("ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, "warning")
+    return write_csv(head, [_csv_row(standings, row) for standings in all_standings for row in standings.rows])
+
+
+def _csv_row(standings: Standings, row: Row) -> list[Cell]:
+    figures = [getattr(row.rating, field) for field in RATING_FIELDS]
+    figures += [getattr(row, field) for field in ROW_FIELDS]
+    return [standings.ruleset, standings.seats, row.rank, row.label, row.games, *figures, standings.warning]
+
+
+def describe_faults(record: Record) -> Iterator[str]:
+    """Tell the verdicts of a game with what helps most, the sentence and the end of stderr; and stray lines."""
+    for fault in record.faults:
+        label = sanitize(record.entries[fault.seat][0])
+        yield f"          {label}: {fault.code} after {fault.action} actions: {sanitize(fault.sentence)}"
+        for line in excerpt_stderr(fault.stderr):
+            yield f"            | {line}"
+    for (label, _), seat in zip(record.entries, record.seats, strict=True):
+        if seat.stray_lines:
+            lines = "a line" if seat.stray_lines == 1 else f"{seat.stray_lines} lines"
+            first = f", the first: {seat.first_stray}" if seat.first_stray else ""
+            yield f"          {sanitize(label)}: {lines} on stdout that are not JSON{first}"
+
+
+def format_game_line(game: Game, series: Score | None) -> str:
+    """Tell a game in one line."""
+    order = sorted(zip(game.places, game.labels, game.scores, strict=True))
+    places = ", ".join(f"{place}. {sanitize(label)} ({score})" for place, label, score in order)
+    faults = ", ".join(
+        f"{sanitize(label)}: {code}" for label, code in zip(game.labels, game.verdicts, strict=True) if code
+    )
+    verdicts = f" [{faults}]" if faults else ""
+    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{verdicts}{_series(game.labels, series)}"
+
+
+def _series(labels: Sequence[str], score: Score | None) -> str:
+    if score is None:
+        return ""
+    points = sorted(zip(score.points, labels, strict=True), reverse=True)
+    told = ", ".join(f"{sanitize(label)} {count}" for count, label in points)
+    return f"; series {score.series}{' decided' if score.won else ''}: {told}"
