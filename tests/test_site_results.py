@@ -222,7 +222,7 @@ def test_a_game_tells_where_its_series_stands_then(tmp_path: Path) -> None:
 def test_a_series_without_end_is_told_as_such(tmp_path: Path) -> None:
     site_pages.render(series_league([(8, 0)]), tmp_path)
 
-    assert "None has been decided yet" in Page(tmp_path / "index.html").words
+    assert "No series has been decided yet" in Page(tmp_path / "index.html").words
 
 
 def test_a_shard_is_written_again_when_a_series_becomes_known(tmp_path: Path) -> None:
