@@ -72,7 +72,7 @@ window.malice = window.malice || {};
   /** Find the keys before and after a game; null at the ends. */
   function findNeighbours(runs, number) {
     const place = runs.findIndex((run) => run.first <= number && number < run.end);
-    const run = all[place];
+    const run = runs[place];
     const [before, after] = [runs[place - 1], runs[place + 1]];
     return {
       previous: number > run.first ? makeKey(run, number - 1) : before ? makeKey(before, before.end - 1) : null,
