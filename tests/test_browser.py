@@ -175,7 +175,9 @@ def test_the_neighbours_of_a_game_are_one_key_away(league: League, browser: Chro
     assert f"replay.html#{keys[1]}" in (find(browser, "#previous").get_attribute("href") or "")
 
 
-@pytest.mark.parametrize(("address", "sentence"), [("9.9.9", "no game 9.9.9"), ("hello", "named by its key")])
+@pytest.mark.parametrize(
+    ("address", "sentence"), [("9.9.9", "Game 9.9.9 does not exist"), ("hello", "Expected the key of a game")]
+)
 def test_an_unknown_game_is_said_to_be_unknown(browser: Chrome, out: Path, address: str, sentence: str) -> None:
     visit(browser, out, f"replay.html#{address}")
 

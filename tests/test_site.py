@@ -25,7 +25,7 @@ from referee.records import Key, Record
 from referee.replay import replay_steps
 from site_pages import chart, text
 from site_pages.keys import KeyIndex
-from site_pages.shards import FORMAT, symbol
+from site_pages.shards import FORMAT, encode_symbol
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tournaments.league.contents import Game
 from tournaments.league.standings import APART
@@ -298,7 +298,7 @@ def read(shard: Any, row: int) -> Iterator[tuple[int | None, list[tuple[Any, ...
     """Read the events of a game out of a shard, in a straightforward way."""
     columns = shard["columns"]
     cards = re.findall("..", shard["cards"])
-    place = {symbol(index): index for index in range(len(shard["shapes"]) + len(cards))}
+    place = {encode_symbol(index): index for index in range(len(shard["shapes"]) + len(cards))}
     new = iter([cards[place[char]] for char in columns["cards"][row]])
     piles: dict[str, list[str]] = {}
     for char in columns["steps"][row]:
@@ -385,7 +385,7 @@ def test_a_game_takes_less_than_two_kilobytes(league: League, out: Path) -> None
 
 
 def test_symbols_are_all_different_and_never_break_a_string() -> None:
-    symbols = [symbol(index) for index in range(60_000)]
+    symbols = [encode_symbol(index) for index in range(60_000)]
 
     assert len(set(symbols)) == len(symbols)
     assert not set('"\\\n') & set(symbols)
@@ -405,7 +405,7 @@ def test_keys_are_found_in_few_bytes() -> None:
     for number, key in enumerate(keys):
         index.add(number, key)
 
-    payload = index.payload()
+    payload = index.make_payload()
 
     assert payload["count"] == 100_000
     assert sum(payload["counts"]) == 100_000
@@ -417,7 +417,7 @@ def test_a_gap_in_the_schedule_starts_a_run() -> None:
     for number, key in ((0, Key(0, 0, 0)), (1, Key(0, 1, 0)), (3, Key(0, 3, 0)), (4, Key(0, 4, 0)), (5, Key(0, 0, 1))):
         index.add(number, key)
 
-    payload = index.payload()
+    payload = index.make_payload()
 
     assert payload["gaps"] == [0, 1, 0]
     assert payload["counts"] == [2, 2, 1]
@@ -533,7 +533,7 @@ def test_names_in_the_chart_do_not_lie_on_each_other() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(1480, 1520), (1500, 1500), (-3, 4000), (0, 7)])
 def test_ticks_are_round_and_hold_all_values(low: float, high: float) -> None:
-    found = chart.ticks(low, high, 6)
+    found = chart.choose_ticks(low, high, 6)
 
     assert found[0] <= low
     assert high <= found[-1]

@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 
 import site_pages
 from site_pages import markdown
-from site_pages.docs import DOCS, attachments
+from site_pages.docs import DOCS, list_attachments
 from tests.test_browser_window import as_a_phone, at_a_desk, visit
 from tests.test_site import Page, pages
 from tests.test_site_league import LABELS, League
@@ -60,7 +60,7 @@ def test_links_between_texts_are_links_between_pages(out: Path) -> None:
 
 
 def test_what_the_protocol_links_to_is_beside_it(out: Path) -> None:
-    for name, path in attachments():
+    for name, path in list_attachments():
         assert (out / "docs" / name).read_bytes() == path.read_bytes()
     assert "transcripts/two-player.jsonl" in Page(out / "docs/protocol.html").links
 

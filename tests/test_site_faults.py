@@ -25,7 +25,7 @@ def test_verdicts_in_the_same_words_are_one_kind_with_the_evidence_of_the_first(
         told.add(f"0.{number}.0", fault(action=number))
 
     (kind,) = told.kinds
-    assert (told.games, told.unshown, kind.games, kind.key, kind.fault.action) == (20, 0, 20, "0.0.0", 0)
+    assert (told.games, told.omitted, kind.games, kind.key, kind.fault.action) == (20, 0, 20, "0.0.0", 0)
     assert kind.others == [(f"0.{number}.0", number) for number in range(1, PLACES + 1)]
 
 
@@ -63,7 +63,7 @@ def test_of_many_kinds_the_first_of_each_code_are_shown_and_the_rest_is_counted(
     told.add("0.100.0", fault())
 
     assert [kind.fault.code for kind in told.kinds] == ["illegal"] * KINDS + ["crash"]
-    assert told.unshown == 100 - KINDS
+    assert told.omitted == 100 - KINDS
 
 
 def test_a_page_opens_the_first_evidence_and_links_to_all_games_of_a_kind(tmp_path: Path) -> None:

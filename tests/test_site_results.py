@@ -13,9 +13,9 @@ from referee.records import Key
 from referee.ruleset import Parameters, Ruleset
 from site_pages import text
 from site_pages.deals import Deals
-from site_pages.rankings import Cell, name
-from site_pages.series import SeriesRow, series_rows, standing
-from site_pages.sides import side_rows
+from site_pages.rankings import Cell, make_name
+from site_pages.series import SeriesRow, describe_standing, make_series_rows
+from site_pages.teams import make_team_rows
 from tests.test_site import Page, data
 from tests.test_site_league import LABELS, League, play
 from tournaments.league.contents import Game
@@ -64,9 +64,9 @@ def test_the_games_of_a_deal_make_a_pair_for_either_bot() -> None:
         game(("b", "a"), (2, 1), Key(0, 1, 1)),
     )
 
-    assert sorted(found.pairs("standard", "a", "b")) == [(0.5, 1.0), (1.0, 0.0)]
-    assert sorted(found.pairs("standard", "b", "a")) == [(0.0, 1.0), (0.5, 0.0)]
-    assert found.pairs("skipbo", "a", "b") == found.pairs("standard", "a", "c") == []
+    assert sorted(found.list_pairs("standard", "a", "b")) == [(0.5, 1.0), (1.0, 0.0)]
+    assert sorted(found.list_pairs("standard", "b", "a")) == [(0.0, 1.0), (0.5, 0.0)]
+    assert found.list_pairs("skipbo", "a", "b") == found.list_pairs("standard", "a", "c") == []
 
 
 def test_half_a_pair_and_a_void_game_make_none() -> None:
@@ -76,7 +76,7 @@ def test_half_a_pair_and_a_void_game_make_none() -> None:
         game(("b", "a"), (1, 2), Key(0, 1, 1)),
     )
 
-    assert found.pairs("standard", "a", "b") == []
+    assert found.list_pairs("standard", "a", "b") == []
 
 
 def test_partners_win_draw_and_lose_together() -> None:
@@ -91,24 +91,24 @@ def test_partners_win_draw_and_lose_together() -> None:
 
     found = deals(*games)
 
-    assert found.sides(("standard", 4)) == {("a", "c"): (2, 1, 0), ("b", "d"): (0, 1, 2)}
-    assert deals(*games[:3]).sides(("standard", 4)) == {}, "the deal has not been played in every rotation"
-    assert [row.score.text for row in side_rows(found, ("standard", 4))] == ["83.3 %", "16.7 %"]
+    assert found.count_team_results(("standard", 4)) == {("a", "c"): (2, 1, 0), ("b", "d"): (0, 1, 2)}
+    assert deals(*games[:3]).count_team_results(("standard", 4)) == {}, "the deal has not been played in every rotation"
+    assert [row.score.text for row in make_team_rows(found, ("standard", 4))] == ["83.3 %", "16.7 %"]
 
 
 def test_sharing_the_first_place_is_a_draw_and_the_third_side_loses() -> None:
     teams = (0, 1, 2, 0, 1, 2)
     games = [game(tuple("abcdef"), (1, 1, 3, 1, 1, 3), Key(0, 0, rotation), teams) for rotation in range(6)]
 
-    found = deals(*games).sides(("standard", 6))
+    found = deals(*games).count_team_results(("standard", 6))
 
     assert found == {("a", "d"): (0, 6, 0), ("b", "e"): (0, 6, 0), ("c", "f"): (0, 0, 6)}
 
 
-def test_bots_without_partners_have_no_sides() -> None:
+def test_bots_without_partners_have_no_teams() -> None:
     games = [game(tuple("abc"), (1, 2, 3), Key(0, 0, rotation)) for rotation in range(3)]
 
-    assert side_rows(deals(*games), ("standard", 3)) == []
+    assert make_team_rows(deals(*games), ("standard", 3)) == []
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_a_bot_page_tells_what_the_pairs_say(tmp_path: Path) -> None:
     page = Page(tmp_path / "bots/greedy.html")
 
     for other in LABELS[1:3]:
-        pairs = head_to_head(told.pairs("standard", "greedy", other))
+        pairs = head_to_head(told.list_pairs("standard", "greedy", other))
 
         assert text.format_signed(pairs.pairs.elo) in page.words
         assert text.format_likelihood(pairs.pairs.los) in page.words
@@ -156,7 +156,7 @@ def test_a_likelihood_is_never_certain() -> None:
     assert told == ["n/a", "< 0.1 %", "0.1 %", "50.0 %", "99.9 %", "> 99.9 %"]
 
 
-def test_sides_are_listed_as_sides(tmp_path: Path) -> None:
+def test_partners_are_listed_as_teams(tmp_path: Path) -> None:
     league = League(("a", "b", "c", "d"), deals=1, rulesets=("partners-4",), seats=4)
     site_pages.render(league, tmp_path)
 
@@ -172,7 +172,7 @@ def test_no_table_of_partners_without_partners(tmp_path: Path) -> None:
     site_pages.render(League(LABELS[:2], deals=1), tmp_path)
 
     words = Page(tmp_path / "index.html").words
-    assert "Which partners won" not in words
+    assert "Which teams won" not in words
     assert "Series" not in words
 
 
@@ -185,14 +185,14 @@ def test_no_table_of_partners_without_partners(tmp_path: Path) -> None:
     ],
 )
 def test_where_a_series_stands_in_words(score: Score | None, words: str) -> None:
-    assert standing(score) == words
+    assert describe_standing(score) == words
 
 
 def test_who_won_the_greater_share_of_series_comes_first() -> None:
-    rows = series_rows({"a": Tally(1, 4), "b": Tally(3, 4), "c": Tally(3, 4)})
+    rows = make_series_rows({"a": Tally(1, 4), "b": Tally(3, 4), "c": Tally(3, 4)})
 
     assert [row.bot.label for row in rows] == ["b", "c", "a"]
-    assert rows[2] == SeriesRow(name("a"), Cell("1", 1), Cell("4", 4), Cell("25.0 %", 0.25))
+    assert rows[2] == SeriesRow(make_name("a"), Cell("1", 1), Cell("4", 4), Cell("25.0 %", 0.25))
 
 
 def series_league(scores: list[tuple[int, int]]) -> League:
@@ -222,7 +222,7 @@ def test_a_game_tells_where_its_series_stands_then(tmp_path: Path) -> None:
 def test_a_series_without_end_is_told_as_such(tmp_path: Path) -> None:
     site_pages.render(series_league([(8, 0)]), tmp_path)
 
-    assert "None has been decided yet" in Page(tmp_path / "index.html").words
+    assert "No series has been decided yet" in Page(tmp_path / "index.html").words
 
 
 def test_a_shard_is_written_again_when_a_series_becomes_known(tmp_path: Path) -> None:

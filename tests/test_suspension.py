@@ -135,7 +135,7 @@ def test_verify_and_pages_of_a_league_with_a_suspended_bot(failing: Run) -> None
 
     assert "(complete but for the games of suspended bots), all of them replay" in malice("verify", failing.db).stdout
     front = (failing.folder / "pages" / "index.html").read_text()
-    assert "but for the games of suspended bots" in front
+    assert "except for the games of suspended bots" in front
     assert "</bdi></a> is suspended" in front
     assert "Suspended: " in (failing.folder / "pages" / "bots" / "dies.html").read_text()
     assert "Suspended: " not in (failing.folder / "pages" / "bots" / "first.html").read_text()

@@ -1,6 +1,6 @@
-"""A league as a static site: standings, bots, lists of games, and one page that replays any of them."""
+"""Renders a league as a static site: standings, bots, lists of games, and a page that replays any game."""
 
-from site_pages.build import Rendered, render
+from site_pages.build import SiteSummary, render
 from site_pages.source import Source
 
-__all__ = ["Rendered", "Source", "render"]
+__all__ = ["SiteSummary", "Source", "render"]

@@ -1,4 +1,4 @@
-"""The whole site in two passes over the games: first which there are, then what happened in them."""
+"""Render the site in two passes over the games: the first lists them, the second replays them."""
 
 from __future__ import annotations
 
@@ -16,80 +16,82 @@ from referee.records import Key, Record
 from site_pages import shards, text
 from site_pages.chart import make_chart
 from site_pages.deals import Deals
-from site_pages.docs import attachments, doc_pages
+from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.keys import KeyIndex
-from site_pages.pages import GameRow, Pages, Section, game_row
+from site_pages.pages import GameRow, Pages, Section, make_game_row
 from site_pages.rankings import Ranking, make_overall, make_ranking
 from site_pages.results import list_results
-from site_pages.series import series_rows, standing
-from site_pages.sides import side_rows
+from site_pages.series import describe_standing, make_series_rows
 from site_pages.source import Source
+from site_pages.teams import make_team_rows
 from tournaments.league.contents import Entry, Game, Tournament
 from tournaments.league.series import Score, tally_series
 from tournaments.league.standings import Standings
 
 STATIC = Path(__file__).parent / "static"
 LIST = 200
-"""Games on a page of the list."""
+"""Games per page of the list."""
 LATEST = 25
-"""Games on a bot's page."""
+"""Latest games on a bot's page."""
 
 Progress = Callable[[int, int], None]
-"""Told how many games of how many are done."""
+"""Receives the number of games done, and of all games."""
 
 
-class Rendered(Struct, frozen=True):
-    """What the site consists of."""
+class SiteSummary(Struct, frozen=True):
+    """The size of a rendered site."""
 
     pages: int
-    """HTML pages."""
+    """HTML pages on the site."""
     games: int
     bytes: int
-    """Of all files together."""
+    """Size of all files."""
     written: int
-    """Files that were new or differed."""
+    """Files that were new or had changed."""
 
 
-def render(source: Source, out: Path, progress: Progress | None = None) -> Rendered:
-    """Write the site of a league to the folder `out`; files that would not change are left alone.
+def render(source: Source, out: Path, progress: Progress | None = None) -> SiteSummary:
+    """Write the site of a league to the folder `out`; rewrite only files whose content changes.
 
     Raises:
         OSError: a file cannot be written.
     """
     folder = Folder(out)
     for path in sorted(STATIC.iterdir()):
-        folder.put(f"static/{path.name}", path.read_bytes())
+        folder.write(f"static/{path.name}", path.read_bytes())
     tournament = source.tournament()
-    survey = _survey(source)
+    survey = _survey_games(source)
     pages = Pages(tournament, survey.index.count, survey.pages)
-    told = _games(source, folder, pages, survey, tournament, progress)
-    _index_data(folder, survey)
+    bots = _write_games(source, folder, pages, survey, tournament, progress)
+    _write_index(folder, survey)
     all_standings = source.standings()
-    rankings = _rankings(all_standings)
+    rankings = _make_rankings(all_standings)
     entries = source.entries()
-    _front_page(folder, pages, all_standings, _sections(source, survey, all_standings, rankings), entries)
+    _write_front_page(folder, pages, all_standings, _make_sections(source, survey, all_standings, rankings), entries)
     for ruleset in source.rulesets():
-        folder.put(f"rules/{text.make_slug(ruleset.name)}.html", pages.ruleset(rules_text.describe_ruleset(ruleset)))
+        folder.write(
+            f"rules/{text.make_slug(ruleset.name)}.html", pages.render_ruleset(rules_text.describe_ruleset(ruleset))
+        )
     for entry in entries:
-        folder.put(
+        folder.write(
             f"bots/{text.make_slug(entry.label)}.html",
-            pages.bot(
+            pages.render_bot(
                 entry=entry,
                 results=list_results(entry.label, all_standings, rankings, survey.deals),
-                faults=told.faults[entry.label],
-                games=list(reversed(told.latest[entry.label])),
+                faults=bots.faults[entry.label],
+                games=list(reversed(bots.latest[entry.label])),
             ),
         )
-    folder.put("replay.html", pages.replay())
-    _documentation(folder, pages)
-    folder.drop_stale()
-    return Rendered(folder.pages, survey.index.count, folder.size, folder.written)
+    folder.write("replay.html", pages.render_replay())
+    _write_docs(folder, pages)
+    folder.delete_stale()
+    return SiteSummary(folder.pages, survey.index.count, folder.size, folder.written)
 
 
 class _Survey:
-    """What the first pass finds out: which games there are, what each shard is made from, and who won deals."""
+    """Results of the first pass: the games, a digest per shard, and who won which deals."""
 
     def __init__(self, series: dict[Key, Score]) -> None:
         self.series = series
@@ -103,18 +105,18 @@ class _Survey:
         self.index.add(game.number, game.key)
         self.numbers.add(game.number)
         self.deals.add(game)
-        # With its times: they tell a game from the same one played again elsewhere.
+        # The times are included: they distinguish a game from a rerun of it elsewhere.
         self._shards[game.number // shards.SIZE].update(msgspec.json.encode((game, self.series.get(game.key))))
         page = game.number // LIST
         if not self.pages or self.pages[-1] != page:
             self.pages.append(page)
 
     def digest(self, shard: int) -> str:
-        """Return what tells the games of a shard from all others."""
+        """Return the digest of the games in a shard."""
         return str(self._shards[shard].hexdigest())
 
 
-def _survey(source: Source) -> _Survey:
+def _survey_games(source: Source) -> _Survey:
     survey = _Survey(source.series())
     for game in source.games():
         survey.add(game)
@@ -122,7 +124,7 @@ def _survey(source: Source) -> _Survey:
 
 
 class _BotPages:
-    """What the second pass keeps for the bots' pages."""
+    """Collects in the second pass what the bots' pages show."""
 
     def __init__(self) -> None:
         self.latest: defaultdict[str, deque[GameRow]] = defaultdict(lambda: deque(maxlen=LATEST))
@@ -135,7 +137,7 @@ class _BotPages:
             self.faults[game.labels[fault.seat]].add(row.key, fault)
 
 
-def _games(
+def _write_games(
     source: Source,
     folder: Folder,
     pages: Pages,
@@ -144,68 +146,68 @@ def _games(
     progress: Progress | None,
 ) -> _BotPages:
     """Write the shards and the lists of games."""
-    told = _BotPages()
+    bots = _BotPages()
     rows: list[GameRow] = []
     done = 0
-    for number, games in _by_shard(_pairs(source, survey.numbers)):
+    for number, games in _group_by_shard(_pair_records(source, survey.numbers)):
         name = f"games-{number}"
-        first_line = shards.header(name, (survey.digest(number), tournament.rulesets))
-        shard = None if folder.holds(f"data/{name}.js", first_line) else shards.Shard(tournament.rulesets)
+        first_line = shards.make_header(name, (survey.digest(number), tournament.rulesets))
+        shard = None if folder.keep_if_current(f"data/{name}.js", first_line) else shards.Shard(tournament.rulesets)
         for game, record in games:
             if rows and game.number // LIST != rows[0].number // LIST:
-                pages.put_list(folder, rows, LIST)
+                pages.write_game_list(folder, rows, LIST)
                 rows = []
             score = survey.series.get(game.key)
-            row = game_row(game, score)
+            row = make_game_row(game, score)
             rows.append(row)
-            told.add(row, game, record)
+            bots.add(row, game, record)
             if shard is not None:
-                shard.add(game, record, standing(score))
+                shard.add(game, record, describe_standing(score))
             done += 1
         if shard is not None:
-            folder.put(f"data/{name}.js", shards.script(name, first_line, shard.payload()))
+            folder.write(f"data/{name}.js", shards.make_script(name, first_line, shard.make_payload()))
         if progress is not None:
             progress(done, survey.index.count)
     if rows or not survey.pages:
-        pages.put_list(folder, rows, LIST)
-    return told
+        pages.write_game_list(folder, rows, LIST)
+    return bots
 
 
-def _pairs(source: Source, numbers: set[int]) -> Iterator[tuple[Game, Record]]:
-    """Match games with their records; what was added since the first pass is left for the next rendering."""
+def _pair_records(source: Source, numbers: set[int]) -> Iterator[tuple[Game, Record]]:
+    """Yield each game with its record; skip games added since the first pass, which the next rendering takes."""
     records = source.records()
     for game in source.games():
         if game.number in numbers:
-            yield game, _record_of(game.key, records)
+            yield game, _find_record(game.key, records)
 
 
-def _record_of(key: Key, records: Iterator[Record]) -> Record:
+def _find_record(key: Key, records: Iterator[Record]) -> Record:
     for record in records:
         if record.key == key:
             return record
-    raise LookupError(f"expected a record of game {key}, got to the end of the records")
+    raise LookupError(f"expected a record of game {key}, got the end of the records")
 
 
-def _by_shard(pairs: Iterator[tuple[Game, Record]]) -> Iterator[tuple[int, Iterator[tuple[Game, Record]]]]:
-    waiting = next(pairs, None)
+def _group_by_shard(pairs: Iterator[tuple[Game, Record]]) -> Iterator[tuple[int, Iterator[tuple[Game, Record]]]]:
+    upcoming = next(pairs, None)
 
-    def of_shard(number: int) -> Iterator[tuple[Game, Record]]:
-        nonlocal waiting
-        while waiting is not None and waiting[0].number // shards.SIZE == number:
-            pair, waiting = waiting, next(pairs, None)
+    def take_shard(number: int) -> Iterator[tuple[Game, Record]]:
+        nonlocal upcoming
+        while upcoming is not None and upcoming[0].number // shards.SIZE == number:
+            pair, upcoming = upcoming, next(pairs, None)
             yield pair
 
-    while waiting is not None:
-        number = waiting[0].number // shards.SIZE
-        yield number, of_shard(number)
+    while upcoming is not None:
+        number = upcoming[0].number // shards.SIZE
+        yield number, take_shard(number)
 
 
-def _index_data(folder: Folder, survey: _Survey) -> None:
-    payload = survey.index.payload() | {"size": shards.SIZE, "list": LIST}
-    folder.put("data/index.js", shards.script("index", shards.header("index", payload), payload))
+def _write_index(folder: Folder, survey: _Survey) -> None:
+    payload = survey.index.make_payload() | {"size": shards.SIZE, "list": LIST}
+    folder.write("data/index.js", shards.make_script("index", shards.make_header("index", payload), payload))
 
 
-def _rankings(all_standings: tuple[Standings, ...]) -> list[Ranking]:
+def _make_rankings(all_standings: tuple[Standings, ...]) -> list[Ranking]:
     names = [standings.ruleset for standings in all_standings]
     return [
         make_ranking(standings, several_sizes=names.count(standings.ruleset) > 1 or standings.seats > 2)
@@ -213,36 +215,36 @@ def _rankings(all_standings: tuple[Standings, ...]) -> list[Ranking]:
     ]
 
 
-def _sections(
+def _make_sections(
     source: Source, survey: _Survey, all_standings: tuple[Standings, ...], rankings: list[Ranking]
 ) -> list[Section]:
     targets = {ruleset.name: ruleset.rules.match_target for ruleset in source.rulesets()}
-    won = (
+    tallies = (
         tally_series((game for game in source.games() if targets[game.ruleset]), targets)
         if any(targets.values())
         else {}
     )
     return [
         Section(
-            ranking=shown,
+            ranking=ranking,
             chart=make_chart(standings),
-            sides=side_rows(survey.deals, (standings.ruleset, standings.seats)),
-            series=series_rows(won.get(standings.ruleset, {})),
+            teams=make_team_rows(survey.deals, (standings.ruleset, standings.seats)),
+            series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
         )
-        for standings, shown in zip(all_standings, rankings, strict=True)
+        for standings, ranking in zip(all_standings, rankings, strict=True)
     ]
 
 
-def _documentation(folder: Folder, pages: Pages) -> None:
-    docs = doc_pages()
-    for at, doc in enumerate(docs):
-        folder.put(f"docs/{doc.name}.html", pages.doc(at, docs))
-    for name, path in attachments():
-        folder.put(f"docs/{name}", path.read_bytes())
+def _write_docs(folder: Folder, pages: Pages) -> None:
+    docs = render_docs()
+    for place, doc in enumerate(docs):
+        folder.write(f"docs/{doc.name}.html", pages.render_doc(place, docs))
+    for name, path in list_attachments():
+        folder.write(f"docs/{name}", path.read_bytes())
 
 
-def _front_page(
+def _write_front_page(
     folder: Folder,
     pages: Pages,
     all_standings: tuple[Standings, ...],
@@ -251,4 +253,4 @@ def _front_page(
 ) -> None:
     several = len({standings.ruleset for standings in all_standings}) > 1
     rulesets, rows = make_overall(all_standings) if several else ([], [])
-    folder.put("index.html", pages.front(sections=sections, rulesets=rulesets, overall=rows, entries=entries))
+    folder.write("index.html", pages.render_front(sections=sections, rulesets=rulesets, overall=rows, entries=entries))

@@ -1,4 +1,4 @@
-"""The history of ratings as lines: the geometry only, drawn by templates/chart.html."""
+"""The geometry of the rating history; templates/chart.html draws it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tournaments.league.standings import Standings
 WIDTH, HEIGHT = 880, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 204, 18, 44
 LINES = 10
-"""More lines than that cannot be told apart; the others stay thin and grey."""
+"""Lines with a style of their own; the others stay thin and grey, since more styles look alike."""
 
 
 class Tick(Struct, frozen=True):
@@ -24,13 +24,13 @@ class Tick(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """One entry's curve, its marks, and where its name stands."""
+    """The curve of one entry, its marks, and the place of its name."""
 
     label: str
     rank: str
-    """With its full stop, where one is told."""
+    """With its full stop; empty without a rank."""
     style: int | None
-    """Which colour, dashes and marks; None is one of the many in grey."""
+    """The number of its colour, dashes and marks; None for grey."""
     points: str
     marks: list[tuple[float, float]]
     end: tuple[float, float]
@@ -39,7 +39,7 @@ class Line(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """All that is drawn."""
+    """Everything that the template draws."""
 
     width: int
     height: int
@@ -50,12 +50,12 @@ class Chart(Struct, frozen=True):
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     lines: list[Line]
-    left_out: int
+    grey_lines: int
     summary: str
 
 
 def make_chart(standings: Standings) -> Chart | None:
-    """Lay out the running Elo of every entry; None if nobody has played."""
+    """Lay out the running Elo of every entry; return None if no game has been played."""
     curves = [
         (
             "" if row.rank is None or standings.warning else f"{row.rank}.",
@@ -69,9 +69,9 @@ def make_chart(standings: Standings) -> Chart | None:
         return None
     values = [elo for _, _, points in drawn for _, elo in points]
     last = max(points[-1][0] for _, _, points in drawn)
-    y_ticks = ticks(min(values), max(values), 6)
+    y_ticks = choose_ticks(min(values), max(values), 6)
     scale = _Scale(last, y_ticks[0], y_ticks[-1])
-    lines = [_line(scale, place, *curve) for place, curve in enumerate(drawn)]
+    lines = [_make_line(scale, place, *curve) for place, curve in enumerate(drawn)]
     named = lines[:LINES]
     heights = spread([line.end[1] for line in named], 17, TOP + 6, HEIGHT - BOTTOM)
     named = [
@@ -85,16 +85,16 @@ def make_chart(standings: Standings) -> Chart | None:
         right=WIDTH - RIGHT,
         top=TOP,
         bottom=HEIGHT - BOTTOM,
-        x_ticks=[Tick(scale.x(at), f"{at:,.0f}") for at in ticks(0, last, 6) if at <= last],
+        x_ticks=[Tick(scale.x(at), f"{at:,.0f}") for at in choose_ticks(0, last, 6) if at <= last],
         y_ticks=[Tick(scale.y(at), text.format_decimal(at)) for at in y_ticks],
         lines=[*lines[LINES:], *named],
-        left_out=len(lines) - len(named),
+        grey_lines=len(lines) - len(named),
         summary=f"Running Elo of {text.format_count(len(lines), 'bot')} over {text.format_count(last, 'game')}",
     )
 
 
 class _Scale:
-    """From games and Elo to places in the drawing."""
+    """Converts games and Elo to coordinates."""
 
     def __init__(self, last: int, low: float, high: float) -> None:
         self._last, self._low, self._high = last, low, high
@@ -106,35 +106,36 @@ class _Scale:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (self._high - elo) / (self._high - self._low), 1)
 
 
-def _line(scale: _Scale, place: int, rank: str, label: str, points: Sequence[tuple[int, float]]) -> Line:
-    at = [(scale.x(game), scale.y(elo)) for game, elo in points]
-    final = points[-1][1]
+def _make_line(scale: _Scale, place: int, rank: str, label: str, points: Sequence[tuple[int, float]]) -> Line:
+    places = [(scale.x(game), scale.y(elo)) for game, elo in points]
+    games, final = points[-1]
+    name = text.format_label(label)
     return Line(
-        label=text.format_label(label),
+        label=name,
         rank=rank,
         style=place if place < LINES else None,
-        points=" ".join(f"{x:g},{y:g}" for x, y in at),
-        marks=_marks(at, place) if place < LINES else [],
-        end=at[-1],
-        name_y=at[-1][1],
-        title=f"{text.format_label(label)}: {text.format_decimal(final)} after {text.format_count(points[-1][0], 'game')}",
+        points=" ".join(f"{x:g},{y:g}" for x, y in places),
+        marks=_choose_marks(places, place) if place < LINES else [],
+        end=places[-1],
+        name_y=places[-1][1],
+        title=f"{name}: {text.format_decimal(final)} after {text.format_count(games, 'game')}",
     )
 
 
-def _marks(at: Sequence[tuple[float, float]], place: int) -> list[tuple[float, float]]:
-    """Choose a few points for marks, shifted from line to line so that they do not cover each other."""
+def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[tuple[float, float]]:
+    """Choose a few points to mark, shifted from line to line so that marks do not cover each other."""
     every = 90.0
-    wanted = LEFT + 30 + 9.0 * place
-    found = []
-    for x, y in at:
-        if x >= wanted:
-            found.append((x, y))
-            wanted += every * (1 + math.floor((x - wanted) / every))
-    return found
+    next_x = LEFT + 30 + 9.0 * place
+    marks = []
+    for x, y in places:
+        if x >= next_x:
+            marks.append((x, y))
+            next_x += every * (1 + math.floor((x - next_x) / every))
+    return marks
 
 
-def ticks(low: float, high: float, about: int) -> list[float]:
-    """Return round figures from at or below `low` to at or above `high`, at least two."""
+def choose_ticks(low: float, high: float, about: int) -> list[float]:
+    """Return about `about` round figures, at least two, that cover `low` to `high`."""
     raw = max(high - low, 1e-9) / about
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * 0.999)
@@ -145,7 +146,7 @@ def ticks(low: float, high: float, about: int) -> list[float]:
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move places apart until they are `gap` from each other, in the order they have, within low..high."""
+    """Move places apart until neighbours are `gap` apart; keep their order, and stay within `low` to `high`."""
     order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
     placed = [0.0] * len(wanted)
     floor = low

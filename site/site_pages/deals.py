@@ -1,4 +1,4 @@
-"""Deals that were played from every seat: what head-to-head tables and tables of partners are made from."""
+"""Results of complete deals, for head-to-head tables and tables of teams."""
 
 from __future__ import annotations
 
@@ -11,73 +11,73 @@ from tournaments.league.contents import Game
 Kind = tuple[str, int]
 """A ruleset and a number of seats."""
 Pair = tuple[float, float]
-"""The points, 0, 1/2 or 1, of one of two entries in the two games of a deal."""
-Side = tuple[str, ...]
+"""The points (0, 1/2 or 1) of one of two entries in the two games of a deal."""
+Team = tuple[str, ...]
 """The labels of partners, in alphabetical order."""
 
 
 class Deals:
-    """Takes games in the order of the schedule, and keeps counts only; as in standings, complete deals alone count."""
+    """Counts results of games added in schedule order; as in standings, only complete deals count."""
 
     def __init__(self) -> None:
         self._waiting: defaultdict[tuple[int, int], list[Game]] = defaultdict(list)
         self._pairs: defaultdict[tuple[str, str, str], Counter[Pair]] = defaultdict(Counter)
-        self._sides: defaultdict[Kind, defaultdict[Side, list[int]]] = defaultdict(
+        self._teams: defaultdict[Kind, defaultdict[Team, list[int]]] = defaultdict(
             lambda: defaultdict(lambda: [0, 0, 0])
         )
 
     def add(self, game: Game) -> None:
-        """Take in a game; it counts once its deal has been played in every rotation."""
+        """Add a game; it counts once its deal has been played in every rotation."""
         if len(game.labels) != 2 and not has_partners(game):
             return
         deal = (game.key.table, game.key.deal)
-        played = self._waiting[deal]
-        played.append(game)
-        if len(played) == len(game.labels):
+        games = self._waiting[deal]
+        games.append(game)
+        if len(games) == len(game.labels):
             del self._waiting[deal]
             if len(game.labels) == 2:
-                self._add_pair(played)
+                self._add_pair(games)
             else:
-                self._add_sides(played)
+                self._add_teams(games)
 
-    def pairs(self, ruleset: str, label: str, other: str) -> list[Pair]:
-        """Return the points that `label` got against `other` at two seats, deal by deal, in no order."""
+    def list_pairs(self, ruleset: str, label: str, other: str) -> list[Pair]:
+        """Return the points of `label` against `other` in games of two seats, deal by deal, in no particular order."""
         first, second = sorted((label, other))
         cells = self._pairs.get((ruleset, first, second), Counter[Pair]()).elements()
         return list(cells) if label == first else [(1 - one, 1 - two) for one, two in cells]
 
-    def sides(self, kind: Kind) -> dict[Side, tuple[int, int, int]]:
-        """Return the games won, drawn and lost by each side; a game is drawn by those who share the first place."""
-        return {side: (won, drawn, lost) for side, (won, drawn, lost) in self._sides.get(kind, {}).items()}
+    def count_team_results(self, kind: Kind) -> dict[Team, tuple[int, int, int]]:
+        """Return the games won, drawn and lost by each team; teams that share first place draw."""
+        return {team: (won, drawn, lost) for team, (won, drawn, lost) in self._teams.get(kind, {}).items()}
 
     def _add_pair(self, games: Sequence[Game]) -> None:
         if any(game.reason == VOID for game in games):
             return
         first, second = sorted(games[0].labels)
-        one, two = [_points(game, first) for game in games]
+        one, two = [_compute_points(game, first) for game in games]
         self._pairs[games[0].ruleset, first, second][one, two] += 1
 
-    def _add_sides(self, games: Sequence[Game]) -> None:
+    def _add_teams(self, games: Sequence[Game]) -> None:
         for game in games:
             if game.reason == VOID:
                 continue
-            sides: defaultdict[int, list[str]] = defaultdict(list)
+            teams: defaultdict[int, list[str]] = defaultdict(list)
             places: dict[int, int] = {}
             for label, team, place in zip(game.labels, game.teams, game.places, strict=True):
-                sides[team].append(label)
+                teams[team].append(label)
                 places[team] = place
             shared = list(places.values()).count(1) > 1
-            counts = self._sides[game.ruleset, len(game.labels)]
-            for team, labels in sides.items():
+            counts = self._teams[game.ruleset, len(game.labels)]
+            for team, labels in teams.items():
                 counts[tuple(sorted(labels))][(1 if shared else 0) if places[team] == 1 else 2] += 1
 
 
 def has_partners(game: Game) -> bool:
-    """Tell whether seats of this game win and lose together."""
+    """Return whether any seats of this game win and lose together."""
     return len(set(game.teams)) < len(game.teams)
 
 
-def _points(game: Game, label: str) -> float:
+def _compute_points(game: Game, label: str) -> float:
     seat = game.labels.index(label)
     own, other = game.places[seat], game.places[1 - seat]
     return (1 + (own < other) - (own > other)) / 2

@@ -1,4 +1,4 @@
-"""The documentation as pages of the site; each depends on its Markdown alone, never on the league."""
+"""The documentation as pages of the site; each depends only on its Markdown, never on the league."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from site_pages import markdown
 from site_pages.markdown import Heading
 
 PACKED = Path(__file__).parent / "docs"
-"""Where a wheel has the texts; a checkout has them at its top."""
+"""The texts in a wheel; a checkout has them at its top level."""
 PROTOCOL = Path(protocol.__file__).parent
 
 
@@ -22,11 +22,11 @@ class Doc(Struct, frozen=True):
     """A page of the documentation."""
 
     name: str
-    """Of its file on the site."""
+    """The name of its file on the site."""
     source: str
-    """Its Markdown, from the top of the project."""
+    """The path of its Markdown in the project."""
     title: str
-    """As the list of all pages has it."""
+    """Its title in the list of pages."""
 
 
 DOCS = (
@@ -44,52 +44,52 @@ DOCS = (
 
 
 class DocPage(Struct, frozen=True):
-    """A page as the template shows it."""
+    """A rendered page, for the template."""
 
     name: str
     title: str
     sections: tuple[Heading, ...]
-    """The headings of the second level."""
+    """Its headings of the second level."""
     html: str
 
 
 @cache
-def doc_pages() -> tuple[DocPage, ...]:
+def render_docs() -> tuple[DocPage, ...]:
     """Return all pages, in reading order.
 
     Raises:
-        FileNotFoundError: a text is missing: neither a wheel nor a checkout is whole without.
+        FileNotFoundError: a text is missing from the wheel or the checkout.
     """
-    return tuple(_page(doc) for doc in DOCS)
+    return tuple(_render_page(doc) for doc in DOCS)
 
 
-def attachments() -> Iterator[tuple[str, Path]]:
-    """Name the files that pages link to, each with where it is: the schema and the transcripts of the protocol."""
+def list_attachments() -> Iterator[tuple[str, Path]]:
+    """Yield name and path of the files that pages link to: the schema and the transcripts of the protocol."""
     for path in (PROTOCOL / "schema.json", *sorted((PROTOCOL / "transcripts").glob("*.jsonl"))):
         yield path.relative_to(PROTOCOL).as_posix(), path
 
 
-def _page(doc: Doc) -> DocPage:
-    prose = markdown.render(source_path(doc).read_text("utf-8"), lambda link: _address(doc, link))
+def _render_page(doc: Doc) -> DocPage:
+    prose = markdown.render(find_source(doc).read_text("utf-8"), lambda link: _resolve_link(doc, link))
     sections = tuple(heading for heading in prose.headings if heading.level == 2)
     return DocPage(doc.name, doc.title, sections, prose.html)
 
 
-def source_path(doc: Doc) -> Path:
-    """Return where the Markdown of a page is."""
+def find_source(doc: Doc) -> Path:
+    """Return the path of a page's Markdown."""
     if doc.source.startswith("protocol/"):
         return PROTOCOL / Path(doc.source).name
     packed = PACKED / Path(doc.source).name
     return packed if packed.is_file() else Path(__file__).parents[2] / doc.source
 
 
-def _address(doc: Doc, link: str) -> str | None:
-    """Return where a link of a text leads on the site; None for what the site does not have, such as source code."""
-    path, mark, fragment = link.partition("#")
+def _resolve_link(doc: Doc, link: str) -> str | None:
+    """Return the target of a link on the site; None for what the site lacks, such as source code."""
+    path, separator, fragment = link.partition("#")
     if not path or path.startswith("https:"):
         return link
     target = normpath(join(dirname(doc.source), path))
     pages = {other.source: f"{other.name}.html" for other in DOCS}
-    files = {f"protocol/{name}": name for name, _ in attachments()}
-    found = (pages | files).get(target)
-    return None if found is None else found + mark + fragment
+    files = {f"protocol/{name}": name for name, _ in list_attachments()}
+    address = (pages | files).get(target)
+    return None if address is None else address + separator + fragment

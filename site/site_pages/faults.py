@@ -1,4 +1,4 @@
-"""The verdicts about each bot: those in the same words are told once, with the evidence of the first."""
+"""The verdicts about each bot: verdicts in the same words are shown once, with the evidence of the first."""
 
 from __future__ import annotations
 
@@ -9,58 +9,58 @@ from referee.records import Fault
 from site_pages import text
 
 KINDS = 3
-"""Of each code, so many different sentences are shown with their evidence."""
+"""Different sentences shown per code, each with its evidence."""
 EVIDENCE = 8000
-"""Characters of stderr."""
+"""Characters of stderr shown."""
 PLACES = 12
-"""Games that a kind names beside its first."""
+"""Further games listed per kind."""
 
 
 @dataclass
 class FaultKind:
-    """Verdicts about one bot in the same words; the fault's own words are not yet fit to be shown."""
+    """Verdicts about one bot in the same words; the texts in `fault` are not sanitized yet."""
 
     fault: Fault
-    """The first of them."""
+    """The first of these verdicts."""
     key: str
-    """Its game."""
+    """The key of its game."""
     stderr: str
     games: int = 1
     others: list[tuple[str, int]] = field(default_factory=list)
-    """The next games, and where in them the verdict came."""
+    """The keys of the next games, each with the action that led to the verdict."""
 
 
 class BotFaults:
-    """All verdicts about one bot."""
+    """Collects all verdicts about one bot."""
 
     def __init__(self) -> None:
         self.games = 0
         self._kinds: defaultdict[str, dict[str, FaultKind]] = defaultdict(dict)
 
     def add(self, key: str, fault: Fault) -> None:
-        """Take in the verdict of one more game, after those before it."""
+        """Add the verdict of one more game, in the order of the schedule."""
         self.games += 1
         kinds = self._kinds[fault.code]
-        words = _without_history(fault.sentence)
+        words = _drop_history(fault.sentence)
         if kind := kinds.get(words):
             kind.games += 1
             if len(kind.others) < PLACES:
                 kind.others.append((key, fault.action))
         elif len(kinds) < KINDS:
-            kinds[words] = FaultKind(fault, key, text.excerpt(fault.stderr, EVIDENCE))
+            kinds[words] = FaultKind(fault, key, text.shorten(fault.stderr, EVIDENCE))
 
     @property
     def kinds(self) -> list[FaultKind]:
-        """What is shown of them, the most frequent first."""
-        shown = [kind for kinds in self._kinds.values() for kind in kinds.values()]
-        return sorted(shown, key=lambda kind: -kind.games)
+        """The kinds to show, the most frequent first."""
+        kinds = [kind for by_words in self._kinds.values() for kind in by_words.values()]
+        return sorted(kinds, key=lambda kind: -kind.games)
 
     @property
-    def unshown(self) -> int:
-        """Games whose verdicts have words that are not shown."""
+    def omitted(self) -> int:
+        """The number of games whose verdicts are not shown."""
         return self.games - sum(kind.games for kind in self.kinds)
 
 
-def _without_history(sentence: str) -> str:
-    """Return the words that several verdicts can have in common: how a bot answered before differs each time."""
+def _drop_history(sentence: str) -> str:
+    """Cut off the bot's earlier answers, which differ from game to game, so that equal verdicts have equal words."""
     return sentence.partition(" (it had answered ")[0]

@@ -1,4 +1,4 @@
-"""Writing the site: each file at once, and only when it differs."""
+"""Writes the files of a site: atomically, and only if their content changes."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ import re
 from pathlib import Path
 
 GENERATOR = '<meta name="generator" content="malice">'
-"""Stands in the head of every page; a page without it is never taken away."""
+"""Part of the head of every page; a page without it is never deleted."""
 
 SHARD = re.compile(rb"// malice [a-z]+(?:-\d+)? [0-9a-f]{64}\n")
-"""The first line of a data file: its name, and the digest of what it was made from."""
+"""The first line of a data file: its name, and the digest of its input."""
 
 DRAFT = re.compile(r"\..+\.(\d+)\.tmp")
-"""The name of a file that is being written, and the process that writes it."""
+"""The name of a draft, with the id of the process that writes it."""
 
-_PLACES = (("bots", "*.html"), ("docs", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
+_STALE = (("bots", "*.html"), ("docs", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
 
 
 class Folder:
-    """The folder of a site; counts what is in it and what was written."""
+    """The folder of a site; tracks its files, and counts those written."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.sizes: dict[str, int] = {}
-        """Path relative to the root, with slashes -> bytes."""
+        """Path relative to the root, with slashes -> size in bytes."""
         self.written = 0
 
     @property
     def pages(self) -> int:
-        """How many HTML pages the site has so far."""
+        """The number of HTML pages so far."""
         return sum(name.endswith(".html") for name in self.sizes)
 
     @property
     def size(self) -> int:
-        """How many bytes the site has so far."""
+        """The size of all files so far, in bytes."""
         return sum(self.sizes.values())
 
-    def put(self, name: str, content: bytes) -> None:
-        """Make `content` the file `name`; readers see the old file or the new one, never a part.
+    def write(self, name: str, content: bytes) -> None:
+        """Write `content` to the file `name`; readers see either the old file or the new one, never a part.
 
         Raises:
-            OSError: it cannot be written; the old file is as it was.
+            OSError: the file cannot be written; the old one is unchanged.
         """
         path = self.root / name
         self.sizes[name] = len(content)
@@ -60,21 +60,21 @@ class Folder:
             raise
         self.written += 1
 
-    def holds(self, name: str, header: bytes) -> bool:
-        """Tell whether the file `name` begins with the line `header`; if so, it counts as put."""
+    def keep_if_current(self, name: str, header: bytes) -> bool:
+        """Keep the file `name` if it begins with the line `header`; return whether it does."""
         path = self.root / name
         try:
             with path.open("rb") as file:
-                same = file.readline(200) == header
+                current = file.readline(200) == header
         except FileNotFoundError:
             return False
-        if same:
+        if current:
             self.sizes[name] = path.stat().st_size
-        return same
+        return current
 
-    def drop_stale(self) -> None:
-        """Delete what the site no longer has of an earlier rendering, and the drafts of one that was killed."""
-        for folder, pattern in _PLACES:
+    def delete_stale(self) -> None:
+        """Delete files of earlier renderings that the site no longer has, and drafts of killed ones."""
+        for folder, pattern in _STALE:
             for path in (self.root / folder).glob(pattern):
                 if f"{folder}/{path.name}" not in self.sizes and _is_ours(path):
                     path.unlink()

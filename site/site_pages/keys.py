@@ -1,4 +1,4 @@
-"""From the key of a game to its number and back, for 100,000 games in a few kilobytes."""
+"""An index between keys and numbers of games: a few kilobytes for 100,000 games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from referee.records import Key
 
 
 class KeyIndex:
-    """Games in runs: one table and rotation, deal after deal, number after number."""
+    """Stores runs of games: one table and rotation, with consecutive deals and numbers."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -24,8 +24,8 @@ class KeyIndex:
                 return
         self._runs.append([number, key.table, key.rotation, key.deal, 1])
 
-    def payload(self) -> dict[str, Any]:
-        """Return the index as JSON takes it: column by column; numbers as the gap after the run before."""
+    def make_payload(self) -> dict[str, Any]:
+        """Return the index, column by column; a run's first number is stored as the gap after the previous run."""
         gaps = []
         end = 0
         for first, *_, count in self._runs:

@@ -1,4 +1,4 @@
-"""Markdown to HTML: headings with ids, tables and code that scroll by themselves, no HTML of the author's own."""
+"""Converts Markdown to HTML: headings have ids, tables and code scroll, raw HTML is escaped."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from markdown_it.utils import EnvType, OptionsDict
 from msgspec import Struct
 
 PROMPT = "$ "
-"""What a line of a console block that is typed begins with."""
+"""The start of a line that the reader types, in a console block."""
 
 Links = Callable[[str], str | None]
-"""Says where a link of the source leads on the site; None if nowhere."""
+"""Returns the target of a link on the site; None if there is none."""
 
 
 class Heading(Struct, frozen=True):
-    """A heading, and the id that links to it name."""
+    """A heading; `anchor` is its id."""
 
     level: int
     title: str
@@ -36,10 +36,10 @@ class Prose(Struct, frozen=True):
 
 
 def render(source: str, links: Links) -> Prose:
-    """Return `source` as HTML; a link that leads nowhere keeps its words alone."""
+    """Return `source` as HTML; a link without a target becomes plain text."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = parser.parse(source)
-    headings = tuple(_headings(tokens))
+    headings = tuple(_anchor_headings(tokens))
     _prepare_tables(tokens)
     for token in tokens:
         if token.children:
@@ -47,13 +47,13 @@ def render(source: str, links: Links) -> Prose:
     return Prose(headings, str(parser.renderer.render(tokens, parser.options, {})))
 
 
-def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """Give each heading the id that forges give it, so that one link serves both; twins are numbered."""
+def _anchor_headings(tokens: Sequence[Token]) -> Iterator[Heading]:
+    """Give each heading the id that code forges give it, so that links work on both; number equal ids."""
     taken: dict[str, int] = {}
     for opening, content in pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        title = _words(content)
+        title = _join_words(content)
         anchor = re.sub(r"[^\w -]", "", title).replace(" ", "-").lower()
         taken[anchor] = taken.get(anchor, 0) + 1
         if taken[anchor] > 1:
@@ -63,11 +63,11 @@ def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
 
 
 def _prepare_tables(tokens: Sequence[Token]) -> None:
-    """Name each table after the heading it stands under, and align its cells by classes."""
+    """Name each table after the heading above it, and align its cells by classes."""
     above = ""
     for token, after in pairwise(tokens):
         if token.type == "heading_open":
-            above = _words(after)
+            above = _join_words(after)
         elif token.type == "table_open":
             token.meta["name"] = above
         elif token.type in ("th_open", "td_open"):
@@ -77,24 +77,24 @@ def _prepare_tables(tokens: Sequence[Token]) -> None:
                 token.attrSet("scope", "col")
 
 
-def _words(inline: Token) -> str:
+def _join_words(inline: Token) -> str:
     return "".join(child.content for child in inline.children or ())
 
 
 def _resolve_links(tokens: Sequence[Token], links: Links) -> Iterator[Token]:
-    """Turn the links of the source into those of the site."""
-    leads = True
+    """Replace the links of the source by links of the site."""
+    resolved = True
     for token in tokens:
         if token.type == "link_open":
             target = links(str(token.attrGet("href")))
-            leads = target is not None
+            resolved = target is not None
             token.attrSet("href", target or "")
-        if leads or token.type not in ("link_open", "link_close"):
+        if resolved or token.type not in ("link_open", "link_close"):
             yield token
 
 
 class _Renderer(RendererHTML):
-    """Its methods are the rules by which tokens of their names are written."""
+    """Each method renders the tokens of its name."""
 
     def table_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
         name = escape(tokens[index].meta["name"])
@@ -106,12 +106,12 @@ class _Renderer(RendererHTML):
     def fence(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
         language = tokens[index].info.strip()
         lines = tokens[index].content.splitlines()
-        shown = "\n".join(map(_console_line if language == "console" else escape, lines))
-        return f'<pre class="{escape(language)}" tabindex="0"><code>{shown}\n</code></pre>\n'
+        code = "\n".join(map(_render_console_line if language == "console" else escape, lines))
+        return f'<pre class="{escape(language)}" tabindex="0"><code>{code}\n</code></pre>\n'
 
 
-def _console_line(line: str) -> str:
-    """What is typed stands out, and is copied without its prompt."""
+def _render_console_line(line: str) -> str:
+    """Highlight what the reader types, and keep the prompt out of copies."""
     if not line.startswith(PROMPT):
         return escape(line)
     return f'<span class="prompt"></span><kbd>{escape(line.removeprefix(PROMPT))}</kbd>'

@@ -1,4 +1,4 @@
-"""The HTML pages: what each template is given."""
+"""The HTML pages, and the values that each template receives."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from site_pages.deals import has_partners
 from site_pages.docs import DocPage
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
-from site_pages.rankings import Name, OverallRow, Ranking, name
+from site_pages.rankings import Name, OverallRow, Ranking, make_name
 from site_pages.results import Result
-from site_pages.series import SeriesRow, standing
-from site_pages.sides import SideRow
+from site_pages.series import SeriesRow, describe_standing
+from site_pages.teams import TeamRow
 from tournaments.league.contents import Entry, Game, Tournament
 from tournaments.league.series import Score
 from tournaments.sanitizer import sanitize
 
 TEMPLATES = Path(__file__).parent / "templates"
 PAGER = 3
-"""Pages named on either side of the one that is shown."""
+"""Pages linked on either side of the current one."""
 
 
 class Seat(Struct, frozen=True):
-    """Who sat at a seat, and how it left the game if it did."""
+    """The bot at a seat; the verdict is empty unless one ended its game."""
 
     bot: Name
     verdict: str
 
 
-class GameSide(Struct, frozen=True):
+class GameTeam(Struct, frozen=True):
     """The seats that won or lost together; without partners, one seat."""
 
-    team: int
+    number: int
     place: int
     score: int
     seats: tuple[Seat, ...]
@@ -54,12 +54,12 @@ class GameRow(Struct, frozen=True):
     ruleset: str
     page: str
     """The file name of the ruleset's page."""
-    sides: tuple[GameSide, ...]
-    """By the first of its seats."""
-    partners: bool
+    teams: tuple[GameTeam, ...]
+    """In the order of their first seats."""
+    has_partners: bool
     reason: str
     series: str
-    """Where the series stands after this game, in words."""
+    """The state of the series after this game, in words."""
     void: bool
     actions: int
 
@@ -68,54 +68,54 @@ class Page(Struct, frozen=True):
     """A page of the list of games."""
 
     number: int
-    """In the name of its file, from 1."""
+    """The number in its file name, from 1."""
     first: int
     last: int
 
 
-def game_row(game: Game, score: Score | None = None) -> GameRow:
-    """Return a game as lists show it; `score` tells where its series stands then."""
+def make_game_row(game: Game, score: Score | None = None) -> GameRow:
+    """Return a game as lists show it; `score` is the state of its series after it."""
     return GameRow(
         number=game.number,
         key=str(game.key),
         ruleset=game.ruleset,
         page=text.make_slug(game.ruleset),
-        sides=_sides(game),
-        partners=has_partners(game),
+        teams=_group_seats(game),
+        has_partners=has_partners(game),
         reason=text.describe_reason(game.reason),
-        series=standing(score),
+        series=describe_standing(score),
         void=game.reason == "void",
         actions=game.actions,
     )
 
 
-def _sides(game: Game) -> tuple[GameSide, ...]:
+def _group_seats(game: Game) -> tuple[GameTeam, ...]:
     seats: dict[int, list[int]] = {}
     for seat, team in enumerate(game.teams):
         seats.setdefault(team, []).append(seat)
     return tuple(
-        GameSide(
+        GameTeam(
             team,
             game.places[own[0]],
             game.scores[own[0]],
-            tuple(Seat(name(game.labels[seat]), game.verdicts[seat]) for seat in own),
+            tuple(Seat(make_name(game.labels[seat]), game.verdicts[seat]) for seat in own),
         )
         for team, own in seats.items()
     )
 
 
 class Section(Struct, frozen=True):
-    """All that the front page says of one ruleset and number of seats."""
+    """What the front page shows for one ruleset and number of seats."""
 
     ranking: Ranking
     chart: Chart | None
-    sides: list[SideRow]
+    teams: list[TeamRow]
     series: list[SeriesRow]
     series_target: int
 
 
 class Pages:
-    """The templates, with what all pages share."""
+    """Renders pages from the templates, with the values that all pages share."""
 
     def __init__(self, tournament: Tournament, games: int, pages: Sequence[int]) -> None:
         self._env = Environment(
@@ -141,7 +141,7 @@ class Pages:
             "newest": self._pages[-1] + 1 if self._pages else 1,
         }
 
-    def front(
+    def render_front(
         self,
         *,
         sections: Sequence[Section],
@@ -150,17 +150,17 @@ class Pages:
         entries: Sequence[Entry],
     ) -> bytes:
         """Return index.html."""
-        return self._page(
+        return self._render(
             "index.html",
             root="",
             sections=sections,
             rulesets=rulesets,
             overall=overall,
             warning=next((section.ranking.warning for section in sections if section.ranking.warning), ""),
-            entries=[(name(entry.label), entry) for entry in entries],
+            entries=[(make_name(entry.label), entry) for entry in entries],
         )
 
-    def bot(
+    def render_bot(
         self,
         *,
         entry: Entry,
@@ -168,53 +168,53 @@ class Pages:
         faults: BotFaults,
         games: Sequence[GameRow],
     ) -> bytes:
-        """Return the page of an entry."""
-        return self._page(
+        """Return the page of one entry."""
+        return self._render(
             "bot.html",
             root="../",
-            bot=name(entry.label),
+            bot=make_name(entry.label),
             entry=entry,
             results=results,
             faults=faults,
             games=games,
         )
 
-    def ruleset(self, told: RulesetText) -> bytes:
-        """Return the page of a ruleset."""
-        return self._page("ruleset.html", root="../", told=told)
+    def render_ruleset(self, rules: RulesetText) -> bytes:
+        """Return the page of one ruleset."""
+        return self._render("ruleset.html", root="../", rules=rules)
 
-    def doc(self, at: int, docs: Sequence[DocPage]) -> bytes:
-        """Return the page of the documentation that has this place among all."""
-        return self._page(
+    def render_doc(self, place: int, docs: Sequence[DocPage]) -> bytes:
+        """Return the documentation page at `place` in reading order."""
+        return self._render(
             "doc.html",
             root="../",
-            doc=docs[at],
+            doc=docs[place],
             docs=docs,
-            before=docs[at - 1] if at > 0 else None,
-            after=docs[at + 1] if at + 1 < len(docs) else None,
+            before=docs[place - 1] if place > 0 else None,
+            after=docs[place + 1] if place + 1 < len(docs) else None,
         )
 
-    def put_list(self, folder: Folder, rows: Sequence[GameRow], size: int) -> None:
-        """Write the page of the list of games that holds `rows`."""
-        here = rows[0].number // size if rows else 0
-        at = self._pages.index(here) if rows else 0
-        near = self._pages[max(0, at - PAGER) : at + PAGER + 1]
-        shown = sorted({*near, *self._pages[:1], *self._pages[-1:]})
-        pages = [Page(page + 1, page * size, page * size + size - 1) for page in shown]
-        content = self._page(
+    def write_game_list(self, folder: Folder, rows: Sequence[GameRow], size: int) -> None:
+        """Write one page of the list of games; `size` is the number of games on a full page."""
+        current = rows[0].number // size if rows else 0
+        place = self._pages.index(current) if rows else 0
+        near = self._pages[max(0, place - PAGER) : place + PAGER + 1]
+        numbers = sorted({*near, *self._pages[:1], *self._pages[-1:]})
+        pages = [Page(number + 1, number * size, number * size + size - 1) for number in numbers]
+        content = self._render(
             "games.html",
             root="../",
             rows=rows,
-            here=here + 1,
+            here=current + 1,
             pages=pages,
-            before=self._pages[at - 1] + 1 if at > 0 else None,
-            after=self._pages[at + 1] + 1 if at + 1 < len(self._pages) else None,
+            before=self._pages[place - 1] + 1 if place > 0 else None,
+            after=self._pages[place + 1] + 1 if place + 1 < len(self._pages) else None,
         )
-        folder.put(f"games/{here + 1}.html", content)
+        folder.write(f"games/{current + 1}.html", content)
 
-    def replay(self) -> bytes:
+    def render_replay(self) -> bytes:
         """Return replay.html."""
-        return self._page("replay.html", root="")
+        return self._render("replay.html", root="")
 
-    def _page(self, template: str, **given: Any) -> bytes:
-        return self._env.get_template(template).render(**given).encode("utf-8", "replace")
+    def _render(self, template: str, **values: Any) -> bytes:
+        return self._env.get_template(template).render(**values).encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The table as far as events tell it: which card lies where, for a reader who does not know the rules."""
+"""The cards on the table, followed from events alone, without the rules."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from protocol.cards import HIDDEN
 from protocol.messages import CardMoved, Deal, Draw, Flip, Shuffled
 
 UNSEEN = -1
-"""Instead of a place in a pile: the card was not known to lie there."""
+"""In place of a place in a pile: the card was not known to lie there."""
 
 
 class Piles:
-    """Piles by their names in events, bottom to top; static/table.js keeps the same ones.
+    """Piles by their names in events, bottom to top; static/table.js keeps the same piles.
 
-    Hands are kept in the order of arrival, so that a place in a hand names a card for both.
+    Hands keep the order of arrival, so that a place in a hand means the same card here and there.
     """
 
     def __init__(self) -> None:
         self.cards: defaultdict[str, list[str]] = defaultdict(list)
 
     def deal(self, event: Deal) -> None:
-        """Lay out a deal; what is in the centre and aside stays, since it has its own events."""
+        """Lay out a deal; the centre and the cards set aside stay, since other events change them."""
         for seat, hand in enumerate(event.hands):
             self.cards[f"{seat}h"] = list(hand)
             payoff = f"{seat}p"
@@ -44,15 +44,15 @@ class Piles:
         return back
 
     def flip(self, event: Flip) -> None:
-        """Show the top of a pay-off pile."""
+        """Turn up the top card of a pay-off pile."""
         self.cards[f"{event.seat}p"][-1:] = [event.card]
 
     def draw(self, event: Draw) -> None:
-        """Take cards into a hand."""
+        """Add cards to a hand."""
         self.cards[f"{event.seat}h"] += event.cards
 
     def shuffle(self, event: Shuffled) -> None:
-        """Take cards from below a pile to another one, in which nobody knows the order then."""
+        """Move cards from the bottom of one pile to another, and hide the order of the other."""
         if event.source != event.target:
             del self.cards[event.source][: event.count]
         target = self.cards[event.target]

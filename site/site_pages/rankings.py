@@ -1,4 +1,4 @@
-"""Standings as the templates show them: every figure already a text, beside the value it sorts by."""
+"""Standings as the templates show them: each figure as text, with the value to sort it by."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tournaments.ratings import Rating
 
 
 class Cell(Struct, frozen=True):
-    """A figure, and what to sort it by; None sorts last either way."""
+    """A figure as text, and its sort value; None sorts last in both directions."""
 
     text: str
     sort: float | None = None
 
 
 class Name(Struct, frozen=True):
-    """An entry, shown and linked."""
+    """The label of an entry, and the name of its page."""
 
     label: str
     slug: str
 
 
 class Whisker(Struct, frozen=True):
-    """A rating and its interval as percentages of the width of a column."""
+    """A rating and its interval, in percent of the column's width."""
 
     low: float
     high: float
@@ -38,13 +38,13 @@ class Whisker(Struct, frozen=True):
 
 
 class RankRow(Struct, frozen=True):
-    """One line of the ranking."""
+    """A row of the ranking."""
 
     rank: Cell
-    """Sorts by the place in the table, where groups stand one after the other."""
+    """Sorts by place in the table, which lists group after group."""
     range: str
     of: str
-    """Among how many, and in which group if there are several."""
+    """The number of bots ranked together, and their group if there are several."""
     bot: Name
     elo: Cell
     interval: str
@@ -57,15 +57,15 @@ class RankRow(Struct, frozen=True):
     opponents: Cell
     ms: Cell
     cpu: str
-    """Empty where it is unknown."""
+    """Empty if unknown."""
     idle: str
-    """CPU time off turn; empty unless it is too much."""
+    """CPU time while others play; empty unless it is too high."""
     forfeits: int
     group: Cell
 
 
 class Crossing(Struct, frozen=True):
-    """A cell of the crosstable; `heat` runs from 0 (lost all) to 8 (won all), None without games."""
+    """A cell of the crosstable; `heat` runs from 0 (lost all) to 8 (won all) and is None without games."""
 
     text: str
     title: str
@@ -73,7 +73,7 @@ class Crossing(Struct, frozen=True):
 
 
 class Ranking(Struct, frozen=True):
-    """One pair of ruleset and number of seats."""
+    """The ranking of one ruleset and number of seats."""
 
     title: str
     anchor: str
@@ -87,13 +87,13 @@ class Ranking(Struct, frozen=True):
     relative_to: str
     luck: str
     warning: str
-    """Why not all rows compare; empty if they do."""
+    """Why some rows cannot be compared; empty if all can."""
     games: int
     waiting: int
 
 
 class OverallRow(Struct, frozen=True):
-    """One line of the table over all rulesets."""
+    """A row of the table over all rulesets."""
 
     rank: Cell
     bot: Name
@@ -103,48 +103,48 @@ class OverallRow(Struct, frozen=True):
     group: Cell
 
 
-def name(label: str) -> Name:
-    """Return an entry's label and file name."""
+def make_name(label: str) -> Name:
+    """Return the name of the entry with this label."""
     return Name(text.format_label(label), text.make_slug(label))
 
 
 def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
-    """Return one ranking with its crosstable."""
+    """Return a ranking with its crosstable."""
     title = standings.ruleset + (f", {standings.seats} seats" if several_sizes else "")
     rows = standings.rows
-    span = _span([row.rating for row in rows])
+    span = _find_span([row.rating for row in rows])
     return Ranking(
         title=title,
         anchor=f"{text.make_slug(standings.ruleset)}-{standings.seats}",
         ruleset=standings.ruleset,
         page=text.make_slug(standings.ruleset),
         seats=standings.seats,
-        rows=[_rank_row(standings, place, span) for place in range(len(rows))],
-        crosstable=[(name(row.label), _crossings(standings, row.label)) for row in rows],
+        rows=[_make_rank_row(standings, place, span) for place in range(len(rows))],
+        crosstable=[(make_name(row.label), _make_crossings(standings, row.label)) for row in rows],
         relative_to=text.format_label(standings.anchor) if standings.anchor is not None else "",
-        luck=_luck(standings.variance_ratio),
+        luck=_explain_luck(standings.variance_ratio),
         warning=standings.warning or "",
         games=standings.games,
         waiting=standings.waiting,
     )
 
 
-def _rank_row(standings: Standings, place: int, span: tuple[float, float] | None) -> RankRow:
+def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] | None) -> RankRow:
     row = standings.rows[place]
     rating = row.rating
     return RankRow(
         rank=Cell(text.NONE) if row.rank is None else Cell(str(row.rank), place + 1),
-        range=_range(rating),
-        of=_of(standings, row),
-        bot=name(row.label),
+        range=_format_rank_range(rating),
+        of=_describe_field(standings, row),
+        bot=make_name(row.label),
         elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
-        interval=_interval(rating),
-        whisker=_whisker(rating, span),
+        interval=_format_interval(rating),
+        whisker=_make_whisker(rating, span),
         record=f"{rating.wins}–{rating.draws}–{rating.losses}",
         wins=rating.wins,
         games=Cell(f"{row.games:,}", row.games),
         score=Cell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
-        score_interval=_percents(rating.score_low, rating.score_high),
+        score_interval=_format_percents(rating.score_low, rating.score_high),
         opponents=Cell(text.format_signed(rating.average_opponent), text.drop_unknown(rating.average_opponent)),
         ms=Cell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
         cpu="" if row.cpu_ms is None else text.format_milliseconds(row.cpu_ms),
@@ -154,14 +154,14 @@ def _rank_row(standings: Standings, place: int, span: tuple[float, float] | None
     )
 
 
-def _of(standings: Standings, row: Row) -> str:
+def _describe_field(standings: Standings, row: Row) -> str:
     if row.group is None:
-        return "met nobody yet"
+        return "no opponents yet"
     size = sum(other.group == row.group for other in standings.rows)
     return f"of {size}" + (f" in group {row.group}" if standings.groups > 1 else "")
 
 
-def _percents(low: float | None, high: float | None) -> str:
+def _format_percents(low: float | None, high: float | None) -> str:
     low, high = text.drop_unknown(low), text.drop_unknown(high)
     return (
         ""
@@ -170,14 +170,14 @@ def _percents(low: float | None, high: float | None) -> str:
     )
 
 
-def _range(rating: Rating) -> str:
+def _format_rank_range(rating: Rating) -> str:
     low, high = rating.rank_low, rating.rank_high
     if low is None or high is None:
         return ""
     return str(low) if low == high else f"{low}–{high}"
 
 
-def _interval(rating: Rating) -> str:
+def _format_interval(rating: Rating) -> str:
     low, high = text.drop_unknown(rating.low), text.drop_unknown(rating.high)
     if low is not None and high is not None:
         return f"{text.format_signed(low)} … {text.format_signed(high)}"
@@ -186,14 +186,14 @@ def _interval(rating: Rating) -> str:
     return text.NONE if high is None else f"≤ {text.format_signed(high)}"
 
 
-def _span(ratings: Sequence[Rating]) -> tuple[float, float] | None:
-    """Return the least and greatest figure of all intervals."""
-    figures = [text.drop_unknown(figure) for rating in ratings for figure in (rating.elo, rating.low, rating.high)]
-    found = [figure for figure in figures if figure is not None]
-    return (min(found), max(found)) if found and min(found) < max(found) else None
+def _find_span(ratings: Sequence[Rating]) -> tuple[float, float] | None:
+    """Return the lowest and highest figure of all intervals."""
+    values = [text.drop_unknown(value) for rating in ratings for value in (rating.elo, rating.low, rating.high)]
+    known = [value for value in values if value is not None]
+    return (min(known), max(known)) if known and min(known) < max(known) else None
 
 
-def _whisker(rating: Rating, span: tuple[float, float] | None) -> Whisker | None:
+def _make_whisker(rating: Rating, span: tuple[float, float] | None) -> Whisker | None:
     elo, low, high = text.drop_unknown(rating.elo), text.drop_unknown(rating.low), text.drop_unknown(rating.high)
     if span is None or elo is None:
         return None
@@ -211,73 +211,78 @@ def _whisker(rating: Rating, span: tuple[float, float] | None) -> Whisker | None
     )
 
 
-def _crossings(standings: Standings, label: str) -> list[Crossing]:
-    return [_crossing(standings.crosstable.get(label, {}).get(row.label), label, row.label) for row in standings.rows]
+def _make_crossings(standings: Standings, label: str) -> list[Crossing]:
+    return [
+        _make_crossing(standings.crosstable.get(label, {}).get(row.label), label, row.label) for row in standings.rows
+    ]
 
 
-def _crossing(meeting: Meeting | None, label: str, other: str) -> Crossing:
+def _make_crossing(meeting: Meeting | None, label: str, other: str) -> Crossing:
     if label == other:
         return Crossing("", "", None)
     score = meeting.score if meeting else None
     if meeting is None or score is None:
         return Crossing("–", "no games", None)
     record = f"{meeting.wins}–{meeting.draws}–{meeting.losses}"
-    title = f"{text.format_label(label)} against {text.format_label(other)}: {record} in {text.format_count(meeting.games, 'game')}"
+    pair = f"{text.format_label(label)} against {text.format_label(other)}"
+    title = f"{pair}: {record} in {text.format_count(meeting.games, 'game')}"
     return Crossing(text.format_decimal(100 * score), title, round(8 * score))
 
 
-def _luck(ratio: float | None) -> str:
-    """Explain the variance ratio in a sentence."""
+def _explain_luck(ratio: float | None) -> str:
+    """Explain the variance ratio in one sentence."""
     ratio = text.drop_unknown(ratio)
     if ratio is None:
         return ""
-    told = f"Variance ratio {text.format_decimal(ratio, 2)}: "
+    start = f"Variance ratio {text.format_decimal(ratio, 2)}: "
     if ratio < 0.05:
-        return told + "because every deal is played from all seats, the luck of the cards cancels out almost wholly."
+        return (
+            start + "because every deal is played from every seat, the luck of the cards cancels out almost completely."
+        )
     if ratio < 0.95:
-        return told + (
-            "because every deal is played from all seats, the luck of the cards cancels out in part, and"
-            f" {text.format_decimal(100 * ratio)} games say as much here as 100 independent ones would."
+        return start + (
+            "because every deal is played from every seat, the luck of the cards partly cancels out, and"
+            f" {text.format_decimal(100 * ratio)} games here say as much as 100 independent games."
         )
     if ratio > 1.05:
-        return told + (
-            "games of one deal resemble each other, and it takes"
-            f" {text.format_decimal(100 * ratio)} games here to say as much as 100 independent ones would."
+        return start + (
+            "games of the same deal resemble each other, and it takes"
+            f" {text.format_decimal(100 * ratio)} games here to say as much as 100 independent games."
         )
-    return told + "the games say about as much as the same number of independent ones would."
+    return start + "the games say about as much as the same number of independent games."
 
 
 def make_overall(all_standings: Sequence[Standings]) -> tuple[list[str], list[OverallRow]]:
-    """Return the rulesets and the table of mean scores; every ruleset weighs the same, whatever was played in it.
+    """Return the rulesets and the table of mean scores; each ruleset has the same weight, however many games it has.
 
-    Entries are ranked against those alone that are of their group in every ranking that has several.
+    An entry is ranked only against entries that share its group in every ranking with several groups.
     """
     rulesets = list(dict.fromkeys(standings.ruleset for standings in all_standings))
-    found: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    apart: defaultdict[str, tuple[int, ...]] = defaultdict(tuple)
+    all_scores: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    groups_of: defaultdict[str, tuple[int, ...]] = defaultdict(tuple)
     for standings in all_standings:
         for row in standings.rows:
-            scores = found[row.label][standings.ruleset]
+            scores = all_scores[row.label][standings.ruleset]
             if (score := text.drop_unknown(row.rating.score)) is not None:
                 scores.append(score)
             if standings.warning:
-                apart[row.label] += (row.group or standings.groups + 1,)
+                groups_of[row.label] += (row.group or standings.groups + 1,)
     means = {
         label: {ruleset: fmean(scores) for ruleset, scores in by_ruleset.items() if scores}
-        for label, by_ruleset in found.items()
+        for label, by_ruleset in all_scores.items()
     }
-    groups = sorted({apart[label] for label in means})
+    groups = sorted({groups_of[label] for label in means})
     order = sorted(
-        means, key=lambda label: (apart[label], -len(means[label]), -fmean(means[label].values() or [0.0]), label)
+        means, key=lambda label: (groups_of[label], -len(means[label]), -fmean(means[label].values() or [0.0]), label)
     )
     rows = []
     for place, label in enumerate(order, 1):
-        rivals = [means[other] for other in order if apart[other] == apart[label]]
-        rows.append(_overall_row(label, place, means[label], rivals, groups.index(apart[label]) + 1, rulesets))
+        rivals = [means[other] for other in order if groups_of[other] == groups_of[label]]
+        rows.append(_make_overall_row(label, place, means[label], rivals, groups.index(groups_of[label]) + 1, rulesets))
     return rulesets, rows
 
 
-def _overall_row(
+def _make_overall_row(
     label: str,
     place: int,
     own: dict[str, float],
@@ -290,7 +295,7 @@ def _overall_row(
     score = fmean(own.values()) if own else None
     return OverallRow(
         rank=Cell(str(rank), place) if own else Cell(text.NONE),
-        bot=name(label),
+        bot=make_name(label),
         score=Cell(text.format_percent(score), score),
         played=Cell(f"{len(own)} of {len(rulesets)}", len(own)),
         by_ruleset=[Cell(text.format_percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],

@@ -1,4 +1,4 @@
-"""How a bot stands in each ranking, and what it did against each of the others."""
+"""A bot's results: its place in each ranking, and its record against each opponent."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from site_pages import text
 from site_pages.deals import Deals
-from site_pages.rankings import Cell, Name, Ranking, RankRow, name
+from site_pages.rankings import Cell, Name, Ranking, RankRow, make_name
 from tournaments.league.standings import Meeting, Standings
 from tournaments.ratings.pairs import HeadToHead, head_to_head
 
 
 class Duel(Struct, frozen=True):
-    """What the pairs of two bots say: the games of a deal, played from both seats, taken together."""
+    """Statistics of two bots from pairs: the two games of a deal, played from both seats."""
 
     elo: Cell
     error: str
@@ -23,8 +23,8 @@ class Duel(Struct, frozen=True):
     luck_range: str
 
 
-class Against(Struct, frozen=True):
-    """One line of a bot's page: how it did against another."""
+class OpponentRow(Struct, frozen=True):
+    """A row of the head-to-head table: a bot's results against one opponent."""
 
     bot: Name
     record: str
@@ -36,60 +36,60 @@ class Against(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """How a bot stands in one ranking, with its head-to-head table."""
+    """A bot's row in one ranking, with its head-to-head table."""
 
     title: str
     anchor: str
     page: str
     """The file name of the ruleset's page."""
     row: RankRow
-    against: list[Against]
+    opponents: list[OpponentRow]
     duels: bool
 
 
 def list_results(
     label: str, all_standings: Sequence[Standings], rankings: Sequence[Ranking], deals: Deals
 ) -> list[Result]:
-    """Return how an entry stands in each ranking that it is in."""
-    found = []
-    for standings, shown in zip(all_standings, rankings, strict=True):
-        for row, rank_row in zip(standings.rows, shown.rows, strict=True):
+    """Return the results of an entry in each ranking that lists it."""
+    results = []
+    for standings, ranking in zip(all_standings, rankings, strict=True):
+        for row, rank_row in zip(standings.rows, ranking.rows, strict=True):
             if row.label == label:
-                against = _all_against(standings, label, deals)
+                against = _list_opponents(standings, label, deals)
                 duels = standings.seats == 2
-                found.append(Result(shown.title, shown.anchor, shown.page, rank_row, against, duels))
-    return found
+                results.append(Result(ranking.title, ranking.anchor, ranking.page, rank_row, against, duels))
+    return results
 
 
-def _all_against(standings: Standings, label: str, deals: Deals) -> list[Against]:
+def _list_opponents(standings: Standings, label: str, deals: Deals) -> list[OpponentRow]:
     meetings = standings.crosstable.get(label, {})
     return [
-        _against(standings, label, row.label, meeting, deals)
+        _make_opponent_row(standings, label, row.label, meeting, deals)
         for row in standings.rows
         if row.label != label and (meeting := meetings.get(row.label)) is not None
     ]
 
 
-def _against(standings: Standings, label: str, other: str, meeting: Meeting, deals: Deals) -> Against:
-    pairs = deals.pairs(standings.ruleset, label, other) if standings.seats == 2 else None
-    return Against(
-        bot=name(other),
+def _make_opponent_row(standings: Standings, label: str, other: str, meeting: Meeting, deals: Deals) -> OpponentRow:
+    pairs = deals.list_pairs(standings.ruleset, label, other) if standings.seats == 2 else None
+    return OpponentRow(
+        bot=make_name(other),
         record=f"{meeting.wins}–{meeting.draws}–{meeting.losses}",
         wins=meeting.wins,
         games=Cell(f"{meeting.games:,}", meeting.games),
         score=Cell(text.format_percent(meeting.score), meeting.score),
-        duel=None if pairs is None else _duel(head_to_head(pairs)),
+        duel=None if pairs is None else _make_duel(head_to_head(pairs)),
     )
 
 
-def _duel(told: HeadToHead) -> Duel:
-    pairs = told.pairs
-    low, high = told.luck_low, told.luck_high
+def _make_duel(record: HeadToHead) -> Duel:
+    pairs = record.pairs
+    low, high = record.luck_low, record.luck_high
     return Duel(
         elo=Cell(text.format_signed(pairs.elo), pairs.elo),
         error=f"± {text.format_decimal(pairs.error)}" if pairs.elo is not None else "",
         los=Cell(text.format_likelihood(pairs.los), pairs.los),
-        luck=Cell(text.format_whole_percent(told.luck), told.luck),
+        luck=Cell(text.format_whole_percent(record.luck), record.luck),
         luck_range=""
         if low is None or high is None
         else f"{text.format_decimal(100 * low)} … {text.format_decimal(100 * high)}",

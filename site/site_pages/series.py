@@ -1,4 +1,4 @@
-"""Series of games: where one stands after a game, and who won how many."""
+"""Series of games: the state of one after each game, and how many each entry won."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from site_pages import text
-from site_pages.rankings import Cell, Name, name
+from site_pages.rankings import Cell, Name, make_name
 from tournaments.league.series import Score, Tally
 
 
 class SeriesRow(Struct, frozen=True):
-    """One line: an entry, and its series that were decided."""
+    """A row of the table: an entry and its decided series."""
 
     bot: Name
     won: Cell
@@ -20,24 +20,24 @@ class SeriesRow(Struct, frozen=True):
     share: Cell
 
 
-def standing(score: Score | None) -> str:
-    """Return where a series stands after a game, the points by seat; nothing for a single game."""
+def describe_standing(score: Score | None) -> str:
+    """Return the state of a series after a game, with the points by seat; empty for a game outside a series."""
     if score is None:
         return ""
     points = " – ".join(map(str, score.points))
     return f"series {score.series}: {points}{', won' if score.won else ''}"
 
 
-def series_rows(tallies: Mapping[str, Tally]) -> list[SeriesRow]:
-    """Return the entries by the share of series that they won."""
+def make_series_rows(tallies: Mapping[str, Tally]) -> list[SeriesRow]:
+    """Return the entries, highest share of series won first."""
     order = sorted(tallies, key=lambda label: (-tallies[label].won / tallies[label].played, label))
-    return [_row(label, tallies[label]) for label in order]
+    return [_make_row(label, tallies[label]) for label in order]
 
 
-def _row(label: str, tally: Tally) -> SeriesRow:
+def _make_row(label: str, tally: Tally) -> SeriesRow:
     share = tally.won / tally.played
     return SeriesRow(
-        bot=name(label),
+        bot=make_name(label),
         won=Cell(f"{tally.won:,}", tally.won),
         played=Cell(f"{tally.played:,}", tally.played),
         share=Cell(text.format_percent(share), share),

@@ -1,8 +1,8 @@
-"""A hundred games in a script: small enough for every action, and readable without the rules.
+"""Shards: scripts with a hundred games each, compact, complete, and readable without the rules.
 
-The games of a shard are kept column by column. All that happens in one step of a game but for the new cards is
-its *shape*; each shape is listed once, and a game is one character per step and one per card that came to light:
-dealt, drawn or turned up. A moved card is named by its place in its pile.
+A shard stores its games column by column. The *shape* of a step is all that happens in it except the new cards;
+a shard lists each shape once. A game is one character per step and one per new card: a card that was dealt, drawn
+or turned up. A moved card is identified by its place in its pile.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from tournaments.sanitizer import sanitize
 SIZE = 100
 """Games in a shard."""
 FORMAT = 2
-"""Goes into every digest; a greater one renders all shards anew."""
+"""Part of every digest: raising it renders all shards again."""
 LINE = 800
 STDERR = 2000
 
 Shape = tuple[Any, ...]
-"""The seat that acted (None for the deal), then the events, each a tuple that starts with its type."""
+"""The seat that acted (None for the deal), then the events: tuples that start with the type of the event."""
 
 
-def symbol(index: int) -> str:
-    """Return the character that stands for `index`: of printable ASCII without quote and backslash first."""
+def encode_symbol(index: int) -> str:
+    """Return the character for `index`: printable ASCII without quote and backslash comes first."""
     if index < 91:
         code = index + (35 if index < 57 else 36)
     else:
@@ -47,23 +47,23 @@ def symbol(index: int) -> str:
     return chr(code if code < 0xD800 else code + 0x800)
 
 
-_CARD = {card: symbol(place) for place, card in enumerate(CARDS)}
+_CARD = {card: encode_symbol(place) for place, card in enumerate(CARDS)}
 
 
-def header(name: str, made_from: object) -> bytes:
-    """Return the first line of a data file; it changes with anything of what the file is made from."""
-    digest = hashlib.sha256(msgspec.json.encode((FORMAT, made_from))).hexdigest()
+def make_header(name: str, content: object) -> bytes:
+    """Return the first line of a data file; it changes whenever `content`, the input of the file, changes."""
+    digest = hashlib.sha256(msgspec.json.encode((FORMAT, content))).hexdigest()
     return f"// malice {name} {digest}\n".encode()
 
 
-def script(name: str, first_line: bytes, payload: object) -> bytes:
-    """Return a data file: a script that hands `payload` to the page, packed."""
+def make_script(name: str, first_line: bytes, payload: object) -> bytes:
+    """Return a data file: a script that passes the packed `payload` to the page."""
     packed = base64.b64encode(gzip.compress(msgspec.json.encode(payload), 6, mtime=0))
     return b'%bmalice.receive("%b","%b");\n' % (first_line, name.encode(), packed)
 
 
 class Shard:
-    """Collects games, and turns them into what the page reads."""
+    """Collects games, and packs them into the data that the page reads."""
 
     def __init__(self, rulesets: dict[str, Parameters]) -> None:
         self._rulesets = rulesets
@@ -73,24 +73,24 @@ class Shard:
         self._uses: Counter[int] = Counter()
 
     def add(self, game: Game, record: Record, series: str = "") -> None:
-        """Play a game again and keep what happens in it; `series` says where its series stands then."""
+        """Replay a game and record its steps; `series` describes the state of its series after it."""
         recorder = _Recorder()
         shapes = []
         broken = ""
         try:
             for step in replay_steps(record):
-                shape = recorder.step(step)
+                shape = recorder.record_step(step)
                 shapes.append(self._shapes.setdefault(shape, len(self._shapes)))
         except RecordError as error:
             broken = "" if record.reason == "void" else str(error)
         self._steps.append(shapes)
         self._uses.update(shapes)
-        self._games.append(_row(game, record) | recorder.columns() | {"series": series, "broken": broken})
+        self._games.append(_make_row(game, record) | recorder.make_columns() | {"series": series, "broken": broken})
 
-    def payload(self) -> dict[str, Any]:
-        """Return the shard as JSON takes it."""
+    def make_payload(self) -> dict[str, Any]:
+        """Return the shard as an object to encode as JSON."""
         by_use = sorted(self._shapes.values(), key=lambda number: (-self._uses[number], number))
-        place = {number: symbol(rank) for rank, number in enumerate(by_use)}
+        place = {number: encode_symbol(rank) for rank, number in enumerate(by_use)}
         shapes = list(self._shapes)
         labels = sorted({label for row in self._games for label in row["labels"]})
         numbers = {label: number for number, label in enumerate(labels)}
@@ -109,7 +109,7 @@ class Shard:
 
 
 class _Recorder:
-    """One game on its way into a shard."""
+    """Records the steps of one game for a shard."""
 
     def __init__(self) -> None:
         self._piles = Piles()
@@ -117,58 +117,58 @@ class _Recorder:
         self._odd: dict[int, str] = {}
         self._count = -1
 
-    def step(self, step: Step) -> Shape:
-        shape = (step.seat, *[self._event(event) for event in step.events])
-        if step.seat is not None and step.action != _action(step):
+    def record_step(self, step: Step) -> Shape:
+        shape = (step.seat, *[self._record_event(event) for event in step.events])
+        if step.seat is not None and step.action != _derive_action(step):
             self._odd[self._count] = sanitize(step.action, 200)
         self._count += 1
         return shape
 
-    def columns(self) -> dict[str, Any]:
+    def make_columns(self) -> dict[str, Any]:
         return {"cards": "".join(self._cards), "odd": self._odd}
 
-    def _event(self, event: Event) -> Shape:
+    def _record_event(self, event: Event) -> Shape:
         piles = self._piles
         if isinstance(event, CardMoved):
             back = piles.move(event)
             if back == UNSEEN:
-                self._show((event.card,))
+                self._add_cards((event.card,))
             return ("move", event.seat, event.source, event.target, back)
         if isinstance(event, TurnBegins):
             return ("turn", event.seat)
         if isinstance(event, Draw):
             piles.draw(event)
-            self._show(event.cards)
+            self._add_cards(event.cards)
             return ("draw", event.seat, len(event.cards))
         if isinstance(event, Flip):
             piles.flip(event)
-            self._show((event.card,))
+            self._add_cards((event.card,))
             return ("flip", event.seat)
         if isinstance(event, Shuffled):
             piles.shuffle(event)
             return ("shuffle", event.source, event.target, event.count)
-        return self._rare(event)
+        return self._record_rare_event(event)
 
-    def _rare(self, event: Deal | Count | Pass | Out) -> Shape:
+    def _record_rare_event(self, event: Deal | Count | Pass | Out) -> Shape:
         if isinstance(event, Deal):
             self._piles.deal(event)
             for hand in event.hands:
-                self._show(hand)
+                self._add_cards(hand)
             for piles in event.sides:
                 for pile in piles:
-                    self._show(pile)
+                    self._add_cards(pile)
             sides = tuple(tuple(map(len, piles)) for piles in event.sides)
             return ("deal", tuple(map(len, event.hands)), event.payoffs, sides, event.stock)
         if isinstance(event, Out):
             return ("out", event.seat, event.code)
         return ("count" if isinstance(event, Count) else "pass", event.seat)
 
-    def _show(self, cards: Iterable[str]) -> None:
+    def _add_cards(self, cards: Iterable[str]) -> None:
         self._cards += [_CARD[card] for card in cards]
 
 
-def _action(step: Step) -> str:
-    """Return the action that the first event speaks of; the page makes the same out of it."""
+def _derive_action(step: Step) -> str:
+    """Return the action that the first event implies; the page derives it in the same way."""
     first = step.events[0] if step.events else None
     match first:
         case CardMoved(seat, source, target, card):
@@ -185,7 +185,7 @@ def _action(step: Step) -> str:
             return ""
 
 
-def _row(game: Game, record: Record) -> dict[str, Any]:
+def _make_row(game: Game, record: Record) -> dict[str, Any]:
     return {
         "number": game.number,
         "key": str(game.key),
@@ -197,20 +197,20 @@ def _row(game: Game, record: Record) -> dict[str, Any]:
         "reason": text.describe_reason(game.reason),
         "micros": [_round_time(micros) for micros in record.micros],
         "notes": {place: sanitize(note, 500, lines=True) for place, note in record.notes.items()},
-        "faults": [_fault(fault) for fault in record.faults],
+        "faults": [_describe_fault(fault) for fault in record.faults],
         "stray": [seat.stray_lines for seat in record.seats],
     }
 
 
 def _round_time(micros: int) -> int:
-    """Keep two digits that count: nobody reads more, and they cost a third of the shard."""
+    """Keep two significant digits: nobody reads more, and the others would cost a third of the shard."""
     unit = 1
     while micros >= 100 * unit:
         unit *= 10
     return (micros + unit // 2) // unit * unit
 
 
-def _fault(fault: Fault) -> dict[str, Any]:
+def _describe_fault(fault: Fault) -> dict[str, Any]:
     return {
         "seat": fault.seat,
         "code": fault.code,
@@ -218,12 +218,12 @@ def _fault(fault: Fault) -> dict[str, Any]:
         "sentence": sanitize(fault.sentence, LINE),
         "exit": sanitize(fault.exit or "", LINE),
         "lines": [sanitize(line, LINE) for line in fault.lines],
-        "stderr": text.excerpt(fault.stderr, STDERR),
+        "stderr": text.shorten(fault.stderr, STDERR),
     }
 
 
 def _describe_ruleset(name: str, rules: Parameters) -> dict[str, Any]:
-    """Return what the page has to know to draw a table of this ruleset."""
+    """Return what the page needs to draw a table of this ruleset."""
     return {
         "page": text.make_slug(name),
         "top": rules.stack_top,

@@ -1,4 +1,4 @@
-"""What a league must offer for its site to be rendered."""
+"""The interface of a league that a site is rendered from."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tournaments.league.standings import Standings
 
 
 class Source(Protocol):
-    """A league to read from; games may be added to it meanwhile, but none is ever changed or taken away."""
+    """A league to read. Games may be added during the rendering, but never changed or removed."""
 
     def tournament(self) -> Tournament:
         """Return the tournament."""
 
     def rulesets(self) -> tuple[Ruleset, ...]:
-        """Return the rulesets that are played."""
+        """Return the rulesets of the tournament."""
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return the bots that take part."""
+        """Return the bots of the tournament."""
 
     def games(self) -> Iterator[Game]:
         """Yield the finished games in schedule order, without their actions."""
@@ -34,4 +34,4 @@ class Source(Protocol):
         """Return the standings of each ruleset and number of seats."""
 
     def series(self) -> dict[Key, Score]:
-        """Return where the series stands after each game, for the rulesets that play series."""
+        """Return the state of its series after each game, for rulesets that play series."""

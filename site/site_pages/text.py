@@ -1,7 +1,7 @@
-"""Text from strangers made harmless to look at, file names for it, and figures in words.
+"""Text for pages: labels, file names and figures.
 
-HTML is escaped by the templates; here goes what HTML lets through: control characters, characters that turn
-the direction of writing, invisible ones, towers of accents.
+The templates escape HTML. This module removes what escaping lets through in text from strangers: control
+characters, characters that change the direction of writing, invisible characters, stacks of accents.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,47}")
 
 
 def format_label(text: str) -> str:
-    """Return the label of an entry as it is shown."""
+    """Return the label of an entry as pages show it."""
     return sanitize(text, 64).strip() or "(no name)"
 
 
 def make_slug(text: str) -> str:
-    """Return a file name for a label: a plain label itself, another one made plain, with its digest."""
+    """Return a file name for a label: the label itself if plain, otherwise a plain form of it with its digest."""
     if _PLAIN.fullmatch(text):
         return text
     ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
@@ -32,22 +32,22 @@ def make_slug(text: str) -> str:
     return f"{stem or 'bot'}.{digest}"
 
 
-def excerpt(text: str, limit: int) -> str:
-    """Return the beginning and the end of a long text, ready to be shown with its line breaks."""
+def shorten(text: str, limit: int) -> str:
+    """Return a text with its line breaks, sanitized; of a long one, the beginning and the end."""
     if len(text) > limit:
-        left_out = len(text) - limit
+        omitted = len(text) - limit
         half = limit // 2
-        text = f"{text[:half]}\n… {left_out} characters left out …\n{text[-half:]}"
+        text = f"{text[:half]}\n… {omitted} characters left out …\n{text[-half:]}"
     return sanitize(text, lines=True)
 
 
 def drop_unknown(value: float | None) -> float | None:
-    """Return `value` if it is a figure, None for nan and infinity too."""
+    """Return `value` if it is a finite number, otherwise None."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def format_decimal(value: float | None, digits: int = 0) -> str:
-    """Return a figure with so many digits after the point, its minus as long as a plus."""
+    """Return a figure with this many digits after the point, and a true minus sign."""
     value = drop_unknown(value)
     if value is None:
         return NONE
@@ -56,7 +56,7 @@ def format_decimal(value: float | None, digits: int = 0) -> str:
 
 
 def format_signed(value: float | None) -> str:
-    """Return a whole figure with its sign, as Elo differences are written."""
+    """Return a whole figure with its sign, as for Elo differences."""
     text = format_decimal(value)
     return text if text in (NONE, "0") or text.startswith("−") else f"+{text}"
 
@@ -74,7 +74,7 @@ def format_whole_percent(value: float | None) -> str:
 
 
 def format_likelihood(value: float | None) -> str:
-    """Return a probability as a percentage that never claims to be certain."""
+    """Return a probability as a percentage that never claims certainty."""
     value = drop_unknown(value)
     if value is None or 0.001 <= value <= 0.999:
         return format_percent(value)
@@ -82,7 +82,7 @@ def format_likelihood(value: float | None) -> str:
 
 
 def format_milliseconds(value: float | None) -> str:
-    """Return a time in milliseconds with about three digits that count."""
+    """Return a time in milliseconds with about three significant digits."""
     value = drop_unknown(value)
     if value is None:
         return NONE

@@ -1,9 +1,9 @@
-/* The instant bot in C: it answers the first legal action, and does not think at all.
+/* The instant bot in C: it plays the first legal action, without thinking.
  *
- * It shows that a bot needs no JSON library. Of each line it wants three members of the outermost
- * object: "type", "id" and "legal". Values are stepped over as a whole, strings with their escapes
- * included, so that what looks alike in a name, or deeper in the line, is never taken for them.
- * What it answers it copies as it came.
+ * It shows that a bot needs no JSON library. It reads three members of the outermost object of each
+ * line: "type", "id" and "legal". It skips all other values as a whole, strings with their escapes
+ * included, so that similar text in a name, or deeper in the line, is never mistaken for a member.
+ * Its answer copies the values unchanged.
  */
 
 #include <ctype.h>
@@ -15,13 +15,13 @@
 
 enum { LINE_BYTES = 65536, ANSWER_BYTES = 256 };
 
-/* A part of the line: where it starts, and where the next one does. */
+/* A part of the line: its start and its end, which is the start of the next part. */
 struct part {
     const char *start, *end;
 };
 
-/* Return the character at `*at`, which moves on behind it: also one that is written as an escape.
- * One that no name of ours has is -1. */
+/* Return the character at `*at`, escaped or not, and move `*at` behind it. Return -1 for a character
+ * that none of our names has. */
 static int character(const char **at)
 {
     int read = (unsigned char)*(*at)++;
@@ -85,7 +85,7 @@ static struct part string_at(const char *at)
     return (struct part){at, *at == '"' ? after_string(at) : at};
 }
 
-/* Write the answer to `line` into `answer`; return its length, 0 for a line that wants none. */
+/* Write the answer to `line` into `answer`; return its length, 0 for a line that needs no answer. */
 static int answer_to(const char *line, char *answer)
 {
     struct part type = {line, line}, id = {line, line}, move = {line, line};
@@ -113,7 +113,7 @@ static int answer_to(const char *line, char *answer)
                     id_size, id.start, move_size, move.start);
 }
 
-/* Usually a line comes with one read and its answer goes with one write; `bye` alone wants none. */
+/* Usually one read brings a line and one write sends its answer; only `bye` needs no answer. */
 int main(void)
 {
     static char line[LINE_BYTES];

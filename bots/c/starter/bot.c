@@ -1,4 +1,4 @@
-/* A bot that plays pay-off cards first: a place to begin.
+/* A bot to start from: it plays pay-off cards first.
  *
  * Each request is a line of JSON and gets a line with its id. The view is complete every time, so the
  * bot remembers nothing; the play is in choose(). The JSON library is cJSON.
@@ -17,7 +17,7 @@ static cJSON *member(const cJSON *object, const char *name)
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* Return the value of a string, and "" for whatever else. */
+/* Return the value of a string, "" for any other type. */
 static const char *text(const cJSON *item)
 {
     return cJSON_IsString(item) ? item->valuestring : "";
@@ -32,8 +32,8 @@ static int discard_stack(const char *action)
     return atoi(target + 2);
 }
 
-/* Return the pay-off card if it can be played, else a card to the centre, else the discard from hand
- * that buries least (of several such the last), else the first action. */
+/* Return the pay-off card if it can be played, else a card to the centre, else the discard onto the
+ * shortest side stack (the last of equal ones), else the first action. */
 static const char *choose(const cJSON *view, const cJSON *legal)
 {
     const cJSON *action;
@@ -61,7 +61,7 @@ static const char *choose(const cJSON *view, const cJSON *legal)
     return best ? best : text(legal->child);
 }
 
-/* Print the answer to `request`; return whether there will be another. */
+/* Print the answer to `request`; return whether another one can follow. */
 static bool answer(cJSON *request)
 {
     const char *type = text(member(request, "type"));

@@ -1,7 +1,7 @@
-// A bot that plays pay-off cards first: a place to begin.
+// A bot to start from: it plays pay-off cards first.
 //
-// The protocol is in malice.hpp, the play is in Starter::choose. What a bot wants to remember goes into
-// the members of Starter, which is made anew for every game.
+// The protocol is in malice.hpp, the play is in Starter::choose. The members of Starter hold what
+// a bot wants to remember; every game gets a new one.
 
 #include <algorithm>
 #include <ranges>
@@ -15,7 +15,7 @@ using Kind = malice::Pile::Kind;
 
 class Starter : public malice::Bot {
 public:
-    // The pay-off card if it can be played, else a card to the centre, else a tidy discard.
+    // The pay-off card if it can be played, else a card to the centre, else a discard onto a short stack.
     malice::Choice choose(const malice::Turn& turn) override
     {
         const auto& legal = turn.legal;
@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    // The discard from hand that buries least, of several such the last; without any the first action.
+    // The discard onto the shortest side stack, the last of equal ones; the first action if there is none.
     static const Action& shortest_discard(const View& view, const std::vector<Action>& legal)
     {
         const Action* best = nullptr;

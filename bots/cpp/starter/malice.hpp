@@ -1,7 +1,7 @@
 // The protocol of malice, version 1: requests as types, and the loop that answers them.
 //
 // A bot is a class derived from malice::Bot; malice::play<MyBot>() lets it play until the referee says
-// bye. Print to std::cerr only: what goes to std::cout is taken for an answer.
+// bye. Print to std::cerr only: std::cout belongs to the answers.
 
 #pragma once
 
@@ -51,7 +51,7 @@ struct GameStart {
     json rules; // every parameter of the ruleset: rules.at("wild_kings")
     int seat;   // ours, from 0
     std::vector<SeatName> seats;
-    std::uint32_t rng;  // a seed for our own chance: with it the same game can be played again
+    std::uint32_t rng;  // a seed for our own random numbers, so that a game can be repeated
     std::string commit; // the digest of the seed that all cards come from
     ClockRules clock;
 };
@@ -61,7 +61,7 @@ struct GameEnd {
     std::vector<int> places;
     std::vector<std::int64_t> scores;
     std::string reason; // such as payoff_empty
-    std::string key;    // names the game for `malice replay`
+    std::string key;    // the key of the game, for `malice replay`
 };
 
 // The action to play, and perhaps a remark for the replay, of which 500 characters are kept.
@@ -71,12 +71,12 @@ struct Choice {
     std::string move, note;
 };
 
-// What plays. Each game gets a bot of its own, so that nothing is left of the last.
+// Plays one game. Each game gets a new bot, so that nothing of the last game remains.
 class Bot {
 public:
     virtual ~Bot() = default;
 
-    // A game begins: the time to prepare, apart from the clock.
+    // A game begins. Prepare here: it does not count on the clock.
     virtual void start(const GameStart&) {}
 
     // Choose one of turn.legal.
@@ -86,7 +86,7 @@ public:
     virtual void end(const GameEnd&) {}
 };
 
-// From JSON to types. Members that are not known are passed over.
+// From JSON to types. Unknown members are skipped.
 
 inline void from_json(const json& from, Clock& to)
 {
@@ -125,7 +125,7 @@ inline GameEnd game_end_from(const json& from)
 }
 
 // Answer the referee's requests with what bots of class B choose, until it says bye or closes the input.
-// An empty name or version is that of bot.toml. A line that is no request ends it with an exception.
+// An empty name or version means that of bot.toml. A line that is not a request raises an exception.
 template <std::derived_from<Bot> B>
 void play(const std::string& name = "", const std::string& version = "")
 {

@@ -1,5 +1,5 @@
 // What lies on the table and what happens there: cards, piles, actions, the view, events, and how they
-// are read from JSON. Members that are not known are passed over.
+// are read from JSON. Unknown members are skipped.
 
 #pragma once
 
@@ -22,7 +22,7 @@ using nlohmann::json;
 struct Card {
     char rank = '?', suit = '?';
 
-    // 1 for an ace to 13 for a king, 14 for a wild card that is nothing else, 0 if it is hidden.
+    // 1 for an ace to 13 for a king, 14 for a card that is always wild, 0 if hidden.
     int value() const
     {
         return static_cast<int>(std::string_view("A23456789TJQKW").find(rank) + 1);
@@ -48,7 +48,7 @@ struct Payoff {
     std::optional<int> left; // none: the count is not public
 };
 
-// What anybody sees of a seat.
+// The public part of a seat.
 struct Seat {
     Payoff payoff;
     int hand; // how many cards it has
@@ -89,7 +89,7 @@ struct Action {
     std::optional<Play> play;
 };
 
-// What has happened, for bots that remember. Cards that we may not see are hidden ones.
+// What has happened, for bots that remember. Cards that we may not see are hidden.
 
 struct Deal {
     std::vector<Cards> hands; // by seat, in the order in which they were dealt
@@ -210,7 +210,7 @@ inline void from_json(const json& from, View& to)
           from.at("aside"), from.at("centre"), from.at("seats")};
 }
 
-// An event, or nothing if a later referee has to say what we do not know.
+// An event; nothing for an unknown one of a later referee.
 inline std::optional<Event> event_from(const json& from)
 {
     const std::string& type = from.at("type").get_ref<const std::string&>();

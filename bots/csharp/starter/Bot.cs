@@ -1,4 +1,4 @@
-// A bot to start from: it plays its pay-off card whenever it can, then to the centre, and discards on short stacks.
+// A bot to start from: it plays its pay-off card if it can, then to the centre, and discards onto short stacks.
 
 using System;
 using System.IO;
@@ -10,7 +10,7 @@ using System.Xml;
 
 static class Bot
 {
-    /// <summary>Choose one of the legal actions: this is the place to be cleverer.</summary>
+    /// <summary>Choose one of the legal actions: improve the play here.</summary>
     static string Choose(View view, string[] legal)
     {
         return legal.FirstOrDefault(action => action.StartsWith("p-", StringComparison.Ordinal))
@@ -19,12 +19,12 @@ static class Bot
             ?? legal[0];
     }
 
-    /// <summary>Find the discard from the hand onto the shortest side stack, of equal ones the last.</summary>
+    /// <summary>Find the discard from the hand onto the shortest side stack; the last of equal ones.</summary>
     static string ShortestDiscard(View view, string[] legal)
     {
         string[][] side = view.Seats[view.Seat].Side;
         Func<string, int> size = action => side[int.Parse(action.Split('-')[1].Substring(1))].Length;
-        // The order of equal ones is kept, so that of the shortest the last comes first.
+        // The sort is stable, so that the last of the shortest comes first.
         var discards = legal.Where(action => action[0] == 'h' && action.Contains("-s"));
         return discards.Reverse().OrderBy(size).FirstOrDefault();
     }
@@ -49,7 +49,7 @@ static class Bot
         }
     }
 
-    /// <summary>Read what T says of a line, whatever is in other fields, and however deep.</summary>
+    /// <summary>Read the fields of T from a line; other fields may hold anything, at any depth.</summary>
     static T Read<T>(string line)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(line);
@@ -67,7 +67,7 @@ static class Bot
     }
 }
 
-// What is read of a request: add fields as they stand in PROTOCOL.md, all others are skipped.
+// The fields read from a request: add others as PROTOCOL.md names them; all others are skipped.
 
 [DataContract]
 class Request

@@ -1,4 +1,4 @@
-// A bot that plays pay-off cards first: a place to begin.
+// A bot to start from: it plays pay-off cards first.
 //
 // Each request is a line of JSON and gets a line with its id. The view is complete every time, so the
 // bot remembers nothing; the play is in choose.
@@ -13,19 +13,19 @@ import (
 	"strings"
 )
 
-// Request is what every line of the referee has, but bye has no id.
+// Request has the fields of every request; bye has no id.
 type Request struct {
 	Type string          `json:"type"`
 	ID   json.RawMessage `json:"id"`
 }
 
-// Move is what a line of that type has besides, as far as this bot looks at it.
+// Move has the further fields of a move that this bot uses.
 type Move struct {
 	View  View     `json:"view"`
 	Legal []string `json:"legal"`
 }
 
-// Answer is a line of ours. Only a move needs more than the id.
+// Answer is one line of ours; only a move needs more than the id.
 type Answer struct {
 	ID   json.RawMessage `json:"id"`
 	Move string          `json:"move,omitempty"`
@@ -55,7 +55,7 @@ type View struct {
 	} `json:"seats"`
 }
 
-// Int is an integer, which JSON may also spell as 3.0.
+// Int is an integer, which JSON may also write as 3.0.
 type Int int
 
 // UnmarshalJSON reads both spellings.
@@ -65,7 +65,7 @@ func (n *Int) UnmarshalJSON(spelled []byte) error {
 	return err
 }
 
-// choose returns the pay-off card if it can be played, else a card to the centre, else a tidy discard.
+// choose returns the pay-off card if it can be played, else a card to the centre, else a discard onto a short stack.
 func choose(view View, legal []string) string {
 	for _, action := range legal {
 		if strings.HasPrefix(action, "p-") {
@@ -83,7 +83,7 @@ func choose(view View, legal []string) string {
 	return legal[0]
 }
 
-// shortestDiscard returns the discard from hand that buries least, of several the last; "" if there is none.
+// shortestDiscard returns the discard onto the shortest side stack, the last of equal ones; "" if there is none.
 func shortestDiscard(view View, legal []string) string {
 	side := view.Seats[view.Seat].Side
 	best, shortest := "", 0

@@ -1,4 +1,4 @@
-// A bot to start from: it plays its pay-off card whenever it can, then to the centre, and discards on short stacks.
+// A bot to start from: it plays its pay-off card if it can, then to the centre, and discards onto short stacks.
 
 import { play } from "./malice.js";
 
@@ -6,10 +6,10 @@ import { play } from "./malice.js";
 /** @typedef {import("./malice.js").Move} Move */
 /** @typedef {import("./malice.js").View} View */
 
-/** Plays one game; what a game should remember are fields of it. */
+/** Plays one game; its fields hold what it should remember of the game. */
 class Starter {
   /**
-   * Choose one of the legal actions: this is the place to be cleverer.
+   * Choose one of the legal actions: improve the play here.
    *
    * @param {Move} move
    * @returns {Action}
@@ -25,7 +25,7 @@ class Starter {
 }
 
 /**
- * Find the discard from the hand onto the shortest side stack, of equal ones the last.
+ * Find the discard from the hand onto the shortest side stack; the last of equal ones.
  *
  * @param {View} view
  * @param {Action[]} legal

@@ -1,10 +1,10 @@
-// Speaks the malice protocol, version 1: a bot that uses it is one class with a method `choose`.
+// Speaks the malice protocol, version 1: a bot is one class with a method `choose`.
 
 import { Console } from "node:console";
 import process from "node:process";
 
 /**
- * A card: its rank, one of `A23456789TJQKW`, and its suit, one of `CDHSX`; `??` is a card that may not be seen.
+ * A card: its rank, one of `A23456789TJQKW`, and its suit, one of `CDHSX`; `??` is a hidden card.
  * @typedef {string} Card
  */
 
@@ -25,7 +25,7 @@ import process from "node:process";
  */
 
 /**
- * What anybody sees of a seat: the turned-up card of its pay-off pile (null: empty) and how many it has left (null:
+ * The public part of a seat: the turned-up card of its pay-off pile (null: empty) and how many it has left (null:
  * ask by `count`), the number of cards in hand, the side stacks from bottom to top, and whether it has left the game.
  * @typedef {object} SeatView
  * @property {{ top: Card | null, left: number | null }} payoff
@@ -61,8 +61,8 @@ import process from "node:process";
  */
 
 /**
- * The start of a game. `rules` holds every parameter of the ruleset, `rng` is a seed for your own chance, and the
- * clock is in milliseconds (null: no such limit).
+ * The start of a game. `rules` holds every parameter of the ruleset, `rng` is a seed for your own random numbers, and
+ * the clock is in milliseconds (null: no such limit).
  * @typedef {object} GameStart
  * @property {number} game
  * @property {string} ruleset
@@ -76,7 +76,7 @@ import process from "node:process";
  */
 
 /**
- * The question for one action. `events` is what has happened since your last request, `clock` what is left of your
+ * A request for one action. `events` is what has happened since your last request, `clock` what is left of your
  * bank (null: there is none) and what your last action took (null: this is your first).
  * @typedef {object} Move
  * @property {View} view
@@ -135,7 +135,7 @@ export class Action {
 
 /**
  * Play until the referee says `bye` or closes our input. For each game a new bot is made, so that nothing of the last
- * one is left. What is printed with `console.log` goes to standard error, as standard output is the referee's.
+ * one is left. What is printed with `console.log` goes to standard error, as standard output belongs to the referee.
  *
  * @param {new (game: GameStart) => Bot} GameBot
  * @param {{ name?: string, version?: string }} [about] By default what bot.toml says.
@@ -163,7 +163,7 @@ export async function play(GameBot, about = {}) {
   }
 }
 
-/** Split standard input into lines at line feeds alone: `node:readline` also breaks at U+2028, which names may hold. */
+/** Split standard input at line feeds only: `node:readline` also splits at U+2028, which names may contain. */
 async function* lines() {
   let rest = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {

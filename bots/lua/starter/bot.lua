@@ -1,5 +1,5 @@
--- A bot to start from: pay-off cards first, then cards to the centre, then a discard where little lies.
--- Make it better in `choose`; PROTOCOL.md tells what is in a view.
+-- A bot to start from: pay-off cards first, then cards to the centre, then a discard onto a short stack.
+-- Improve `choose`; PROTOCOL.md describes the view.
 
 local json = require("dkjson")
 
@@ -15,7 +15,7 @@ local function to_centre(legal)
   end
 end
 
--- A discard onto a side stack with the fewest cards, of several the last.
+-- A discard onto the shortest side stack; the last of equal ones.
 local function discard(view, legal)
   local side = view.seats[view.seat + 1].side -- seats and stacks count from 0, Lua's lists from 1
   local best, fewest
@@ -31,9 +31,9 @@ local function discard(view, legal)
   return best
 end
 
--- Returns the action to play: one of the legal ones, letter for letter. `request` is the whole message:
--- beside view and legal it has events, what has happened since the last choice, and clock. `game` is the
--- message game_start: the rules, the seat, a seed for chance. What is null in JSON is json.null.
+-- Returns the action to play: one of the legal ones, unchanged. `request` is the whole message:
+-- besides view and legal it has clock, and events since the last choice. `game` is the
+-- message game_start: the rules, the seat, a random seed. JSON's null is json.null.
 local function choose(request, game)
   local view, legal = request.view, request.legal
   return pay_off(legal) or to_centre(legal) or discard(view, legal) or legal[1]
@@ -44,7 +44,7 @@ for line in io.stdin:lines() do
   local request, _, problem = json.decode(line, 1, json.null)
   assert(request, problem)
   if request.type == "bye" then break end
-  -- All that a type gets that is not known here; 7.0 is written as the 7 that it is, or a long one would lose digits.
+  -- The whole answer to an unknown type. An id that arrives as 7.0 goes back as 7: a float would lose long digits.
   local answer = { id = math.tointeger(request.id) }
   if request.type == "game_start" then
     game = request

@@ -1,5 +1,5 @@
-# A bot to start from: pay-off cards first, then cards to the centre, then a discard where little lies.
-# Make it better in `choose`; PROTOCOL.md tells what is in a view.
+# A bot to start from: pay-off cards first, then cards to the centre, then a discard onto a short stack.
+# Improve `choose`; PROTOCOL.md describes the view.
 
 use v5.20;
 use warnings;
@@ -9,9 +9,9 @@ no warnings 'experimental::signatures';
 use JSON::PP ();
 use List::Util 'first';
 
-# Returns the action to play: one of the legal ones, letter for letter. $request is the whole message:
-# beside view and legal it has events, what has happened since the last choice, and clock. $game is the
-# message game_start: the rules, the seat, a seed for chance.
+# Returns the action to play: one of the legal ones, unchanged. $request is the whole message:
+# besides view and legal it has clock, and events since the last choice. $game is the
+# message game_start: the rules, the seat, a random seed.
 sub choose ($request, $game) {
     my @legal = @{ $request->{legal} };
     return pay_off(@legal) // to_centre(@legal) // discard($request->{view}, @legal) // $legal[0];
@@ -25,7 +25,7 @@ sub to_centre (@legal) {
     return first {/-c/} @legal;
 }
 
-# A discard onto a side stack with the fewest cards, of several the last.
+# A discard onto the shortest side stack; the last of equal ones.
 sub discard ($view, @legal) {
     my $side = $view->{seats}[$view->{seat}]{side};
     my ($best, $fewest);
@@ -45,7 +45,7 @@ while (my $line = <STDIN>) {
     my $request = $json->decode($line);
     my $type    = $request->{type};
     last if $type eq 'bye';
-    # All that a type gets that is not known here; 7.0 is written as the 7 that it is, or a long one would lose digits.
+    # The whole answer to an unknown type. An id that arrives as 7.0 goes back as 7: a float would lose long digits.
     my $answer = { id => 0 + sprintf('%.0f', $request->{id}) };
     $game = $request if $type eq 'game_start';
     $answer->{move} = choose($request, $game) if $type eq 'move';

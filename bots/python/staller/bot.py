@@ -1,7 +1,7 @@
-"""A bot that never plays to the centre of its own accord: it discards, and waits for the stock to run out.
+"""A bot that never plays to the centre unless it must: it discards, and waits for the stock to run out.
 
-Against good players it wins nothing, but where a stock that runs out is a draw, it draws most of its games.
-A handy sparring partner: does a bot, or a ruleset, get anywhere against somebody who does not play along?
+It wins nothing against good players, but draws most games under rulesets where an empty stock is a draw.
+Use it to test whether a bot, or a ruleset, makes progress against an opponent who refuses to play.
 """
 
 import json

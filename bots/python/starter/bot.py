@@ -1,6 +1,6 @@
-"""A bot to start from: pay-off cards first, then cards to the centre, then a discard where little lies.
+"""A bot to start from: pay-off cards first, then cards to the centre, then a discard onto a short stack.
 
-Make it better in `choose`. What it may look at is in `malice.py` beside it.
+Improve `choose`. The types in `malice.py` show what it can see.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from malice import Action, Bot, Kind, Pile, SeatClock, View, play
 
 
 class Starter(Bot):
-    """Takes the first action that it likes."""
+    """Plays the first action that it finds."""
 
     def choose(self, view: View, legal: list[Action], clock: SeatClock) -> Action:
         """Return the action to play."""
@@ -17,7 +17,7 @@ class Starter(Bot):
 
 
 def pay_off(view: View, legal: list[Action]) -> Action | None:
-    """Return the first action that plays the own pay-off card."""
+    """Return the first action that plays its own pay-off card."""
     own = Pile(Kind.PAYOFF, view.seat)
     return next((action for action in legal if action.source == own), None)
 
@@ -28,7 +28,7 @@ def to_centre(legal: list[Action]) -> Action | None:
 
 
 def discard(view: View, legal: list[Action]) -> Action | None:
-    """Return a discard onto a side stack with the fewest cards, of several the last."""
+    """Return the discard onto the shortest side stack; the last of equal ones."""
     best, fewest = None, 0
     for action in legal:
         match action:

@@ -1,4 +1,4 @@
-"""Speaks the malice protocol, version 1, so that a bot has only to choose.
+"""Speaks the malice protocol, version 1, so that a bot only has to choose.
 
 A whole bot:
 
@@ -11,7 +11,7 @@ A whole bot:
     play(First)
 
 Seats, slots and stacks count from 0, piles run from bottom to top, times are milliseconds. Standard output
-belongs to the referee: print what you want to see to `sys.stderr`.
+belongs to the referee: print to `sys.stderr` instead.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
 Card = str
-"""Rank and suit, `7C`; `WX` is wild, `??` a card that you may not see."""
+"""Rank and suit, `7C`; `WX` is wild, `??` a card hidden from you."""
 
 
 class Kind(Enum):
-    """What sort of pile it is."""
+    """The kinds of piles."""
 
     HAND = "h"
     PAYOFF = "p"
@@ -43,16 +43,16 @@ class Pile(NamedTuple):
     """A pile on the table, the same in actions and in events."""
 
     kind: Kind
-    seat: int | None = None  # whose it is; None: nobody's, as the centre stacks, the stock, what lies aside
-    slot: int | None = None  # which of the side stacks of a seat, or of the centre stacks
+    seat: int | None = None  # its owner; None for the centre stacks, the stock and the cards set aside
+    slot: int | None = None  # the number of a side stack or centre stack
 
     @classmethod
     def read(cls, text: str, own: int | None = None) -> Pile:
-        """Return the pile that `text` names; one that says no seat, but has one, belongs to seat `own`."""
-        found = re.fullmatch(r"(\d*)(stock|aside|[hpsc])(\d*)", text)
-        if not found:
+        """Return the pile that `text` names; a name without its seat means seat `own`."""
+        match = re.fullmatch(r"(\d*)(stock|aside|[hpsc])(\d*)", text)
+        if not match:
             raise ValueError(f"expected a pile, got {text!r}")
-        kind, seat, slot = Kind(found[2]), found[1], found[3]
+        kind, seat, slot = Kind(match[2]), match[1], match[3]
         owner = own if kind in (Kind.HAND, Kind.PAYOFF, Kind.SIDE) else None
         return cls(kind, int(seat) if seat else owner, int(slot) if slot else None)
 
@@ -63,7 +63,7 @@ class Action(NamedTuple):
     text: str  # as the referee writes it, `h7C-s0`
     source: Pile | None = None
     target: Pile | None = None
-    card: Card | None = None  # that moves, from whichever pile
+    card: Card | None = None  # the card that moves, from any pile
 
 
 class CentreStack(NamedTuple):
@@ -82,7 +82,7 @@ class Payoff(NamedTuple):
 
 
 class SeatView(NamedTuple):
-    """What anybody sees of a seat."""
+    """The public part of a seat."""
 
     payoff: Payoff
     hand: int  # how many cards
@@ -147,7 +147,7 @@ class Moved(NamedTuple):
 
 
 class Shuffled(NamedTuple):
-    """So many cards came from one pile to another, which was shuffled; source and target may be the same."""
+    """Cards moved from one pile to another, which was shuffled; source and target may be the same."""
 
     source: Pile
     target: Pile
@@ -158,7 +158,7 @@ class Counted(NamedTuple):
     """`seat` asked for the pay-off counts."""
 
     seat: int
-    left: Sequence[int] | None  # by seat, where all seats are told; None: only `seat` is, in its view
+    left: Sequence[int] | None  # by seat; None: only `seat` sees them, in its view
 
 
 class Passed(NamedTuple):
@@ -204,14 +204,14 @@ class Player(NamedTuple):
 
 
 class Game(NamedTuple):
-    """What is known before the cards are dealt."""
+    """The start of a game, before the cards are dealt."""
 
     game: int  # counts the games of this process, from 1
     ruleset: str
-    rules: Mapping[str, Any]  # every parameter; `malice rules show` tells what they mean
+    rules: Mapping[str, Any]  # every parameter; `malice rules show` explains them
     seat: int  # yours
     seats: Sequence[Player]
-    rng: int  # a seed for a `random.Random` of your own, so that a game can be played again
+    rng: int  # a seed for a `random.Random` of your own, so that a game can be repeated
     commit: str
     clock: Clock
 
@@ -227,7 +227,7 @@ class Result(NamedTuple):
 
 
 class Bot(ABC):
-    """Plays one game. Each game gets an object of its own, so that nothing is left of the last one."""
+    """Plays one game. Each game gets a new object, so that nothing of the last game remains."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -237,11 +237,11 @@ class Bot(ABC):
         """Return one of the legal actions, or one and a note for the replay."""
 
     def watch(self, event: Event) -> None:
-        """Hear what has happened since the last choice, that choice included; comes before `choose`, in order."""
+        """Receive an event since the last choice, that choice included; called in order, before `choose`."""
         return
 
     def end(self, result: Result) -> None:
-        """Hear how the game ended."""
+        """Receive the result of the game."""
         return
 
 
@@ -249,12 +249,12 @@ def play(seat: Callable[[Game], Bot], name: str | None = None, version: str | No
     """Play game after game, until the referee says bye or closes the input.
 
     Args:
-        seat: makes a bot for a game; its class will do.
-        name: what it is called, if not as in bot.toml; likewise `version`.
+        seat: creates a bot for a game, such as its class.
+        name: its name, if not that of bot.toml; likewise `version`.
     """
     bot: Bot | None = None
     for line in sys.stdin.buffer:
-        request = json.loads(line, parse_float=_number)
+        request = json.loads(line, parse_float=_parse_number)
         answer: dict[str, Any] = {}
         match request["type"]:
             case "bye":
@@ -262,33 +262,33 @@ def play(seat: Callable[[Game], Bot], name: str | None = None, version: str | No
             case "hello":
                 answer = {"protocol": 1, "name": name, "version": version}
             case "game_start":
-                bot = seat(_game(request))
+                bot = seat(_read_game(request))
             case "move" if bot:
-                answer = _choice(bot, request)
+                answer = _answer_move(bot, request)
             case "game_end" if bot:
-                bot.end(_flat(Result, request))
+                bot.end(_read_fields(Result, request))
         print(json.dumps({"id": request["id"]} | answer), flush=True)
 
 
-def _number(text: str) -> float:
-    """Read 7.0 as 7: the protocol lets a number be spelt either way, and only an integer is an index."""
+def _parse_number(text: str) -> float:
+    """Read 7.0 as 7: the protocol allows both, and only an integer is an index."""
     value = float(text)
     return int(value) if value.is_integer() else value
 
 
-def _choice(bot: Bot, request: Any) -> dict[str, str]:
-    view = _view(request["view"])
-    for event in _events(request["events"]):
+def _answer_move(bot: Bot, request: Any) -> dict[str, str]:
+    view = _read_view(request["view"])
+    for event in _read_events(request["events"]):
         bot.watch(event)
-    legal = [_action(text, view) for text in request["legal"]]
-    chosen = bot.choose(view, legal, _flat(SeatClock, request["clock"]))
-    if isinstance(chosen, Action):
-        return {"move": chosen.text}
-    action, note = chosen
+    legal = [_read_action(text, view) for text in request["legal"]]
+    choice = bot.choose(view, legal, _read_fields(SeatClock, request["clock"]))
+    if isinstance(choice, Action):
+        return {"move": choice.text}
+    action, note = choice
     return {"move": action.text, "note": note}
 
 
-def _action(text: str, view: View) -> Action:
+def _read_action(text: str, view: View) -> Action:
     source, _, target = text.partition("-")
     if not target:
         return Action(text)
@@ -303,40 +303,42 @@ def _action(text: str, view: View) -> Action:
 Record = TypeVar("Record", bound=NamedTuple)
 
 
-def _flat(kind: type[Record], told: Any) -> Record:
-    """Take the fields of `kind` out of an object, and leave those of a later referee."""
-    return kind._make(told[field] for field in kind._fields)
+def _read_fields(kind: type[Record], fields: Any) -> Record:
+    """Build a `kind` from the fields of an object; ignore fields of a later referee."""
+    return kind._make(fields[field] for field in kind._fields)
 
 
-def _game(told: Any) -> Game:
-    clock, seats = _flat(Clock, told["clock"]), [_flat(Player, seat) for seat in told["seats"]]
-    return _flat(Game, told | {"clock": clock, "seats": seats})
+def _read_game(fields: Any) -> Game:
+    clock, seats = _read_fields(Clock, fields["clock"]), [_read_fields(Player, seat) for seat in fields["seats"]]
+    return _read_fields(Game, fields | {"clock": clock, "seats": seats})
 
 
-def _view(told: Any) -> View:
-    centre = [_flat(CentreStack, stack) for stack in told["centre"]]
-    seats = [_flat(SeatView, seat | {"payoff": _flat(Payoff, seat["payoff"])}) for seat in told["seats"]]
-    return _flat(View, told | {"centre": centre, "seats": seats})
+def _read_view(fields: Any) -> View:
+    centre = [_read_fields(CentreStack, stack) for stack in fields["centre"]]
+    seats = [
+        _read_fields(SeatView, seat | {"payoff": _read_fields(Payoff, seat["payoff"])}) for seat in fields["seats"]
+    ]
+    return _read_fields(View, fields | {"centre": centre, "seats": seats})
 
 
-def _events(told: Any) -> Iterator[Event]:
+def _read_events(events: Any) -> Iterator[Event]:
     """Read the events, and skip those of a later referee."""
-    for event in told:
+    for event in events:
         match event:
             case {"type": "deal", **fields}:
-                yield _flat(Dealt, fields)
+                yield _read_fields(Dealt, fields)
             case {"type": "flip", **fields}:
-                yield _flat(Flipped, fields)
+                yield _read_fields(Flipped, fields)
             case {"type": "turn", **fields}:
-                yield _flat(TurnBegun, fields)
+                yield _read_fields(TurnBegun, fields)
             case {"type": "draw", **fields}:
-                yield _flat(Drawn, fields)
+                yield _read_fields(Drawn, fields)
             case {"type": "move", "seat": seat, "from": source, "to": target, "card": card}:
                 yield Moved(seat, Pile.read(source), Pile.read(target), card)
             case {"type": "shuffle", "from": source, "to": target, "count": count}:
                 yield Shuffled(Pile.read(source), Pile.read(target), count)
             case {"type": "count", **fields}:
-                yield _flat(Counted, fields)
+                yield _read_fields(Counted, fields)
             case {"type": "pass", "seat": seat}:
                 yield Passed(seat)
             case {"type": "out", "seat": seat, "code": code}:

@@ -1,4 +1,4 @@
-// Cards and piles as elements.
+// Draws cards and piles as elements.
 "use strict";
 window.malice = window.malice || {};
 
@@ -13,19 +13,19 @@ window.malice = window.malice || {};
   };
   const SVG = "http://www.w3.org/2000/svg";
 
-  /** Make an element: attributes, then children (texts or elements). */
-  malice.element = function (tag, attributes = {}, ...children) {
-    const made = document.createElement(tag);
+  /** Create an element from attributes and children (texts or elements). */
+  malice.createElement = function (tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
-      if (value === true) made.setAttribute(name, "");
-      else if (value !== false && value != null) made.setAttribute(name, value);
+      if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value != null) node.setAttribute(name, value);
     }
-    made.append(...children.filter((child) => child != null && child !== false));
-    return made;
+    node.append(...children.filter((child) => child != null && child !== false));
+    return node;
   };
-  const { element } = malice;
+  const { createElement } = malice;
 
-  function shape(name, kind) {
+  function drawShape(name, kind) {
     const svg = document.createElementNS(SVG, "svg");
     const path = document.createElementNS(SVG, "path");
     svg.setAttribute("viewBox", "0 0 32 32");
@@ -36,69 +36,69 @@ window.malice = window.malice || {};
     return svg;
   }
 
-  /** The suit of a card as a small drawing; nothing for a card without suit. */
-  malice.suit = (card) => (card[0] === "W" ? shape("W", "pip") : SHAPES[card[1]] ? shape(card[1], "pip") : null);
+  /** Draw the suit of a card; return null for a card without a suit. */
+  malice.drawSuit = (card) => (card[0] === "W" ? drawShape("W", "pip") : SHAPES[card[1]] ? drawShape(card[1], "pip") : null);
 
-  function colour(card) {
+  function chooseColour(card) {
     if (card[0] === "W") return "wild";
-    if (card[1] === "X") return `x${Math.floor((malice.valueOf(card) - 1) / 4)}`;
+    if (card[1] === "X") return `x${Math.floor((malice.cardValue(card) - 1) / 4)}`;
     return card[1] === "D" || card[1] === "H" ? "red" : "black";
   }
 
-  function face(card, rules) {
-    const rank = malice.rank(card);
-    if (card[0] === "W") return [shape("W", "big"), element("small", {}, rules.skipbo ? "wild" : "joker")];
-    if (card[1] === "X") return [element("b", { class: "number" }, rank)];
-    const suit = shape(card[1], "big");
+  function drawFace(card, rules) {
+    const rank = malice.cardRank(card);
+    if (card[0] === "W") return [drawShape("W", "big"), createElement("small", {}, rules.skipbo ? "wild" : "joker")];
+    if (card[1] === "X") return [createElement("b", { class: "number" }, rank)];
+    const suit = drawShape(card[1], "big");
     if (!"JQK".includes(card[0])) return [suit];
-    return [card[0] === "K" && rules.kings ? shape("K", "crown") : null, element("b", { class: "court" }, rank), suit];
+    return [card[0] === "K" && rules.kings ? drawShape("K", "crown") : null, createElement("b", { class: "court" }, rank), suit];
   }
 
-  /** A card face up, or its back for `??`; `as` is the rank it stands for, if it is another one. */
-  malice.card = function (card, rules, { as = "", classes = "" } = {}) {
+  /** Draw a card face up, or its back for `??`; `as` is the rank it stands for, if not its own. */
+  malice.drawCard = function (card, rules, { as = "", classes = "" } = {}) {
     if (card === "??") {
-      return element("span", { class: `card back ${classes}`, role: "img", "aria-label": "a card, face down" });
+      return createElement("span", { class: `card back ${classes}`, role: "img", "aria-label": "a card, face down" });
     }
-    const name = malice.cardName(card, rules).replace(/^(the|a) /, "");
+    const name = malice.nameCard(card, rules).replace(/^(the|a) /, "");
     const label = as ? `${name} as ${as}` : name;
     const court = "JQK".includes(card[0]) && card[1] !== "X";
-    const drawn = element(
+    const node = createElement(
       "span",
       {
-        class: `card ${colour(card)} ${court ? "court-card" : ""} ${classes}`,
+        class: `card ${chooseColour(card)} ${court ? "court-card" : ""} ${classes}`,
         role: "img",
         "aria-label": label,
         title: label,
         "data-card": card,
       },
-      element("span", { class: "corner" }, malice.rank(card), card[0] === "W" ? null : malice.suit(card)),
-      element("span", { class: "face" }, ...face(card, rules).filter(Boolean)),
+      createElement("span", { class: "corner" }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card)),
+      createElement("span", { class: "face" }, ...drawFace(card, rules).filter(Boolean)),
     );
-    if (as) drawn.append(element("span", { class: "as" }, `= ${as}`));
-    return drawn;
+    if (as) node.append(createElement("span", { class: "as" }, `= ${as}`));
+    return node;
   };
 
-  /** A card in the log: rank and suit in a line. */
-  malice.chip = function (card, rules) {
-    if (card === "??") return element("span", { class: "chip" }, "?");
-    return element("span", { class: `chip ${colour(card)}` }, malice.rank(card), card[0] === "W" ? null : malice.suit(card));
+  /** Draw a card for the log: rank and suit on one line. */
+  malice.drawChip = function (card, rules) {
+    if (card === "??") return createElement("span", { class: "chip" }, "?");
+    return createElement("span", { class: `chip ${chooseColour(card)}` }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card));
   };
 
-  /** A seat's number; partners have one colour. */
-  malice.disc = function (game, seat) {
+  /** Draw the number of a seat; partners share a colour. */
+  malice.drawDisc = function (game, seat) {
     const colour = malice.hasPartners(game) ? game.teams[seat] : seat % 8;
-    return element("span", { class: `disc seat${colour}` }, String(seat));
+    return createElement("span", { class: `disc seat${colour}` }, String(seat));
   };
 
-  /** A place for a pile, with its caption below. */
-  malice.place = function (name, kind, label, caption, ...content) {
-    return element(
+  /** Draw the place of a pile, with its caption below. */
+  malice.drawPlace = function (name, kind, label, caption, ...content) {
+    return createElement(
       "div",
       { class: `place ${kind}`, "data-pile": name, role: "group", "aria-label": label },
-      element("div", { class: "stack" }, ...content),
-      element("div", { class: "caption" }, ...[].concat(caption)),
+      createElement("div", { class: "stack" }, ...content),
+      createElement("div", { class: "caption" }, ...[].concat(caption)),
     );
   };
 
-  malice.emptyPlace = (text = "") => element("span", { class: "card empty", "aria-hidden": "true" }, text);
+  malice.drawEmptyPlace = (text = "") => createElement("span", { class: "card empty", "aria-hidden": "true" }, text);
 })(window.malice);

@@ -1,65 +1,65 @@
-// The controls: which game, which step, whose view; by buttons, keys, slider and address.
+// The controls: choose game, step and view by buttons, keys, slider and address.
 "use strict";
 window.malice = window.malice || {};
 
 (function (malice) {
   const $ = (id) => document.getElementById(id);
-  const shown = { game: null, index: 0, viewer: null, previous: null, next: null };
+  const state = { game: null, index: 0, viewer: null, previous: null, next: null };
   let timer = null;
   let pending = null;
 
-  const last = () => shown.game.steps.length - 1;
-  const interval = () => 1000 / Number($("speed").value);
+  const lastIndex = () => state.game.steps.length - 1;
+  const readInterval = () => 1000 / Number($("speed").value);
 
-  function address(key, index) {
+  function makeAddress(key, index) {
     return index > 0 ? `#${key}/${index - 1}` : `#${key}`;
   }
 
-  /** Keep the address in step, but not at every frame: browsers forbid that. */
+  /** Update the address, but not at every frame: browsers forbid that. */
   function keepAddress() {
     clearTimeout(pending);
     pending = setTimeout(() => {
-      const wanted = address(shown.game.key, shown.index);
+      const wanted = makeAddress(state.game.key, state.index);
       if (location.hash !== wanted) history.replaceState(null, "", wanted);
     }, 150);
   }
 
-  function show(index, moving = 0) {
-    const { game, viewer } = shown;
-    shown.index = Math.max(0, Math.min(last(), index));
-    const step = game.steps[shown.index];
-    malice.draw($("table"), game, shown.index, viewer, moving);
-    malice.markLog($("log"), shown.index);
-    $("slider").value = shown.index;
+  function showStep(index, moving = 0) {
+    const { game, viewer } = state;
+    state.index = Math.max(0, Math.min(lastIndex(), index));
+    const step = game.steps[state.index];
+    malice.drawTable($("table"), game, state.index, viewer, moving);
+    malice.markLog($("log"), state.index);
+    $("slider").value = state.index;
     const at = step.index < 0 ? "the deal" : `action ${step.index}, turn ${step.turn}`;
     $("slider").setAttribute("aria-valuetext", at);
-    $("where").textContent = step.index < 0 ? "deal" : `action ${step.index} / ${last() - 1} · turn ${step.turn}`;
-    $("live").setAttribute("aria-live", timer && interval() < 700 ? "off" : "polite");
+    $("where").textContent = step.index < 0 ? "deal" : `action ${step.index} / ${lastIndex() - 1} · turn ${step.turn}`;
+    $("live").setAttribute("aria-live", timer && readInterval() < 700 ? "off" : "polite");
     $("raw").textContent = step.action;
-    $("thought").textContent = step.micros === null ? "" : malice.duration(step.micros);
+    $("thought").textContent = step.micros === null ? "" : malice.formatDuration(step.micros);
     $("remark").textContent = step.note;
-    const over = shown.index === last();
-    $("live").textContent = malice.sentence(game, shown.index, viewer) + (over ? ` ${malice.result(game)}` : "");
+    const over = state.index === lastIndex();
+    $("live").textContent = malice.describeAloud(game, state.index, viewer) + (over ? ` ${malice.describeResult(game)}` : "");
     $("ending").hidden = !over;
-    $("ending").replaceChildren(...(over ? malice.ending(game) : []));
-    for (const id of ["first", "back", "turn-back"]) $(id).disabled = shown.index === 0;
+    $("ending").replaceChildren(...(over ? malice.makeEnding(game) : []));
+    for (const id of ["first", "back", "turn-back"]) $(id).disabled = state.index === 0;
     for (const id of ["last", "forward", "turn-forward"]) $(id).disabled = over;
     if (over) stop();
     keepAddress();
   }
 
-  function step(by) {
+  function moveSteps(by) {
     stop();
-    show(shown.index + by, by === 1 ? 240 : 0);
+    showStep(state.index + by, by === 1 ? 240 : 0);
   }
 
-  /** Go to the first action of the next turn, or of this turn, or of the one before. */
-  function turn(by) {
+  /** Go to the first action of the next turn, or back to that of this turn or the one before. */
+  function moveTurns(by) {
     stop();
-    const { steps } = shown.game;
-    let index = shown.index + by;
-    while (index > 0 && index < last() && (steps[index].turn === steps[index - 1].turn || index === 0)) index += by;
-    show(index);
+    const { steps } = state.game;
+    let index = state.index + by;
+    while (index > 0 && index < lastIndex() && (steps[index].turn === steps[index - 1].turn || index === 0)) index += by;
+    showStep(index);
   }
 
   function stop() {
@@ -71,8 +71,8 @@ window.malice = window.malice || {};
   }
 
   function tick() {
-    timer = setTimeout(tick, interval());
-    show(shown.index + 1, Math.min(240, interval() * 0.6));
+    timer = setTimeout(tick, readInterval());
+    showStep(state.index + 1, Math.min(240, readInterval() * 0.6));
   }
 
   function play() {
@@ -80,112 +80,112 @@ window.malice = window.malice || {};
       stop();
       return;
     }
-    if (shown.index === last()) show(0);
+    if (state.index === lastIndex()) showStep(0);
     $("play").setAttribute("aria-pressed", "true");
     $("play").setAttribute("aria-label", "Pause");
     $("play").dataset.icon = "pause";
-    timer = setTimeout(tick, interval() / 2);
+    timer = setTimeout(tick, readInterval() / 2);
   }
 
-  function look(viewer) {
-    shown.viewer = viewer;
+  function changeView(viewer) {
+    state.viewer = viewer;
     $("view").value = viewer === null ? "all" : String(viewer);
-    malice.fillLog($("log"), shown.game, viewer);
-    show(shown.index);
+    malice.fillLog($("log"), state.game, viewer);
+    showStep(state.index);
   }
 
-  function neighbour(id, key) {
+  function linkNeighbour(id, key) {
     const link = $(id);
     if (key) link.href = `#${key}`;
     else link.removeAttribute("href");
     link.setAttribute("aria-disabled", String(!key));
   }
 
-  function heading(game) {
-    const apart = (parts, word) => parts.flatMap((part, place) => (place ? [malice.element("span", { class: "versus" }, ` ${word} `), ...part] : part));
-    const sides = malice.sides(game).map(({ seats }) => seats.map((seat) => game.seats[seat].name));
-    const names = sides.map((side) => apart(side.map((name) => [malice.element("bdi", {}, name)]), "+"));
-    $("players").replaceChildren(...apart(names, "v"));
-    const rules = malice.element("a", { href: `rules/${game.rules.page}.html` }, malice.element("bdi", {}, game.ruleset));
+  function showHeading(game) {
+    const joinParts = (parts, word) => parts.flatMap((part, place) => (place ? [malice.createElement("span", { class: "versus" }, ` ${word} `), ...part] : part));
+    const teams = malice.groupTeams(game).map(({ seats }) => seats.map((seat) => game.seats[seat].name));
+    const names = teams.map((team) => joinParts(team.map((name) => [malice.createElement("bdi", {}, name)]), "+"));
+    $("players").replaceChildren(...joinParts(names, "v"));
+    const rules = malice.createElement("a", { href: `rules/${game.rules.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
     $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${game.steps.length - 1} actions`, series);
-    document.title = `${sides.map((side) => side.join(" + ")).join(" v ")} · game ${game.key}`;
+    document.title = `${teams.map((team) => team.join(" + ")).join(" v ")} · game ${game.key}`;
   }
 
-  function fill(game, found) {
-    const same = shown.game?.seats.length === game.seats.length;
-    Object.assign(shown, { game, previous: found.previous, next: found.next, viewer: same ? shown.viewer : null });
-    heading(game);
-    const options = game.seats.map((seat, place) => malice.element("option", { value: place }, `seat ${place}: ${seat.name}`));
-    $("view").replaceChildren(malice.element("option", { value: "all" }, "all hands"), ...options);
-    $("slider").max = last();
-    neighbour("previous", found.previous);
-    neighbour("next", found.next);
-    $("list").href = `games/${found.list}.html#g${game.key}`;
+  function loadGame(game, place) {
+    const same = state.game?.seats.length === game.seats.length;
+    Object.assign(state, { game, previous: place.previous, next: place.next, viewer: same ? state.viewer : null });
+    showHeading(game);
+    const options = game.seats.map((seat, index) => malice.createElement("option", { value: index }, `seat ${index}: ${seat.name}`));
+    $("view").replaceChildren(malice.createElement("option", { value: "all" }, "all hands"), ...options);
+    $("slider").max = lastIndex();
+    linkNeighbour("previous", place.previous);
+    linkNeighbour("next", place.next);
+    $("list").href = `games/${place.list}.html#g${game.key}`;
     $("key").value = game.key;
     malice.fillResult($("result"), game);
     if (game.faults.length || game.broken) $("result").parentElement.open = true;
   }
 
-  function complain(sentence) {
+  function showError(sentence) {
     $("replay").hidden = true;
     $("message").hidden = false;
     $("message").textContent = sentence;
   }
 
-  /** Open what the address names: `#table.deal.rotation` or `#table.deal.rotation/action`. */
-  async function open() {
+  /** Open the game or action in the address: `#table.deal.rotation` or `#table.deal.rotation/action`. */
+  async function openAddress() {
     stop();
     clearTimeout(pending);
     const hash = location.hash.slice(1);
     try {
-      const wanted = hash || (await malice.firstKey());
+      const wanted = hash || (await malice.findFirstKey());
       if (wanted === null) throw new Error("No game has been played yet.");
       const parts = /^(\d+\.\d+\.\d+)(?:\/(\d+))?$/.exec(wanted);
-      if (!parts) throw new Error("A game is named by its key, such as 0.12.1, or 0.12.1/57 for one of its actions.");
+      if (!parts) throw new Error("Expected the key of a game, such as 0.12.1, or of an action, such as 0.12.1/57.");
       const index = parts[2] === undefined ? 0 : Number(parts[2]) + 1;
-      if (shown.game?.key !== parts[1]) {
-        const found = await malice.find(parts[1]);
-        if (hash !== location.hash.slice(1)) return; // somebody was faster than the disk
-        fill(malice.read(found.shard, found.row), found);
+      if (state.game?.key !== parts[1]) {
+        const place = await malice.find(parts[1]);
+        if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile
+        loadGame(malice.read(place.shard, place.row), place);
         $("replay").hidden = false;
         $("message").hidden = true;
-        shown.index = index;
-        look(shown.viewer);
+        state.index = index;
+        changeView(state.viewer);
       } else {
         $("replay").hidden = false;
         $("message").hidden = true;
-        show(index);
+        showStep(index);
       }
     } catch (error) {
-      complain(error.message);
+      showError(error.message);
     }
   }
 
-  const keys = {
-    ArrowRight: () => step(1),
-    ArrowLeft: () => step(-1),
-    ArrowUp: () => turn(-1),
-    ArrowDown: () => turn(1),
-    PageUp: () => turn(-1),
-    PageDown: () => turn(1),
-    Home: () => step(-Infinity),
-    End: () => step(Infinity),
+  const actions = {
+    ArrowRight: () => moveSteps(1),
+    ArrowLeft: () => moveSteps(-1),
+    ArrowUp: () => moveTurns(-1),
+    ArrowDown: () => moveTurns(1),
+    PageUp: () => moveTurns(-1),
+    PageDown: () => moveTurns(1),
+    Home: () => moveSteps(-Infinity),
+    End: () => moveSteps(Infinity),
     " ": play,
-    v: () => look(shown.viewer === null ? 0 : shown.viewer + 1 < shown.game.seats.length ? shown.viewer + 1 : null),
-    n: () => shown.next && (location.hash = shown.next),
-    p: () => shown.previous && (location.hash = shown.previous),
+    v: () => changeView(state.viewer === null ? 0 : state.viewer + 1 < state.game.seats.length ? state.viewer + 1 : null),
+    n: () => state.next && (location.hash = state.next),
+    p: () => state.previous && (location.hash = state.previous),
     "?": () => $("help").showModal(),
   };
 
-  function pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !shown.game || $("help").open) return;
-    const on = event.target;
-    if (on.closest("input, select, textarea") && event.key !== "?") return;
-    if (event.key === " " && on.closest("button, a, summary")) return;
+  function handleKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || !state.game || $("help").open) return;
+    const target = event.target;
+    if (target.closest("input, select, textarea") && event.key !== "?") return;
+    if (event.key === " " && target.closest("button, a, summary")) return;
     const scrolls = ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].includes(event.key);
-    if (scrolls && on.closest("#log, pre")) return;
-    const act = keys[event.key];
+    if (scrolls && target.closest("#log, pre")) return;
+    const act = actions[event.key];
     if (!act) return;
     event.preventDefault();
     act();
@@ -193,30 +193,30 @@ window.malice = window.malice || {};
 
   function listen() {
     const clicks = {
-      first: keys.Home,
-      back: keys.ArrowLeft,
-      "turn-back": keys.ArrowUp,
+      first: actions.Home,
+      back: actions.ArrowLeft,
+      "turn-back": actions.ArrowUp,
       play,
-      "turn-forward": keys.ArrowDown,
-      forward: keys.ArrowRight,
-      last: keys.End,
-      keys: keys["?"],
+      "turn-forward": actions.ArrowDown,
+      forward: actions.ArrowRight,
+      last: actions.End,
+      keys: actions["?"],
       close: () => $("help").close(),
     };
     for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
     $("slider").addEventListener("input", () => {
       stop();
-      show(Number($("slider").value));
+      showStep(Number($("slider").value));
     });
-    $("view").addEventListener("change", () => look($("view").value === "all" ? null : Number($("view").value)));
+    $("view").addEventListener("change", () => changeView($("view").value === "all" ? null : Number($("view").value)));
     $("open").addEventListener("submit", (event) => {
       event.preventDefault();
       location.hash = $("key").value.trim();
     });
-    document.addEventListener("keydown", pressed);
-    window.addEventListener("hashchange", open);
+    document.addEventListener("keydown", handleKey);
+    window.addEventListener("hashchange", openAddress);
   }
 
   listen();
-  open();
+  openAddress();
 })(window.malice);

@@ -1,33 +1,33 @@
-// Drawing the table: seats around, the centre between them.
+// Draws the table: seats around the centre.
 "use strict";
 window.malice = window.malice || {};
 
 (function (malice) {
-  const { element } = malice;
+  const { createElement } = malice;
   const RANK_ORDER = "A23456789TJQKW?";
   const SUIT_ORDER = "CDHSX?";
   const ROOM = 6;
 
-  /** What the last step touched, for the highlights. */
-  function touched(step) {
-    const found = { to: {}, from: new Set(), fresh: {}, flipped: new Set(), gone: {} };
+  /** Find what a step changed, for the highlights. */
+  function findChanges(step) {
+    const changes = { to: {}, from: new Set(), fresh: {}, flipped: new Set(), gone: {} };
     for (const event of step.events) {
       if (event.type === "move") {
-        found.to[event.to] = event;
-        found.from.add(event.from);
+        changes.to[event.to] = event;
+        changes.from.add(event.from);
       } else if (event.type === "draw") {
-        found.fresh[event.seat] = (found.fresh[event.seat] || []).concat(event.cards);
+        changes.fresh[event.seat] = (changes.fresh[event.seat] || []).concat(event.cards);
       } else if (event.type === "flip") {
-        found.flipped.add(event.seat);
-      } else if (event.type === "shuffle" && event.emptied && found.to[event.from]) {
-        found.gone[event.from] = event;
-        found.from.add(event.to);
+        changes.flipped.add(event.seat);
+      } else if (event.type === "shuffle" && event.emptied && changes.to[event.from]) {
+        changes.gone[event.from] = event;
+        changes.from.add(event.to);
       }
     }
-    return found;
+    return changes;
   }
 
-  function sorted(hand) {
+  function sortHand(hand) {
     const order = (card) => RANK_ORDER.indexOf(card[0]) * 8 + SUIT_ORDER.indexOf(card[1]);
     return hand.slice().sort((one, other) => order(one) - order(other));
   }
@@ -35,169 +35,169 @@ window.malice = window.malice || {};
   class Table {
     constructor(game, index, viewer) {
       Object.assign(this, { game, viewer, rules: game.rules, step: game.steps[index], state: game.states[index] });
-      this.extent = game.extent || (game.extent = malice.extent(game));
+      this.extent = game.extent || (game.extent = malice.measureExtent(game));
       this.over = index === game.steps.length - 1;
-      this.touched = touched(this.step);
+      this.changes = findChanges(this.step);
     }
 
     pile(name) {
       return this.state.piles[name] || [];
     }
 
-    /** A class for a pile: it was left, or a card arrived there. */
-    mark(name) {
-      if (this.touched.to[name]) return " arrived";
-      return this.touched.from.has(name) ? " left" : "";
+    /** Return the class of a pile that a card has left or reached. */
+    markPile(name) {
+      if (this.changes.to[name]) return " arrived";
+      return this.changes.from.has(name) ? " left" : "";
     }
 
-    hand(seat) {
+    drawHand(seat) {
       const cards = this.pile(`${seat}h`);
       const hidden = this.viewer !== null && this.viewer !== seat;
-      const fresh = (this.touched.fresh[seat] || []).slice();
-      const drawn = (hidden ? cards.map(() => "??") : sorted(cards)).map((card, place) => {
+      const fresh = (this.changes.fresh[seat] || []).slice();
+      const nodes = (hidden ? cards.map(() => "??") : sortHand(cards)).map((card, place) => {
         const at = hidden ? (place >= cards.length - fresh.length ? 0 : -1) : fresh.indexOf(card);
         if (at >= 0 && !hidden) fresh.splice(at, 1);
-        return malice.card(card, this.rules, { classes: at >= 0 ? "fresh" : "" });
+        return malice.drawCard(card, this.rules, { classes: at >= 0 ? "fresh" : "" });
       });
       const missing = Math.max(0, this.rules.hand - cards.length);
-      const empty = Array.from({ length: cards.length ? 0 : Math.min(1, missing) }, () => malice.emptyPlace());
+      const empty = Array.from({ length: cards.length ? 0 : Math.min(1, missing) }, () => malice.drawEmptyPlace());
       const label = `hand, ${cards.length} cards`;
-      return malice.place(`${seat}h`, `hand${this.mark(`${seat}h`)}`, label, "hand", ...drawn, ...empty);
+      return malice.drawPlace(`${seat}h`, `hand${this.markPile(`${seat}h`)}`, label, "hand", ...nodes, ...empty);
     }
 
-    payoff(seat) {
+    drawPayoff(seat) {
       const name = `${seat}p`;
       const pile = this.pile(name);
       const top = pile[pile.length - 1];
       const counted = malice.seesCounts(this.state, this.rules, this.viewer);
-      const caption = [element("b", {}, counted ? String(pile.length) : pile.length ? "?" : "0"), " left"];
-      const moved = this.touched.to[name] ? "moved" : this.touched.flipped.has(seat) ? "fresh" : "";
-      const card = top ? malice.card(top, this.rules, { classes: moved }) : malice.emptyPlace("✓");
+      const caption = [createElement("b", {}, counted ? String(pile.length) : pile.length ? "?" : "0"), " left"];
+      const moved = this.changes.to[name] ? "moved" : this.changes.flipped.has(seat) ? "fresh" : "";
+      const card = top ? malice.drawCard(top, this.rules, { classes: moved }) : malice.drawEmptyPlace("✓");
       const depth = counted ? Math.min(3, Math.ceil(pile.length / 7)) : Math.min(2, pile.length);
-      const kind = `payoff deep${depth}${this.mark(name)}`;
-      return malice.place(name, kind, `pay-off pile, ${caption[0].textContent} left`, caption, card);
+      const kind = `payoff deep${depth}${this.markPile(name)}`;
+      return malice.drawPlace(name, kind, `pay-off pile, ${caption[0].textContent} left`, caption, card);
     }
 
-    side(seat, index) {
+    drawSide(seat, index) {
       const name = `${seat}s${index}`;
       const pile = this.pile(name);
       const buried = this.rules.buried || this.viewer === null;
       const cards = pile.map((card, place) => {
         const last = place === pile.length - 1;
-        const moved = last && this.touched.to[name] ? "moved" : "";
-        const drawn = malice.card(last || buried ? card : "??", this.rules, { classes: moved });
-        drawn.style.setProperty("--at", place);
-        return drawn;
+        const moved = last && this.changes.to[name] ? "moved" : "";
+        const node = malice.drawCard(last || buried ? card : "??", this.rules, { classes: moved });
+        node.style.setProperty("--at", place);
+        return node;
       });
       const label = `side stack ${index}, ${pile.length} cards`;
-      const made = malice.place(name, `side${this.mark(name)}`, label, `s${index}`, ...cards);
-      if (!pile.length) made.firstChild.append(malice.emptyPlace());
-      made.style.setProperty("--own", Math.max(0, pile.length - 1));
-      return made;
+      const node = malice.drawPlace(name, `side${this.markPile(name)}`, label, `s${index}`, ...cards);
+      if (!pile.length) node.firstChild.append(malice.drawEmptyPlace());
+      node.style.setProperty("--own", Math.max(0, pile.length - 1));
+      return node;
     }
 
-    /** Which side a seat is on, and with whom. */
-    team(seat) {
-      const { seats, team } = malice.sides(this.game).find((side) => side.seats.includes(seat));
+    /** Draw the team of a seat, and its partners. */
+    drawTeam(seat) {
+      const { seats, team } = malice.groupTeams(this.game).find((team) => team.seats.includes(seat));
       const others = seats.filter((other) => other !== seat);
       const title = `with ${others.map((other) => this.game.seats[other].name).join(" and ")}`;
-      return element("span", { class: `tag team seat${team}`, title }, `team ${team}`, element("span", { class: "with" }, `, with seat ${others.join(" and ")}`));
+      return createElement("span", { class: `tag team seat${team}`, title }, `team ${team}`, createElement("span", { class: "with" }, `, with seat ${others.join(" and ")}`));
     }
 
-    seat(seat) {
+    drawSeat(seat) {
       const { game, state } = this;
       const out = state.out[seat];
       const turn = state.seat === seat && !this.over;
       const partners = malice.hasPartners(game);
-      const sides = Array.from({ length: this.extent.sides }, (_, index) => this.side(seat, index));
-      const header = element(
+      const sides = Array.from({ length: this.extent.sides }, (_, index) => this.drawSide(seat, index));
+      const header = createElement(
         "header",
         {},
-        malice.disc(game, seat),
-        element("a", { href: `bots/${game.seats[seat].slug}.html`, class: "name", title: game.seats[seat].name }, element("bdi", {}, game.seats[seat].name)),
-        partners && this.team(seat),
-        out && element("span", { class: "tag bad" }, `out: ${out}`),
-        turn && element("span", { class: "tag turn" }, "to play"),
-        this.over && element("span", { class: `tag place${game.places[seat]}` }, this.placing(seat)),
+        malice.drawDisc(game, seat),
+        createElement("a", { href: `bots/${game.seats[seat].slug}.html`, class: "name", title: game.seats[seat].name }, createElement("bdi", {}, game.seats[seat].name)),
+        partners && this.drawTeam(seat),
+        out && createElement("span", { class: "tag bad" }, `out: ${out}`),
+        turn && createElement("span", { class: "tag turn" }, "to play"),
+        this.over && createElement("span", { class: `tag place${game.places[seat]}` }, this.describePlacing(seat)),
       );
       const depths = sides.map((side) => side.querySelectorAll(".card").length - 1);
       const classes = `seat${turn ? " on" : ""}${out ? " gone" : ""}${partners ? ` partner seat${game.teams[seat]}` : ""}`;
-      const made = element(
+      const node = createElement(
         "section",
         { class: classes, "aria-label": `Seat ${seat}: ${game.seats[seat].name}`, "data-seat": seat },
         header,
-        element(
+        createElement(
           "div",
           { class: "piles" },
-          this.payoff(seat),
-          element("div", { class: "sides" }, ...sides),
-          this.hand(seat),
+          this.drawPayoff(seat),
+          createElement("div", { class: "sides" }, ...sides),
+          this.drawHand(seat),
         ),
       );
-      // Room is kept for what this game will need, up to a point: the table should not jump at every card.
-      made.style.setProperty("--depth", Math.max(Math.min(ROOM, this.extent.side - 1), ...depths));
-      return made;
+      // Keep room for the deepest stacks of this game, up to a limit, so that the table does not jump at every card.
+      node.style.setProperty("--depth", Math.max(Math.min(ROOM, this.extent.side - 1), ...depths));
+      return node;
     }
 
-    placing(seat) {
+    describePlacing(seat) {
       const { places, scores } = this.game;
-      const tied = malice.sides(this.game).filter(({ seats }) => places[seats[0]] === places[seat]).length > 1;
+      const tied = malice.groupTeams(this.game).filter(({ seats }) => places[seats[0]] === places[seat]).length > 1;
       const place = places[seat] === 1 ? (tied ? "shared first" : "winner") : `place ${places[seat]}`;
       return scores[seat] ? `${place}, ${scores[seat]} points` : place;
     }
 
-    centre(index) {
+    drawCentre(index) {
       const name = `c${index}`;
       const pile = this.pile(name);
       const height = this.state.heights[name] || 0;
       const rank = (value) => malice.rankOfValue(value, this.rules.skipbo);
-      const move = this.touched.to[name];
-      const gone = this.touched.gone[name];
+      const move = this.changes.to[name];
+      const gone = this.changes.gone[name];
       if (gone && !pile.length) {
         const value = move?.value;
-        const ghost = move && malice.card(move.card, this.rules, { classes: "moved ghost", as: malice.standsFor(move.card, value, this.rules) });
-        const caption = [element("b", {}, "complete")];
-        return malice.place(name, "slot arrived", `centre stack ${index}, complete`, caption, ghost || malice.emptyPlace());
+        const ghost = move && malice.drawCard(move.card, this.rules, { classes: "moved ghost", as: malice.findSubstitute(move.card, value, this.rules) });
+        const caption = [createElement("b", {}, "complete")];
+        return malice.drawPlace(name, "slot arrived", `centre stack ${index}, complete`, caption, ghost || malice.drawEmptyPlace());
       }
-      const caption = height ? [element("b", {}, rank(height)), ` → ${rank(height + 1)}`] : [`needs ${rank(1)}`];
+      const caption = height ? [createElement("b", {}, rank(height)), ` → ${rank(height + 1)}`] : [`needs ${rank(1)}`];
       const label = height ? `centre stack ${index}, at ${rank(height)}, needs ${rank(height + 1)}` : `centre stack ${index}, empty`;
       const shown = pile.slice(-3);
       const cards = shown.map((card, place) => {
         const value = height - (shown.length - 1 - place);
         const last = place === shown.length - 1;
-        const as = malice.standsFor(card, value, this.rules);
-        const drawn = malice.card(card, this.rules, { as, classes: last && move ? "moved" : "" });
-        drawn.style.setProperty("--at", place + (3 - shown.length) / 2);
-        return drawn;
+        const as = malice.findSubstitute(card, value, this.rules);
+        const node = malice.drawCard(card, this.rules, { as, classes: last && move ? "moved" : "" });
+        node.style.setProperty("--at", place + (3 - shown.length) / 2);
+        return node;
       });
-      const made = malice.place(name, `slot${this.mark(name)}`, label, caption, ...(cards.length ? cards : [malice.emptyPlace(`c${index}`)]));
-      const stands = (card, place) => malice.standsFor(card, height - (pile.length - 1 - place), this.rules);
-      made.title = pile
-        .map((card, place) => malice.cardName(card, this.rules).replace(/^(the|a) /, "") + (stands(card, place) ? ` as ${stands(card, place)}` : ""))
+      const node = malice.drawPlace(name, `slot${this.markPile(name)}`, label, caption, ...(cards.length ? cards : [malice.drawEmptyPlace(`c${index}`)]));
+      const stands = (card, place) => malice.findSubstitute(card, height - (pile.length - 1 - place), this.rules);
+      node.title = pile
+        .map((card, place) => malice.nameCard(card, this.rules).replace(/^(the|a) /, "") + (stands(card, place) ? ` as ${stands(card, place)}` : ""))
         .join("\n");
-      return made;
+      return node;
     }
 
-    closed(name, label) {
+    drawClosed(name, label) {
       const count = this.pile(name).length;
-      const content = count ? malice.card("??", this.rules) : malice.emptyPlace();
+      const content = count ? malice.drawCard("??", this.rules) : malice.drawEmptyPlace();
       const depth = Math.min(3, Math.ceil(count / 16));
-      const kind = `closed deep${depth}${this.mark(name)}`;
-      return malice.place(name, kind, `${label}, ${count} cards`, [element("b", {}, String(count)), ` ${label}`], content);
+      const kind = `closed deep${depth}${this.markPile(name)}`;
+      return malice.drawPlace(name, kind, `${label}, ${count} cards`, [createElement("b", {}, String(count)), ` ${label}`], content);
     }
 
-    middle() {
-      const stacks = Array.from({ length: this.extent.centre }, (_, index) => this.centre(index));
-      return element(
+    drawMiddle() {
+      const stacks = Array.from({ length: this.extent.centre }, (_, index) => this.drawCentre(index));
+      return createElement(
         "section",
         { class: "centre", "aria-label": "Centre" },
-        this.closed("stock", "stock"),
-        element("div", { class: "stacks" }, ...stacks),
-        this.closed("aside", "aside"),
+        this.drawClosed("stock", "stock"),
+        createElement("div", { class: "stacks" }, ...stacks),
+        this.drawClosed("aside", "aside"),
       );
     }
 
-    /** The seats clockwise, the viewer's at the bottom: the first half below from left to right, the others above. */
+    /** Draw the seats clockwise from the viewer's: the first half below, from left to right, the others above. */
     draw() {
       const count = this.game.seats.length;
       const first = this.viewer ?? 0;
@@ -205,15 +205,15 @@ window.malice = window.malice || {};
       const below = order.slice(0, Math.floor(count / 2) || 1);
       const above = order.slice(below.length).reverse();
       return [
-        element("div", { class: "row above" }, ...above.map((seat) => this.seat(seat))),
-        this.middle(),
-        element("div", { class: "row below" }, ...below.map((seat) => this.seat(seat))),
+        createElement("div", { class: "row above" }, ...above.map((seat) => this.drawSeat(seat))),
+        this.drawMiddle(),
+        createElement("div", { class: "row below" }, ...below.map((seat) => this.drawSeat(seat))),
       ];
     }
   }
 
-  /** Draw the table after a step into `box`; with `moving`, the card flies from where it lay. */
-  malice.draw = function (box, game, index, viewer, moving) {
+  /** Draw the table after a step into `box`; a card flies from its old place in `moving` ms, unless 0. */
+  malice.drawTable = function (box, game, index, viewer, moving) {
     const table = new Table(game, index, viewer);
     const seats = game.seats.length;
     const stacks = table.extent.centre;

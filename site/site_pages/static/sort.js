@@ -1,8 +1,8 @@
-// Tables that sort by a click or a key on their headings; without this script they stand in their given order.
+// Sorts tables when a heading is clicked or pressed; without this script they keep their order.
 "use strict";
 
 (function () {
-  function value(row, column, kind) {
+  function readValue(row, column, kind) {
     const cell = row.cells[column];
     if (kind === "text") return cell.textContent.trim();
     return "value" in cell.dataset ? Number(cell.dataset.value) : null;
@@ -12,10 +12,10 @@
     return kind === "text" ? one.localeCompare(other, "en", { numeric: true }) : one - other;
   }
 
-  /** Figures that are missing stay at the end in both directions. */
-  function sort(table, column, kind, direction) {
+  /** Sort the rows of a table; missing figures stay at the end in both directions. */
+  function sortRows(table, column, kind, direction) {
     const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => ({ row, value: value(row, column, kind) }));
+    const rows = [...body.rows].map((row) => ({ row, value: readValue(row, column, kind) }));
     rows.sort((one, other) => {
       if (one.value === null || other.value === null) return (one.value === null) - (other.value === null);
       return direction * compare(one.value, other.value, kind);
@@ -23,26 +23,26 @@
     body.append(...rows.map(({ row }) => row));
   }
 
-  function heading(table, cell, column) {
+  function makeSortable(table, cell, column) {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...cell.childNodes);
     cell.append(button);
     button.addEventListener("click", () => {
       const kind = cell.dataset.sort;
-      // Names and ranks begin at the front, everything else with the best.
+      // The first click sorts names and ranks upwards, all other figures downwards.
       const upward = kind === "text" || column === 0;
-      const now = cell.getAttribute("aria-sort");
-      const ascending = now ? now === "descending" : upward;
+      const current = cell.getAttribute("aria-sort");
+      const ascending = current ? current === "descending" : upward;
       for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
       cell.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-      sort(table, column, kind, ascending ? 1 : -1);
+      sortRows(table, column, kind, ascending ? 1 : -1);
     });
   }
 
   for (const table of document.querySelectorAll("table.sortable")) {
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
-      if ("sort" in cell.dataset) heading(table, cell, column);
+      if ("sort" in cell.dataset) makeSortable(table, cell, column);
     });
   }
 })();

@@ -1,12 +1,12 @@
-// The table as data: a game out of its shard, and the state after every step. Knows events, but no rules.
+// The table as data: reads a game from its shard, with the state after every step. Knows events, not rules.
 "use strict";
 window.malice = window.malice || {};
 
 (function (malice) {
   const HIDDEN = "??";
 
-  /** The inverse of `symbol` in shards.py. */
-  function place(char) {
+  /** Decode a character; the inverse of `encode_symbol` in shards.py. */
+  function decodeSymbol(char) {
     const code = char.codePointAt(0);
     if (code < 127) return code - (code < 92 ? 35 : 36);
     return code - 0xa1 + 91 - (code >= 0xe000 ? 0x800 : 0);
@@ -14,13 +14,13 @@ window.malice = window.malice || {};
 
   const NATURAL = "A23456789TJQK";
 
-  /** The value that a card has by itself: 1 to 13, or null for a joker. */
-  malice.valueOf = function (card) {
+  /** Return a card's own value: 1 to 13, or null for a joker. */
+  malice.cardValue = function (card) {
     const value = NATURAL.indexOf(card[0]) + 1;
     return value || null;
   };
 
-  /** A state is never changed: `draft` copies what it touches. */
+  /** A new state: copies what it changes, since states are immutable. */
   class Draft {
     constructor(state) {
       this.state = { ...state, piles: { ...state.piles }, heights: { ...state.heights }, out: { ...state.out } };
@@ -39,13 +39,13 @@ window.malice = window.malice || {};
     }
   }
 
-  function total(state) {
+  function countCards(state) {
     return Object.values(state.piles).reduce((sum, pile) => sum + pile.length, 0);
   }
 
   const apply = {
     deal(draft, event, next) {
-      const before = total(draft.state);
+      const before = countCards(draft.state);
       event.hands = event.sizes.map((size, seat) => (draft.state.piles[`${seat}h`] = next(size)));
       event.payoffs.forEach((count, seat) => {
         if (draft.size(`${seat}p`) !== count) draft.fill(`${seat}p`, count);
@@ -55,9 +55,9 @@ window.malice = window.malice || {};
       );
       draft.fill("stock", event.stock);
       if (before === 0) return;
-      // A deal in the middle of a game: what lay aside or in the centre may have gone into it.
+      // A redeal: cards set aside or in the centre may have gone into it.
       for (const name of ["aside", ...Object.keys(draft.state.piles).filter((pile) => pile[0] === "c")]) {
-        if (total(draft.state) <= before) break;
+        if (countCards(draft.state) <= before) break;
         draft.fill(name, 0);
         draft.state.heights[name] = 0;
       }
@@ -120,14 +120,14 @@ window.malice = window.malice || {};
     out: ["seat", "code"],
   };
 
-  function named([type, ...values]) {
+  function nameFields([type, ...values]) {
     const event = { type };
     FIELDS[type].forEach((field, index) => (event[field] = values[index]));
     return event;
   }
 
-  /** The action as the bot wrote it, from what it did. */
-  function actionOf(event) {
+  /** Derive the action, as a bot writes it, from its first event. */
+  function deriveAction(event) {
     if (!event) return "";
     if (event.type === "out") return `!${event.code}`;
     if (event.type !== "move") return event.type;
@@ -137,20 +137,20 @@ window.malice = window.malice || {};
     return `${from}-${strip(event.to)}`;
   }
 
-  /** Read one game out of a shard: `steps[0]` is the deal, `steps[i + 1]` is action i, `states` go with them. */
+  /** Read a game from a shard: `steps[0]` is the deal, `steps[i + 1]` is action i; `states` follow the steps. */
   malice.read = function (shard, row) {
-    const of = (name) => shard.columns[name][row];
+    const read = (name) => shard.columns[name][row];
     const cards = shard.cards.match(/../g);
-    const found = [...of("cards")].map((char) => cards[place(char)]);
-    let taken = 0;
-    const next = (count) => found.slice(taken, (taken += count));
+    const newCards = [...read("cards")].map((char) => cards[decodeSymbol(char)]);
+    let used = 0;
+    const next = (count) => newCards.slice(used, (used += count));
     const steps = [];
     const states = [];
     let state = { piles: {}, heights: {}, out: {}, turn: 0, seat: null, counted: null, announced: false };
-    for (const char of of("steps")) {
-      const [seat, ...shapes] = shard.shapes[place(char)];
+    for (const char of read("steps")) {
+      const [seat, ...shapes] = shard.shapes[decodeSymbol(char)];
       const draft = new Draft(state);
-      const events = shapes.map(named);
+      const events = shapes.map(nameFields);
       const turn = state.turn;
       for (const event of events) apply[event.type](draft, event, next);
       state = draft.state;
@@ -160,39 +160,39 @@ window.malice = window.malice || {};
         events,
         turn,
         index,
-        action: index < 0 ? "" : (of("odd")[index] ?? actionOf(events[0])),
-        micros: index < 0 ? null : (of("micros")[index] ?? null),
-        note: index < 0 ? "" : (of("notes")[index] ?? ""),
+        action: index < 0 ? "" : (read("odd")[index] ?? deriveAction(events[0])),
+        micros: index < 0 ? null : (read("micros")[index] ?? null),
+        note: index < 0 ? "" : (read("notes")[index] ?? ""),
       });
       states.push(state);
     }
-    const plain = ["key", "ruleset", "teams", "places", "scores", "reason", "faults", "stray", "series", "broken"];
+    const fields = ["key", "ruleset", "teams", "places", "scores", "reason", "faults", "stray", "series", "broken"];
     return {
-      ...Object.fromEntries(plain.map((name) => [name, of(name)])),
-      rules: shard.rulesets[of("ruleset")],
-      seats: of("labels").map((label) => ({ name: shard.labels[label][0], slug: shard.labels[label][1] })),
+      ...Object.fromEntries(fields.map((name) => [name, read(name)])),
+      rules: shard.rulesets[read("ruleset")],
+      seats: read("labels").map((label) => ({ name: shard.labels[label][0], slug: shard.labels[label][1] })),
       steps,
       states,
     };
   };
 
-  /** The seats that win and lose together, by the first of them; without partners, a seat each. */
-  malice.sides = function (game) {
-    const sides = new Map();
-    game.teams.forEach((team, seat) => sides.set(team, [...(sides.get(team) || []), seat]));
-    return [...sides].map(([team, seats]) => ({ team, seats }));
+  /** Group the seats into teams, in the order of their first seats; without partners each seat is a team. */
+  malice.groupTeams = function (game) {
+    const teams = new Map();
+    game.teams.forEach((team, seat) => teams.set(team, [...(teams.get(team) || []), seat]));
+    return [...teams].map(([team, seats]) => ({ team, seats }));
   };
 
   malice.hasPartners = (game) => new Set(game.teams).size < game.teams.length;
 
-  /** Whether `viewer` (null: everything is shown) sees how many pay-off cards are left. */
+  /** Return whether `viewer` (null sees everything) sees how many pay-off cards are left. */
   malice.seesCounts = function (state, rules, viewer) {
     if (viewer === null || rules.counts === "public") return true;
     return rules.counts === "on_request" ? state.announced : state.counted === viewer;
   };
 
-  /** How deep the side stacks of a game get, and how many centre stacks it uses. */
-  malice.extent = function (game) {
+  /** Measure how deep the side stacks of a game get, and how many side and centre stacks it uses. */
+  malice.measureExtent = function (game) {
     const extent = { side: 1, sides: 0, centre: 1 };
     for (const { piles } of game.states) {
       for (const name in piles) {

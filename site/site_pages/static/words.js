@@ -1,4 +1,4 @@
-// The game in words: for the line that is read aloud, and for the log.
+// Describes the game in words, for screen readers and for the log.
 "use strict";
 window.malice = window.malice || {};
 
@@ -7,117 +7,117 @@ window.malice = window.malice || {};
   const RANKS = { A: "ace", T: "10", J: "jack", Q: "queen", K: "king" };
   const NUMBERS = { A: "1", T: "10", J: "11", Q: "12", K: "13" };
 
-  /** What stands in the corner of a card. */
-  malice.rank = function (card) {
+  /** Return the rank in the corner of a card. */
+  malice.cardRank = function (card) {
     const rank = card[0];
     if (rank === "W") return "★";
     if (card[1] === "X") return NUMBERS[rank] || rank;
     return rank === "T" ? "10" : rank;
   };
 
-  /** A value reached in the centre, as a rank. */
+  /** Return the rank for a value of a centre stack. */
   malice.rankOfValue = function (value, skipbo) {
     if (skipbo) return String(value);
     return { 1: "A", 11: "J", 12: "Q", 13: "K" }[value] || String(value);
   };
 
-  malice.cardName = function (card, rules) {
+  malice.nameCard = function (card, rules) {
     if (card === "??") return "a card";
     if (card[0] === "W") return rules.skipbo ? "a wild card" : "a joker";
     if (card[1] === "X") return `the ${NUMBERS[card[0]] || card[0]}`;
     return `the ${RANKS[card[0]] || card[0]} of ${SUITS[card[1]]}`;
   };
 
-  /** Keeps a name from turning the sentence around it. */
-  const apart = (name) => `\u2068${name}\u2069`;
+  /** Isolate a name, so that it cannot change the direction of the sentence around it. */
+  const isolate = (name) => `\u2068${name}\u2069`;
 
-  malice.pileName = function (pile, seat, game) {
+  malice.namePile = function (pile, seat, game) {
     if (pile === "stock") return "the stock";
     if (pile === "aside") return "the cards set aside";
     if (pile[0] === "c") return `centre stack ${pile.slice(1)}`;
     const [, owner, kind, index] = /^(\d+)([hps])(\d*)$/.exec(pile);
     const own = { h: "hand", p: "the pay-off pile", s: `side stack ${index}` }[kind];
     if (Number(owner) === seat) return own;
-    return `${apart(game.seats[owner].name)}’s ${own.replace("the ", "")}`;
+    return `${isolate(game.seats[owner].name)}’s ${own.replace("the ", "")}`;
   };
 
-  /** Does a card stand for another value than its own? */
-  malice.standsFor = function (card, value, rules) {
-    if (value == null || card === "??" || malice.valueOf(card) === value) return "";
+  /** Return the rank that a card stands for if it is not its own, otherwise an empty text. */
+  malice.findSubstitute = function (card, value, rules) {
+    if (value == null || card === "??" || malice.cardValue(card) === value) return "";
     return malice.rankOfValue(value, rules.skipbo);
   };
 
-  const inWords = (rank) => ({ A: "an ace", J: "a jack", Q: "a queen", K: "a king", 8: "an 8", 11: "an 11" })[rank] || `a ${rank}`;
+  const nameRank = (rank) => ({ A: "an ace", J: "a jack", Q: "a queen", K: "a king", 8: "an 8", 11: "an 11" })[rank] || `a ${rank}`;
 
-  function move(event, game) {
-    const card = malice.cardName(event.card, game.rules);
-    const from = malice.pileName(event.from, event.seat, game);
-    const to = malice.pileName(event.to, event.seat, game);
+  function describeMove(event, game) {
+    const card = malice.nameCard(event.card, game.rules);
+    const from = malice.namePile(event.from, event.seat, game);
+    const to = malice.namePile(event.to, event.seat, game);
     if (event.to[0] === "c") {
-      const as = malice.standsFor(event.card, event.value, game.rules);
-      return `plays ${card}${as ? ` as ${inWords(as)}` : ""} from ${from} to ${to}`;
+      const as = malice.findSubstitute(event.card, event.value, game.rules);
+      return `plays ${card}${as ? ` as ${nameRank(as)}` : ""} from ${from} to ${to}`;
     }
     if (event.to.endsWith("p")) return `loads ${card} from ${from} onto ${to}`;
     return `discards ${card} from ${from} to ${to}`;
   }
 
-  function deal(event) {
-    const each = (sizes) => (new Set(sizes).size === 1 ? sizes[0] : sizes.join(", "));
-    return `the cards are dealt: ${each(event.payoffs)} to each pay-off pile, ${each(event.sizes)} to each hand, ${event.stock} in the stock`;
+  function describeDeal(event) {
+    const joinSizes = (sizes) => (new Set(sizes).size === 1 ? sizes[0] : sizes.join(", "));
+    return `the cards are dealt: ${joinSizes(event.payoffs)} to each pay-off pile, ${joinSizes(event.sizes)} to each hand, ${event.stock} in the stock`;
   }
 
-  const cards = (count) => `${count} ${count === 1 ? "card" : "cards"}`;
+  const formatCards = (count) => `${count} ${count === 1 ? "card" : "cards"}`;
 
-  const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
+  const joinNames = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
 
-  /** Cards put together; `event` may stand for several that went to one pile. */
-  function shuffle(event, step, game) {
+  /** Describe a shuffle; `event` may be several merged ones into one pile. */
+  function describeShuffle(event, step, game) {
     const all = event.all || [event];
-    const to = malice.pileName(event.to, null, game);
+    const to = malice.namePile(event.to, null, game);
     if (all.some((one) => /^\d/.test(one.from) && one.from !== one.to && one.to === "stock")) {
       const left = game.faults.some((fault) => fault.action <= step.index);
       return `the redeal: all cards but the pay-off piles${left ? " and those of seats that are out" : ""} are shuffled into ${to}`;
     }
     const count = all.reduce((sum, one) => sum + one.count, 0);
-    const from = listed(all.map((one) => malice.pileName(one.from, null, game)));
+    const from = joinNames(all.map((one) => malice.namePile(one.from, null, game)));
     if (event.from === event.to) return `${from} is shuffled`;
-    if (event.to === "aside") return `${from} is set aside, ${cards(count)}`;
-    return `${cards(count)} of ${from} ${count === 1 ? "is" : "are"} shuffled into ${to}`;
+    if (event.to === "aside") return `${from} is set aside, ${formatCards(count)}`;
+    return `${formatCards(count)} of ${from} ${count === 1 ? "is" : "are"} shuffled into ${to}`;
   }
 
-  /** One event for each row of cards that were taken from several piles to one. */
-  function together(events) {
-    const found = [];
+  /** Merge consecutive shuffles into one pile to one event. */
+  function mergeShuffles(events) {
+    const merged = [];
     for (const event of events) {
-      const last = found[found.length - 1];
+      const last = merged[merged.length - 1];
       const same = last?.type === "shuffle" && event.type === "shuffle" && last.to === event.to;
-      if (!same || event.from === event.to || last.from === last.to) found.push(event);
-      else found[found.length - 1] = { ...last, all: [...(last.all || [last]), event] };
+      if (!same || event.from === event.to || last.from === last.to) merged.push(event);
+      else merged[merged.length - 1] = { ...last, all: [...(last.all || [last]), event] };
     }
-    return found;
+    return merged;
   }
 
-  /** What follows from an action, one phrase per event; `viewer` is a seat, or null for all. */
-  function effect(event, step, game, viewer) {
-    const who = apart(game.seats[event.seat]?.name ?? "");
+  /** Describe an effect of an action in a phrase; `viewer` is a seat, or null to see all hands. */
+  function describeEffect(event, step, game, viewer) {
+    const who = isolate(game.seats[event.seat]?.name ?? "");
     const own = event.seat === step.seat;
     const subject = own ? "" : `${who} `;
     switch (event.type) {
       case "deal":
-        return deal(event);
+        return describeDeal(event);
       case "turn":
         return own ? "takes another turn" : `turn of ${who}`;
       case "flip":
-        return `${subject}turns up ${malice.cardName(event.card, game.rules)}`;
+        return `${subject}turns up ${malice.nameCard(event.card, game.rules)}`;
       case "draw": {
         const seen = viewer === null || viewer === event.seat;
-        const names = event.cards.map((card) => malice.cardName(card, game.rules)).join(", ");
-        return `${subject}draws ${cards(event.count)}${seen ? `: ${names}` : ""}`;
+        const names = event.cards.map((card) => malice.nameCard(card, game.rules)).join(", ");
+        return `${subject}draws ${formatCards(event.count)}${seen ? `: ${names}` : ""}`;
       }
       case "shuffle":
-        return shuffle(event, step, game);
+        return describeShuffle(event, step, game);
       case "move":
-        return `${subject}${move(event, game)}`;
+        return `${subject}${describeMove(event, game)}`;
       case "out":
         return `${subject}is out: ${event.code}`;
       default:
@@ -125,13 +125,13 @@ window.malice = window.malice || {};
     }
   }
 
-  /** The action itself, without its subject. */
-  function action(step, game) {
+  /** Describe the action itself, without its subject. */
+  function describeAction(step, game) {
     const [first] = step.events;
     if (step.index < 0) return "the cards are dealt";
     switch (first?.type) {
       case "move":
-        return move(first, game);
+        return describeMove(first, game);
       case "pass":
         return "ends the turn without a discard";
       case "count":
@@ -143,46 +143,46 @@ window.malice = window.malice || {};
     }
   }
 
-  /** The events that follow from a step; of the deal, those that need words. */
-  malice.effects = function (step) {
-    if (step.index >= 0) return together(step.events.slice(1));
+  /** List the effects of a step; for the deal, only events that need words. */
+  malice.listEffects = function (step) {
+    if (step.index >= 0) return mergeShuffles(step.events.slice(1));
     return step.events.filter((event) => event.type === "deal" || event.type === "turn");
   };
 
-  /** The action and its effects as phrases: `{who, what, effects}`. */
-  malice.tell = function (game, index, viewer) {
+  /** Describe a step in phrases, `{who, what, effects}`: the action and its effects. */
+  malice.describeStep = function (game, index, viewer) {
     const step = game.steps[index];
-    const rest = malice.effects(step);
+    const effects = malice.listEffects(step);
     return {
-      who: step.seat === null ? "" : apart(game.seats[step.seat].name),
-      what: action(step, game),
-      effects: rest.map((event) => effect(event, step, game, viewer)),
+      who: step.seat === null ? "" : isolate(game.seats[step.seat].name),
+      what: describeAction(step, game),
+      effects: effects.map((event) => describeEffect(event, step, game, viewer)),
     };
   };
 
-  /** One sentence for the line that is read aloud. */
-  malice.sentence = function (game, index, viewer) {
-    const { who, what, effects } = malice.tell(game, index, viewer);
+  /** Describe a step in a sentence, for screen readers. */
+  malice.describeAloud = function (game, index, viewer) {
+    const { who, what, effects } = malice.describeStep(game, index, viewer);
     const text = who ? `${who} ${what}` : effects.join("; ");
     const more = who && effects.length ? `; ${effects.join("; ")}` : "";
     return `${text[0].toUpperCase() === text[0] || who ? text : text[0].toUpperCase() + text.slice(1)}${more}.`;
   };
 
-  /** How the game ended, in a sentence. */
-  malice.result = function (game) {
-    const winners = game.seats.filter((_, seat) => game.places[seat] === 1).map((seat) => apart(seat.name));
+  /** Describe in a sentence how the game ended. */
+  malice.describeResult = function (game) {
+    const winners = game.seats.filter((_, seat) => game.places[seat] === 1).map((seat) => isolate(seat.name));
     if (game.reason.startsWith("void")) return `No result. ${game.reason}.`;
     const series = game.series ? ` ${game.series[0].toUpperCase()}${game.series.slice(1)}.` : "";
     if (winners.length === game.seats.length) return `A draw: ${game.reason}.${series}`;
-    const sides = malice.sides(game).filter(({ seats }) => game.places[seats[0]] === 1);
-    const team = malice.hasPartners(game) && sides.length === 1 ? `Team ${sides[0].team}, ` : "";
+    const winningTeams = malice.groupTeams(game).filter(({ seats }) => game.places[seats[0]] === 1);
+    const team = malice.hasPartners(game) && winningTeams.length === 1 ? `Team ${winningTeams[0].team}, ` : "";
     const verb = winners.length === 1 ? "wins" : "win";
     const how = game.reason === "forfeit" ? " by forfeit" : `: ${game.reason}`;
-    return `${team}${listed(winners)}${team && ","} ${team ? "wins" : verb}${how}.${series}`;
+    return `${team}${joinNames(winners)}${team && ","} ${team ? "wins" : verb}${how}.${series}`;
   };
 
-  /** A time in microseconds, with its unit. */
-  malice.duration = function (micros) {
+  /** Format a time in microseconds, with its unit. */
+  malice.formatDuration = function (micros) {
     if (micros === null) return "";
     if (micros < 1000) return `${micros} µs`;
     if (micros < 1e6) return `${Number((micros / 1000).toPrecision(2))} ms`;

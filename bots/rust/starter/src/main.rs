@@ -1,7 +1,7 @@
-//! A bot that plays pay-off cards first: a place to begin.
+//! A bot to start from: it plays pay-off cards first.
 //!
-//! The protocol is in `malice.rs`, the play is in [`Starter::choose`]. What a bot wants to remember
-//! goes into the fields of [`Starter`], which is made anew for every game.
+//! The protocol is in `malice.rs`, the play is in [`Starter::choose`]. The fields of [`Starter`]
+//! hold what a bot wants to remember; every game gets a new one.
 
 mod malice;
 
@@ -11,7 +11,7 @@ use malice::{Action, Bot, Choice, Pile, Turn, View};
 struct Starter;
 
 impl Bot for Starter {
-    /// The pay-off card if it can be played, else a card to the centre, else a tidy discard.
+    /// The pay-off card if it can be played, else a card to the centre, else a discard onto a short stack.
     fn choose(&mut self, turn: &Turn) -> Choice {
         let (view, legal) = (&turn.view, &turn.legal);
         let payoff = legal.iter().find(|action| is_payoff(action, view));
@@ -30,7 +30,7 @@ fn is_centre(action: &Action) -> bool {
     matches!(action.play, Some(play) if matches!(play.target, Pile::Centre(_)))
 }
 
-/// The discard from hand that buries least; of several such the last.
+/// The discard onto the shortest side stack; the last of equal ones.
 fn shortest_discard<'a>(view: &View, legal: &'a [Action]) -> Option<&'a Action> {
     let discards = legal.iter().filter_map(|action| {
         let play = action.play?;

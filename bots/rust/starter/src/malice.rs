@@ -1,9 +1,9 @@
 //! The protocol of malice, version 1: requests as types, and the loop that answers them.
 //!
 //! A bot is a type that implements [`Bot`]; `malice::play::<MyBot>()` lets it play until the referee
-//! says bye. Print to standard error only: what goes to standard output is taken for an answer.
+//! says bye. Print to standard error only: standard output belongs to the answers.
 
-#![allow(dead_code, unused_imports)] // a bot need not look at all that it is told
+#![allow(dead_code, unused_imports)] // a bot need not use every field
 
 mod cards;
 mod events;
@@ -21,14 +21,14 @@ use serde_json::value::RawValue;
 
 use numbers::whole;
 
-/// What plays. Each game gets a value of its own, by [`Default`], so that nothing is left of the last.
+/// Plays one game. Each game gets a new value, by [`Default`], so that nothing of the last game remains.
 pub trait Bot: Default {
-    /// How the bot is called; empty: as bot.toml says.
+    /// The bot's name; empty: as in bot.toml.
     const NAME: &'static str = "";
-    /// Its version; empty: as bot.toml says.
+    /// Its version; empty: as in bot.toml.
     const VERSION: &'static str = "";
 
-    /// A game begins: the time to prepare, apart from the clock.
+    /// A game begins. Prepare here: it does not count on the clock.
     fn start(&mut self, _game: &GameStart) {}
 
     /// Choose one of `turn.legal`.
@@ -42,7 +42,7 @@ pub trait Bot: Default {
 ///
 /// # Errors
 ///
-/// When a line cannot be read or written, or is no request.
+/// A line cannot be read or written, or is not a request.
 pub fn play<B: Bot>() -> io::Result<()> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
@@ -69,7 +69,7 @@ pub fn play<B: Bot>() -> io::Result<()> {
             }
             "move" => answer.choice = Some(bot.choose(&Turn::read(&line)?)),
             "game_end" => bot.end(&serde_json::from_str(&line)?),
-            _ => {} // of a later referee: the bare id will do
+            _ => {} // of a later referee: the bare id is the answer
         }
         serde_json::to_writer(&mut output, &answer)?;
         output.write_all(b"\n")?;
@@ -142,7 +142,7 @@ pub struct GameStart {
     #[serde(deserialize_with = "whole")]
     pub seat: usize,
     pub seats: Vec<SeatName>,
-    /// A seed for our own chance: with it the same game can be played again.
+    /// A seed for our own random numbers, so that a game can be repeated.
     #[serde(deserialize_with = "whole")]
     pub rng: usize,
     /// The digest of the seed that all cards come from.
@@ -188,9 +188,9 @@ pub struct GameEnd {
     pub places: Vec<usize>,
     #[serde(deserialize_with = "whole")]
     pub scores: Vec<i64>,
-    /// How it came to its end, such as `payoff_empty`.
+    /// Why it ended, such as `payoff_empty`.
     pub reason: String,
-    /// Names the game for `malice replay`.
+    /// The key of the game, for `malice replay`.
     pub key: String,
 }
 
@@ -284,7 +284,7 @@ pub struct CentreStack {
     pub needs: char,
 }
 
-/// What anybody sees of a seat.
+/// The public part of a seat.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Seat {
     pub payoff: Payoff,

@@ -1,9 +1,9 @@
-// A bot to start from: it plays its pay-off card whenever it can, then to the centre, and discards on short stacks.
+// A bot to start from: it plays its pay-off card if it can, then to the centre, and discards onto short stacks.
 
 import process from "node:process";
 import type { Action, Answer, Move, Request, View } from "./messages.js";
 
-/** Choose one of the legal actions: this is the place to be cleverer. */
+/** Choose one of the legal actions: improve the play here. */
 function choose({ view, legal }: Move): Action {
   return (
     legal.find((action) => action.startsWith("p-")) ??
@@ -13,7 +13,7 @@ function choose({ view, legal }: Move): Action {
   );
 }
 
-/** Find the discard from the hand onto the shortest side stack, of equal ones the last. */
+/** Find the discard from the hand onto the shortest side stack; the last of equal ones. */
 function shortestDiscard(view: View, legal: Action[]): Action | undefined {
   const { side } = view.seats[view.seat];
   let shortest = Infinity;
@@ -30,11 +30,11 @@ function shortestDiscard(view: View, legal: Action[]): Action | undefined {
   return found;
 }
 
-/** Say what belongs into the answer beside its id; of types of a later referee it is nothing. */
+/** Return the fields of the answer besides its id; none for types of a later referee. */
 function reply(request: Exclude<Request, { type: "bye" }>): Omit<Answer, "id"> {
   switch (request.type) {
     case "game_start":
-      return {}; // forget here what you remember of the last game
+      return {}; // forget what you remember of the last game here
     case "move":
       return { move: choose(request) };
     default:
@@ -42,7 +42,7 @@ function reply(request: Exclude<Request, { type: "bye" }>): Omit<Answer, "id"> {
   }
 }
 
-/** Split standard input into lines at line feeds alone: `node:readline` also breaks at U+2028, which names may hold. */
+/** Split standard input at line feeds only: `node:readline` also splits at U+2028, which names may contain. */
 async function* lines(): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {

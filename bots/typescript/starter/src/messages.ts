@@ -1,9 +1,9 @@
 // The messages of the malice protocol, version 1, as they travel over the pipes.
 
-/** Rank, one of `A23456789TJQKW`, and suit, one of `CDHSX`; `??` is a card that may not be seen. */
+/** Rank, one of `A23456789TJQKW`, and suit, one of `CDHSX`; `??` is a hidden card. */
 export type Card = string;
 
-/** `p-c0`, `h7C-s1`, `pass`: what it can be stands in PROTOCOL.md. */
+/** An action, such as `p-c0`, `h7C-s1` or `pass`; PROTOCOL.md lists all. */
 export type Action = string;
 
 /** A pile in an event, with its seat: `0p`, `1h`, `0s2`; or `c0`, `stock`, `aside`. */
@@ -27,7 +27,7 @@ export interface GameStart {
   rules: Record<string, unknown>;
   seat: number;
   seats: { name: string; team: number }[];
-  /** A seed for your own chance. */
+  /** A seed for your own random numbers. */
   rng: number;
   commit: string;
   /** In milliseconds; null: no such limit. */
@@ -71,7 +71,7 @@ export type Request = Hello | GameStart | Move | GameEnd | Bye;
 
 export interface Answer {
   id: number;
-  /** For `move` alone. */
+  /** Only for `move`. */
   move?: Action;
   /** A remark for the replay. */
   note?: string;

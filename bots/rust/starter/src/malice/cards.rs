@@ -1,4 +1,4 @@
-//! Cards, piles and actions: what the short strings of the protocol say.
+//! Cards, piles and actions, from the short strings of the protocol.
 
 use std::fmt;
 
@@ -109,7 +109,7 @@ impl Card {
         letters.next().is_none().then_some(card)
     }
 
-    /// 1 for an ace to 13 for a king, 14 for a wild card that is nothing else, 0 if it is hidden.
+    /// 1 for an ace to 13 for a king, 14 for a card that is always wild, 0 if hidden.
     pub fn value(self) -> usize {
         "A23456789TJQKW"
             .find(self.rank)

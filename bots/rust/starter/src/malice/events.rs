@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::{whole, Card, Pile};
 
-/// Something that happened; cards that we may not see are hidden ones.
+/// Something that happened; cards that we may not see are hidden.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// The cards were dealt.
@@ -29,7 +29,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Read an event; None if a later referee has to say something that we do not know.
+    /// Read an event; None for an unknown one of a later referee.
     pub(super) fn read(event: &RawValue) -> serde_json::Result<Option<Self>> {
         #[derive(Deserialize)]
         struct Kind {
@@ -114,7 +114,7 @@ pub struct Shuffled {
 pub struct Counted {
     #[serde(deserialize_with = "whole")]
     pub seat: usize,
-    /// By seat, where all seats are told; None: only `seat` is, in its view.
+    /// By seat, if public; None: only `seat` sees them, in its view.
     #[serde(deserialize_with = "whole")]
     pub left: Option<Vec<usize>>,
 }

@@ -1,4 +1,4 @@
-//! Integers as JSON spells them: `3`, and also `3.0`.
+//! Integers as JSON may write them: `3` or `3.0`.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -8,7 +8,7 @@ pub(super) fn whole<'de, D: Deserializer<'de>, T: Whole>(number: D) -> Result<T,
     T::Spelled::deserialize(number).map(T::read)
 }
 
-/// What is made of integers. All of them are below 2^53, and so exact as floats.
+/// Types made of integers. All are below 2^53, so they are exact as floats.
 pub(super) trait Whole {
     type Spelled: DeserializeOwned;
 

@@ -3,7 +3,7 @@ package malice;
 import java.util.List;
 
 /**
- * An action that your seat may take. In {@code pass} and {@code count} no card moves: they have neither piles nor card.
+ * An action that your seat may take. {@code pass} and {@code count} move no card: they have neither piles nor card.
  *
  * @param text as the protocol writes it
  * @param source the pile that loses the card, or null

@@ -1,11 +1,11 @@
 package malice;
 
-/** What plays one game. */
+/** Plays one game. */
 @FunctionalInterface
 public interface Bot {
     /** Returns one of {@link Move#legal}. */
     Action choose(Move move);
 
-    /** Hears how the game went. */
+    /** Receives the result of the game. */
     default void gameEnd(GameEnd end) {}
 }

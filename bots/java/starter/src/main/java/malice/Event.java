@@ -2,7 +2,7 @@ package malice;
 
 import java.util.List;
 
-/** Something that happened at the table; cards that you may not see are {@code ??}. */
+/** Something that happened at the table; cards hidden from you are {@code ??}. */
 public sealed interface Event {
     /** The cards were dealt; {@code payoffs} are the sizes of the pay-off piles, {@code sides} the side stacks. */
     record Deal(List<List<String>> hands, List<Integer> payoffs, List<List<List<String>>> sides, int stock)
@@ -23,7 +23,7 @@ public sealed interface Event {
     /** {@code count} cards of {@code from} came to {@code to}, which was shuffled. */
     record Shuffle(Pile from, Pile to, int count) implements Event {}
 
-    /** {@code seat} asked for the pay-off counts: by seat, or null where only {@code seat} is told, in its view. */
+    /** {@code seat} asked for the pay-off counts: by seat, or null if only {@code seat} sees them, in its view. */
     record Count(int seat, List<Integer> left) implements Event {}
 
     /** {@code seat} ended its turn without a discard. */

@@ -11,7 +11,7 @@ import java.util.List;
  * @param rules every parameter of the ruleset by its name
  * @param seat where you sit, from 0
  * @param seats who sits where
- * @param rng a seed for your own chance
+ * @param rng a seed for your own random numbers
  * @param commit the digest of the tournament's seed
  * @param clock the time control
  */

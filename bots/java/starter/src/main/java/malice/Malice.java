@@ -51,17 +51,17 @@ public final class Malice {
     }
 
     /**
-     * Plays until the referee says {@code bye} or closes our input, under the name that stands in bot.toml.
+     * Plays until the referee says {@code bye} or closes our input, under the name in bot.toml.
      *
-     * <p>What is printed with {@code System.out} goes to standard error, as standard output is the referee's.
+     * <p>Output to {@code System.out} goes to standard error, since standard output belongs to the referee.
      *
-     * @param bots makes a bot for each game, so that nothing of the last one is left
+     * @param bots creates a bot for each game, so that nothing of the last game remains
      */
     public static void play(Function<GameStart, Bot> bots) {
         new Malice(bots).answerAll();
     }
 
-    /** Plays likewise, under a name and a version of its own. */
+    /** Plays under the given name and version. */
     public static void play(Function<GameStart, Bot> bots, String name, String version) {
         Malice malice = new Malice(bots);
         malice.about.addProperty("name", name);
@@ -100,12 +100,12 @@ public final class Malice {
                 }
             }
             case "game_end" -> bot.gameEnd(GSON.fromJson(request, GameEnd.class));
-            default -> {} // of a later referee: answered with the bare id
+            default -> {} // of a later referee: the bare id is the answer
         }
         return answer;
     }
 
-    /** Reads an object however deep it is: fields that nobody knows may hold anything. */
+    /** Reads an object of any depth: unknown fields may hold anything. */
     private static JsonObject readObject(String line) {
         JsonReader reader = new JsonReader(new StringReader(line));
         reader.setNestingLimit(Integer.MAX_VALUE);

@@ -3,7 +3,7 @@ package malice;
 import java.util.List;
 
 /**
- * The question for one action.
+ * A request for one action.
  *
  * @param view the table as you see it now
  * @param events what has happened since your last request

@@ -29,7 +29,7 @@ public record View(
     public record CentreStack(List<String> cards, int height, String needs) {}
 
     /**
-     * What anybody sees of a seat.
+     * The public part of a seat.
      *
      * @param payoff its pay-off pile
      * @param hand how many cards it holds
@@ -43,7 +43,7 @@ public record View(
      * A pay-off pile.
      *
      * @param top the card that is turned up; null: the pile is empty
-     * @param left how many cards there are; null: you would have to ask, by {@code count}
+     * @param left how many cards there are; null: hidden, ask by {@code count}
      */
     public record Payoff(String top, Integer left) {}
 }

@@ -11,16 +11,16 @@ import malice.Pile;
 import malice.View;
 
 /**
- * A bot to start from: it plays its pay-off card whenever it can, then to the centre, and discards on short stacks.
+ * A bot to start from: it plays its pay-off card if it can, then to the centre, and discards onto short stacks.
  *
- * <p>There is a new one for each game: what a game should remember are fields of it.
+ * <p>Each game gets a new one: its fields hold what it should remember of the game.
  */
 public final class Starter implements Bot {
     public static void main(String[] args) {
         Malice.play(start -> new Starter());
     }
 
-    /** Chooses one of the legal actions: this is the place to be cleverer. */
+    /** Chooses one of the legal actions: improve the play here. */
     @Override
     public Action choose(Move move) {
         View view = move.view();
@@ -35,7 +35,7 @@ public final class Starter implements Bot {
         return legal.stream().filter(wanted).findFirst();
     }
 
-    /** Finds the discard from the hand onto the shortest side stack, of equal ones the last. */
+    /** Finds the discard from the hand onto the shortest side stack; the last of equal ones. */
     private static Optional<Action> shortestDiscard(View view, List<Action> legal) {
         List<List<String>> side = view.seats().get(view.seat()).side();
         int shortest = Integer.MAX_VALUE;

@@ -1,0 +1,52 @@
+"""Which teams won: one table for each ruleset with partners."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from site_pages import text
+from site_pages.deals import Deals, Kind, Team
+from site_pages.rankings import Cell, Name, make_name
+
+
+class TeamRow(Struct, frozen=True):
+    """A row of the table: a team and its results."""
+
+    bots: list[Name]
+    games: Cell
+    won: Cell
+    drawn: Cell
+    lost: Cell
+    score: Cell
+
+
+def make_team_rows(deals: Deals, kind: Kind) -> list[TeamRow]:
+    """Return the teams of a ruleset, best score first; none if it has no partners."""
+    counts = deals.count_team_results(kind)
+
+    def order(team: Team) -> tuple[float, int, Team]:
+        return (-_compute_score(counts[team]), -sum(counts[team]), team)
+
+    return [_make_row(team, counts[team]) for team in sorted(counts, key=order)]
+
+
+def _compute_score(counts: tuple[int, int, int]) -> float:
+    won, drawn, lost = counts
+    return (won + drawn / 2) / (won + drawn + lost)
+
+
+def _make_row(team: Team, counts: tuple[int, int, int]) -> TeamRow:
+    won, drawn, lost = counts
+    score = _compute_score(counts)
+    return TeamRow(
+        bots=[make_name(label) for label in team],
+        games=_make_count(sum(counts)),
+        won=_make_count(won),
+        drawn=_make_count(drawn),
+        lost=_make_count(lost),
+        score=Cell(text.format_percent(score), score),
+    )
+
+
+def _make_count(count: int) -> Cell:
+    return Cell(f"{count:,}", count)
