@@ -25,7 +25,7 @@ from tournaments.commands.rules import rules
 from tournaments.commands.run import run
 
 if TYPE_CHECKING:
-    from site_pages import Rendered
+    from site_pages import SiteSummary
     from tournaments.league.store import Store
 
 
@@ -65,7 +65,7 @@ def main(ctx: click.Context) -> None:
     ctx.obj = _render
 
 
-def _render(store: Store, out: Path) -> Rendered:
+def _render(store: Store, out: Path) -> SiteSummary:
     """Write the pages of a league; the commands, which lie below the site, receive this function."""
     from site_pages import render
 
