@@ -1,4 +1,4 @@
-"""What referee and bot said to each other in a stored game: rebuilt from the record, with all that was kept raw."""
+"""The dialogue of referee and bot in a stored game: rebuilt from the record, with the raw evidence."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from referee.requests import ReplayedRequest, replay_requests
 from tournaments.sanitizer import sanitize
 
 REBUILT = """\
-# rebuilt: every request as it was sent, but numbered as in a fresh process; of the answers their action, and
-# their note as it was kept. No part of a record are hello, bye, and what was answered to game_end."""
+# rebuilt: every request as it was sent, but numbered as in a fresh process; of each answer the action and the
+# note. A record holds neither hello nor bye, nor the answer to game_end."""
 CUT = 16
-"""How much of the end of a message that was cut is not compared: it may lie within a character."""
+"""Characters at the end of a cut message that are not compared: the cut may lie within a character."""
 
 
 class Message(Struct, frozen=True):
@@ -30,19 +30,19 @@ class Message(Struct, frozen=True):
 
     seat: int
     direction: str
-    """`>` to the bot, `<` from it, `stderr`; or what became of it, in words: `verdict`, `time`, `exit`."""
+    """`>` to the bot, `<` from it, `stderr`; or words on its end: `verdict`, `time`, `exit`."""
     line: str
     raw: bool
-    """Whether it was kept as it was, or else is rebuilt."""
+    """Whether it was stored as it was sent; otherwise it is rebuilt."""
 
 
 def rebuild_dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator[Message]:
-    """Tell a game as one seat heard it.
+    """Yield the dialogue of one seat in a game.
 
     Args:
         record: the game.
-        rngs: by seat, the seeds that the bots were told.
-        seat: whose dialogue.
+        rngs: the rng that each seat received, by seat.
+        seat: the seat.
 
     Raises:
         RecordError: the record does not replay.
@@ -52,7 +52,7 @@ def rebuild_dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator
         replay_requests(record, rngs, seat, itertools.count(2).__next__, listed=record.seats[seat].wants_legal)
     )
     if fault:
-        requests = requests[: _certain(requests, fault)]
+        requests = requests[: _count_sent(requests, fault)]
     for place, each in enumerate(requests):
         yield Message(seat, ">", _text(encode(each.request)), False)
         if answer := _answer(each, record):
@@ -61,8 +61,8 @@ def rebuild_dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator
             yield Message(seat, "<", _text(encode(BareAnswer(each.request.id))), False)
     if fault:
         yield Message(seat, "verdict", f"{fault.code}: {fault.sentence}", True)
-        if took := _describe_time(record, seat):
-            yield Message(seat, "time", took, True)
+        if duration := _describe_time(record, seat):
+            yield Message(seat, "time", duration, True)
         if fault.exit is not None:
             yield Message(seat, "exit", fault.exit, True)
         for message in fault.lines:
@@ -72,7 +72,7 @@ def rebuild_dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator
 
 
 def _describe_time(record: Record, seat: int) -> str | None:
-    """Say how long the request over which a verdict fell had taken; nothing where none was written."""
+    """Return the time of the request that ended in a verdict; None if none was written."""
     for (number, action), wall, cpu in zip(record.actions, record.micros, record.cpu_micros, strict=True):
         if number == seat and action.startswith(VERDICT) and wall:
             return f"{wall / 1000:.1f} ms, CPU {cpu / 1000:.1f} ms"
@@ -80,16 +80,15 @@ def _describe_time(record: Record, seat: int) -> str | None:
 
 
 def _answer(each: ReplayedRequest, record: Record) -> str | None:
-    """Return the answer to a move, if it was one."""
+    """Return the answer to a `move`; None for other requests and after a verdict."""
     if each.index is None or each.played.startswith(VERDICT):
         return None
     note = {"note": record.notes[each.index]} if each.index in record.notes else {}
     return _text(msgspec.json.encode({"id": each.request.id, "move": each.played, **note}))
 
 
-def _certain(requests: Sequence[ReplayedRequest], fault: Fault) -> int:
-    """Count the requests that were sent for certain: they were answered, or kept with the verdict, or others after
-    them were."""
+def _count_sent(requests: Sequence[ReplayedRequest], fault: Fault) -> int:
+    """Count the requests up to the last one that was certainly sent: it was answered, or stored with the verdict."""
     kept = [_strip_id(message[2:]) for message in fault.lines if message.startswith("> ")]
     sent = 0
     for count, each in enumerate(requests, start=1):
@@ -111,24 +110,24 @@ def _text(line: bytes) -> str:
     return line.decode().rstrip("\n")
 
 
-def format_dialogue(record: Record, seat: int, said: Sequence[Message]) -> Iterator[str]:
-    """Tell a dialogue for people; what is raw comes last, and says so."""
+def format_dialogue(record: Record, seat: int, messages: Sequence[Message]) -> Iterator[str]:
+    """Yield a dialogue as text; the raw evidence comes last, under a heading."""
     label = sanitize(record.entries[seat][0])
     yield f"# game {record.key} · {sanitize(record.ruleset)} · seat {seat}, {label}"
     yield REBUILT
-    yield from (f"{each.direction} {sanitize(each.line)}" for each in said if not each.raw)
-    if not any(each.raw for each in said):
+    yield from (f"{each.direction} {sanitize(each.line)}" for each in messages if not each.raw)
+    if not any(each.raw for each in messages):
         yield "# no verdict fell on this seat, so neither raw messages nor stderr were kept"
         return
-    words = {each.direction: sanitize(each.line) for each in said if each.direction in ("verdict", "time", "exit")}
+    words = {each.direction: sanitize(each.line) for each in messages if each.direction in ("verdict", "time", "exit")}
     yield f"# verdict: {words['verdict']}"
     if "time" in words:
         yield f"# it fell after {words['time']}"
     if "exit" in words:
         yield f"# the process {words['exit']}"
-    messages = [each for each in said if each.raw and each.direction in ("<", ">")]
-    yield f"# raw: the last {len(messages)} messages of the process, each up to {SHOWN_BYTES} bytes"
-    yield from (f"{each.direction} {sanitize(each.line)}" for each in messages)
-    stderr = [each for each in said if each.direction == "stderr"]
+    lines = [each for each in messages if each.raw and each.direction in ("<", ">")]
+    yield f"# raw: the last {len(lines)} messages of the process, each up to {SHOWN_BYTES} bytes"
+    yield from (f"{each.direction} {sanitize(each.line)}" for each in lines)
+    stderr = [each for each in messages if each.direction == "stderr"]
     yield f"# raw: stderr, at most its first and last {EXCERPT_BYTES} bytes" if stderr else "# stderr: nothing"
     yield from (f"| {sanitize(each.line)}" for each in stderr)

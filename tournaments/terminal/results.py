@@ -21,17 +21,17 @@ HEAD = (
 
 
 def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
-    """Tell the standings as tables, one for each ruleset and number of seats."""
+    """Yield the standings as tables, one for each ruleset and number of seats."""
     for standings in all_standings:
         waiting = f", {standings.waiting} of deals not yet played from every seat" if standings.waiting else ""
         title = f"{sanitize(standings.ruleset)}, {standings.seats} seats"
-        yield f"{title}: {standings.games} games{waiting}, Elo {_origin(standings)}"
+        yield f"{title}: {standings.games} games{waiting}, Elo {_describe_origin(standings)}"
         if standings.warning:
             yield standings.warning
-            rows = [("n/a" if row.group is None else str(row.group), *_row(row)) for row in standings.rows]
+            rows = [("n/a" if row.group is None else str(row.group), *_format_row(row)) for row in standings.rows]
             yield from format_table(("group", *HEAD), rows, left=(2,))
         else:
-            yield from format_table(HEAD, [_row(row) for row in standings.rows])
+            yield from format_table(HEAD, [_format_row(row) for row in standings.rows])
         if standings.seats > 2:
             yield "W-D-L counts a game once for every opponent at the table"
         for row in standings.rows:
@@ -41,8 +41,8 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
             yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
 
 
-def _origin(standings: Standings) -> str:
-    """Say what the Elo is relative to: without an anchor, those who took points off one another."""
+def _describe_origin(standings: Standings) -> str:
+    """Return what the Elo is relative to: the anchor, or the mean of the bots that took points off one another."""
     anchor = sanitize(standings.anchor or "")
     if standings.groups > 1:
         return (
@@ -55,7 +55,7 @@ def _origin(standings: Standings) -> str:
     return "relative to the mean" if everybody else "relative to the mean of those who took points off one another"
 
 
-def _row(row: Row) -> tuple[str, ...]:
+def _format_row(row: Row) -> tuple[str, ...]:
     rating = row.rating
     ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
     return (
@@ -66,7 +66,7 @@ def _row(row: Row) -> tuple[str, ...]:
         str(row.games),
         f"{rating.wins}-{rating.draws}-{rating.losses}",
         "n/a" if rating.score is None else f"{100 * rating.score:.1f} %",
-        _percent_range(rating.score_low, rating.score_high),
+        _format_range(rating.score_low, rating.score_high),
         format_number(rating.average_opponent, 0),
         format_number(row.mean_ms, 2),
         format_number(row.cpu_ms, 2),
@@ -74,17 +74,17 @@ def _row(row: Row) -> tuple[str, ...]:
     )
 
 
-def _percent_range(low: float | None, high: float | None) -> str:
+def _format_range(low: float | None, high: float | None) -> str:
     return "n/a" if low is None or high is None else f"{100 * low:.1f} .. {100 * high:.1f}"
 
 
 def encode_standings_json(all_standings: Sequence[Standings]) -> str:
-    """Return the standings as one JSON array, without the curves of the history."""
-    told = [
+    """Return the standings as one JSON array, without their history."""
+    rows = [
         {field: value for field, value in msgspec.to_builtins(standings).items() if field != "history"}
         for standings in all_standings
     ]
-    return msgspec.json.encode(told).decode()
+    return msgspec.json.encode(rows).decode()
 
 
 RATING_FIELDS = (
@@ -97,17 +97,17 @@ ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group")
 def encode_standings_csv(all_standings: Sequence[Standings]) -> str:
     """Return the rankings as CSV, one row for each entry and ruleset."""
     head = ("ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, "warning")
-    return write_csv(head, [_csv_row(standings, row) for standings in all_standings for row in standings.rows])
+    return write_csv(head, [_list_cells(standings, row) for standings in all_standings for row in standings.rows])
 
 
-def _csv_row(standings: Standings, row: Row) -> list[Cell]:
+def _list_cells(standings: Standings, row: Row) -> list[Cell]:
     figures = [getattr(row.rating, field) for field in RATING_FIELDS]
     figures += [getattr(row, field) for field in ROW_FIELDS]
     return [standings.ruleset, standings.seats, row.rank, row.label, row.games, *figures, standings.warning]
 
 
 def describe_faults(record: Record) -> Iterator[str]:
-    """Tell the verdicts of a game with what helps most, the sentence and the end of stderr; and stray lines."""
+    """Yield the verdicts of a game, each with its sentence and an excerpt of stderr; then the stray lines."""
     for fault in record.faults:
         label = sanitize(record.entries[fault.seat][0])
         yield f"          {label}: {fault.code} after {fault.action} actions: {sanitize(fault.sentence)}"
@@ -121,19 +121,20 @@ def describe_faults(record: Record) -> Iterator[str]:
 
 
 def format_game_line(game: Game, series: Score | None) -> str:
-    """Tell a game in one line."""
+    """Return a game in one line."""
     order = sorted(zip(game.places, game.labels, game.scores, strict=True))
     places = ", ".join(f"{place}. {sanitize(label)} ({score})" for place, label, score in order)
     faults = ", ".join(
         f"{sanitize(label)}: {code}" for label, code in zip(game.labels, game.verdicts, strict=True) if code
     )
     verdicts = f" [{faults}]" if faults else ""
-    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{verdicts}{_series(game.labels, series)}"
+    score = _format_series(game.labels, series)
+    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{verdicts}{score}"
 
 
-def _series(labels: Sequence[str], score: Score | None) -> str:
+def _format_series(labels: Sequence[str], score: Score | None) -> str:
     if score is None:
         return ""
     points = sorted(zip(score.points, labels, strict=True), reverse=True)
-    told = ", ".join(f"{sanitize(label)} {count}" for count, label in points)
-    return f"; series {score.series}{' decided' if score.won else ''}: {told}"
+    tally = ", ".join(f"{sanitize(label)} {count}" for count, label in points)
+    return f"; series {score.series}{' decided' if score.won else ''}: {tally}"

@@ -12,11 +12,11 @@ from tournaments.sanitizer import sanitize
 from tournaments.terminal.wording import describe_event
 
 STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200
-"""How much is shown of what a bot wrote to stderr: Python says last what went wrong, others first."""
+"""The lines of a bot's stderr that are shown, and their width: Python prints its error last, others first."""
 
 
 def excerpt_stderr(stderr: str) -> list[str]:
-    """Return the first and the last lines that a bot wrote to stderr, harmless and none of them long."""
+    """Return the first and the last lines of a bot's stderr, sanitized and cut."""
     lines = [sanitize(line.expandtabs(4))[:STDERR_WIDTH] for line in stderr.strip().splitlines()]
     left_out = len(lines) - STDERR_FIRST - STDERR_LAST
     if left_out > 1:
@@ -25,12 +25,12 @@ def excerpt_stderr(stderr: str) -> list[str]:
 
 
 def format_stderr(label: str, line: str) -> str:
-    """Return a line of a bot's stderr as it is passed on: with its label in front, and harmless."""
+    """Return a line of a bot's stderr, sanitized, after the bot's label."""
     return f"{sanitize(label)} | {sanitize(line.expandtabs(4))}"
 
 
 def format_transcript(record: Record) -> Iterator[str]:
-    """Tell a game line by line: who sat where, every action with what it changed, the result.
+    """Yield a game line by line: who sat where, every action with what it changed, the result.
 
     Raises:
         RecordError: the record does not replay.
@@ -53,29 +53,29 @@ def format_transcript(record: Record) -> Iterator[str]:
 
 
 def format_heading(key: Key, ruleset: str, names: Sequence[str]) -> str:
-    """Say which game it is, and who sits where."""
+    """Return which game it is, and who sits where."""
     seats = " against ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
     return f"game {key} · {sanitize(ruleset)} · {seats}"
 
 
 def describe_deal(events: Events, names: Sequence[str]) -> str:
-    """Tell the deal."""
+    """Describe the deal."""
     return "      " + "; ".join(filter(None, (describe_event(event, names) for event in events)))
 
 
 def format_action(
     index: int, seat: int, action: str, events: Events, micros: int, note: str, names: Sequence[str]
 ) -> str:
-    """Tell an action in one line: who, what, all that it changed, its time, and the note of the bot."""
-    what = "; ".join(filter(None, (describe_event(event, names) for event in events)))
-    # A verdict on a bot that was not asked, or could not be started, took no time.
-    took = "" if action.startswith(VERDICT) and not micros else f"  {micros / 1000:.1f} ms"
+    """Return an action in one line: the seat, the action, what it changed, its time, and the bot's note."""
+    changes = "; ".join(filter(None, (describe_event(event, names) for event in events)))
+    # A verdict on a bot that had no request, or could not start, took no time.
+    duration = "" if action.startswith(VERDICT) and not micros else f"  {micros / 1000:.1f} ms"
     remark = f"  # {sanitize(note)}" if note else ""
-    return f"{index:5} {names[seat]:{max(map(len, names))}}  {action:8}  {what}{took}{remark}"
+    return f"{index:5} {names[seat]:{max(map(len, names))}}  {action:8}  {changes}{duration}{remark}"
 
 
 def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
-    """Tell the verdicts and the result."""
+    """Yield the verdicts and the result."""
     for fault in record.faults:
         yield f"{names[fault.seat]}: {fault.code}: {sanitize(fault.sentence)}"
     places = ", ".join(

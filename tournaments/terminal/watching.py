@@ -1,4 +1,4 @@
-"""Games that are watched in a terminal, action by action."""
+"""Watching games in a terminal, action by action."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tournaments.terminal.transcript import (
 )
 
 DELAY_MS = 300
-"""How long an action stands in a terminal before the next."""
+"""How long a terminal shows an action before the next one."""
 
 
 def write_now(out: TextIO, text: str) -> None:
-    """Write something at once.
+    """Write and flush a text.
 
     Raises:
-        Abandoned: nobody reads any more; what is written from now on goes nowhere.
+        Abandoned: nobody reads any more; later output is dropped.
     """
     try:
         out.write(text)
@@ -45,12 +45,12 @@ def write_now(out: TextIO, text: str) -> None:
 
 
 class Screen:
-    """Shows blocks of lines: in a terminal each in the place of the last, elsewhere one below the other.
+    """Shows blocks of lines: in a terminal each replaces the one before, elsewhere it follows it.
 
     Args:
-        out: where to.
-        environment: `TERM=dumb` has no places, `NO_COLOR` no bold type.
-        delay_ms: how long a block stands; None takes `DELAY_MS` in a terminal, and elsewhere no time.
+        out: the output.
+        environment: `TERM=dumb` turns replacing off, `NO_COLOR` bold type.
+        delay_ms: how long to show a block; None means `DELAY_MS` in a terminal, and 0 elsewhere.
         sleep: waits so many seconds.
     """
 
@@ -72,10 +72,10 @@ class Screen:
         """Show a block, and wait.
 
         Args:
-            head: lines above it that are the same for every block of a game: said once where there are no places.
-            news: its first lines.
+            head: lines above the block, the same for all blocks of a game; outside a terminal written once.
+            news: the first lines of the block.
             rest: the lines below them.
-            last: whether this block stays, and the next begins below it.
+            last: whether this block stays, and the next one begins below it.
 
         Raises:
             Abandoned: nobody watches any more.
@@ -91,9 +91,9 @@ class Screen:
             self._sleep(self._delay / 1000)
 
     def _place_lines(self, lines: Sequence[str]) -> str:
-        """Return the lines with what moves the cursor to their place and wipes what stood there."""
+        """Return the lines with control codes that move the cursor back and clear the last block."""
         up = f"\x1b[{self._height}F" if 0 < self._height < self._rows() else ""
-        # Lines that are too long are cut by the terminal: wrapped, they would take more places than we count.
+        # The terminal cuts long lines (?7l): wrapped, they would take more rows than we count.
         return f"{up}\x1b[?7l" + "\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[?7h\x1b[J"
 
     def _rows(self) -> int:
@@ -103,10 +103,10 @@ class Screen:
 
 
 class Watcher:
-    """Plays along with every game, and shows the table after each action as a spectator sees it.
+    """Replays every game as it is played, and shows a spectator's view after each action.
 
     Args:
-        screen: where it is shown.
+        screen: shows the table.
     """
 
     def __init__(self, screen: Screen) -> None:
@@ -116,7 +116,7 @@ class Watcher:
         self._news: list[str] = []
 
     def begin(self, batch: Batch, order: GameOrder) -> Watch:
-        """Show the deal; return what is to be told of every action."""
+        """Show the deal; return the function to call after every action."""
         self._news = []
         self._names = names = [sanitize(batch.players[player].label) for player in order.seating]
         self._head = [format_heading(order.key, batch.ruleset, names)]
@@ -139,7 +139,7 @@ class Watcher:
     def _show(self, news: str, again: Replay) -> None:
         self._news.append(news)
         if isinstance(again.next(), Result):
-            return  # what follows is the end, perhaps after more verdicts
+            return  # `end` shows the rest: the result, perhaps after more verdicts
         view = again.rules.view(again.state, None)
         self._screen.show(self._head, self._news, [*format_table_view(view, self._names, max(map(len, self._names)))])
         self._news = []

@@ -1,4 +1,4 @@
-"""Actions and events in the words of people."""
+"""The words of the terminal for actions and events."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pa
 
 
 def describe_action(action: str, view: View, names: Sequence[str]) -> str:
-    """Say what an action would do, to the seat that may play it."""
+    """Describe an action to the seat that may play it."""
     if action == "pass":
         return "end the turn without a discard"
     if action == "count":
         return "ask how many pay-off cards are left"
     source, _, target = action.partition("-")
-    return f"{_from(source, view, names)} to {_to(target, view, names)}"
+    return f"{_describe_source(source, view, names)} to {_describe_target(target, view, names)}"
 
 
-def _from(source: str, view: View, names: Sequence[str]) -> str:
+def _describe_source(source: str, view: View, names: Sequence[str]) -> str:
     if source[0] == "h":
         return source[1:]
     owner, pile, index = _split_pile(source)
@@ -28,7 +28,7 @@ def _from(source: str, view: View, names: Sequence[str]) -> str:
     return f"side {index}{whose}, {seat.side[index][-1]},"
 
 
-def _to(target: str, view: View, names: Sequence[str]) -> str:
+def _describe_target(target: str, view: View, names: Sequence[str]) -> str:
     owner, pile, index = _split_pile(target)
     if pile == "c":
         return f"centre {index}"
@@ -40,14 +40,14 @@ def _to(target: str, view: View, names: Sequence[str]) -> str:
 
 
 def _split_pile(pile: str) -> tuple[int | None, str, int]:
-    """Take apart the name of a pile: `2s1` is the side stack 1 of seat 2."""
+    """Split the name of a pile into seat, kind and index: `2s1` is side stack 1 of seat 2."""
     owner = pile[: len(pile) - len(pile.lstrip("0123456789"))]
     letter, index = pile[len(owner)], pile[len(owner) + 1 :]
     return int(owner) if owner else None, letter, int(index or 0)
 
 
 def describe_event(event: Event, names: Sequence[str]) -> str:
-    """Tell an event in a few words; nothing for the begin of a turn."""
+    """Describe an event to a spectator, in a few words; the beginning of a turn has none."""
     match event:
         case Deal():
             return f"{', '.join(map(str, event.payoffs))} pay-off cards, {event.stock} in the stock"
@@ -72,32 +72,32 @@ def describe_event(event: Event, names: Sequence[str]) -> str:
 
 
 def describe_event_to_seat(event: Event, seat: int, names: Sequence[str]) -> str | None:
-    """Tell an event to a seat; None for what it did itself, and for what says nothing new."""
+    """Describe an event to a seat; None for its own actions, and for events that hold no news."""
     match event:
         case TurnBegins():
             return None
         case CardMoved() | Count() | Pass() if event.seat == seat:
             return None
         case CardMoved():
-            source, target = (_pile(pile, event.seat, names) for pile in (event.source, event.target))
+            source, target = (_describe_pile(pile, event.seat, names) for pile in (event.source, event.target))
             return f"{names[event.seat]} moves {event.card} from {source} to {target}"
         case Count() | Pass():
             return f"{names[event.seat]} {describe_event(event, names)}"
         case Draw() if event.seat == seat:
             return f"you draw {' '.join(event.cards)}"
         case Draw():
-            return f"{names[event.seat]} draws {_cards(len(event.cards))}"
+            return f"{names[event.seat]} draws {_count_cards(len(event.cards))}"
         case Flip() if event.seat == seat:
             return f"you turn up {event.card}"
         case _:
             return describe_event(event, names)
 
 
-def _cards(count: int) -> str:
+def _count_cards(count: int) -> str:
     return "a card" if count == 1 else f"{count} cards"
 
 
-def _pile(pile: str, mover: int, names: Sequence[str]) -> str:
+def _describe_pile(pile: str, mover: int, names: Sequence[str]) -> str:
     owner, letter, index = _split_pile(pile)
     name = {"p": "the pay-off pile", "h": "the hand", "s": f"side {index}", "c": f"centre {index}"}[letter]
     return name if owner in (mover, None) else f"{name} of {names[owner]}"
