@@ -23,6 +23,8 @@ from tournaments.commands.exit_codes import EXIT_CODES
 from tournaments.errors import DamagedLeague, LeagueError
 from tournaments.league.export import encode_game
 from tournaments.league.schedule import Seeds
+from tournaments.league.series import score_league_series
+from tournaments.league.standings import compute_league_standings
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 from tournaments.terminal.dialogue import rebuild_dialogue
@@ -35,12 +37,12 @@ KEY = Key(0, 0, 1)
 
 
 def print_standings(store: Store) -> None:
-    assert list(format_standings(store.standings()))
+    assert list(format_standings(compute_league_standings(store)))
     assert store.tournament().complete
 
 
 def export(store: Store) -> None:
-    series = store.series()
+    series = score_league_series(store)
     assert [encode_game(record, series.get(record.key)) for record in store.records()]
 
 
@@ -51,7 +53,7 @@ def replay(store: Store) -> None:
 def log(store: Store) -> None:
     record = store.record(KEY)
     rngs = Seeds(store.seed()).order(KEY, len(record.entries)).rngs
-    assert store.settings().init_ms
+    assert store.config().init_ms
     assert list(rebuild_dialogue(record, rngs, 0))
 
 

@@ -105,13 +105,14 @@ def run(
 @click.option("--csv", is_flag=True, help="Print CSV.")
 def standings(db: Path, json: bool, csv: bool) -> None:
     """Print the ranking: Elo with its interval, results, points, time, forfeits."""
+    from tournaments.league.standings import compute_league_standings
     from tournaments.terminal.tables import encode_standings_csv, encode_standings_json
 
     with open_store(db) as store:
         if json:
-            click.echo(encode_standings_json(store.standings()))
+            click.echo(encode_standings_json(compute_league_standings(store)))
         elif csv:
-            click.echo(encode_standings_csv(store.standings()), nl=False)
+            click.echo(encode_standings_csv(compute_league_standings(store)), nl=False)
         else:
             print_standings(store)
 

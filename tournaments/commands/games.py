@@ -269,7 +269,7 @@ def _load_game(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
     with open_store(db) as store:
         record = store.record(Key.parse(key))
         order = Seeds(store.seed()).order(record.key, len(record.entries))
-        return record, order.rngs, store.settings()
+        return record, order.rngs, store.config()
 
 
 def _seat(record: Record, seat: int) -> int:
@@ -290,9 +290,10 @@ def export(db: Path, views: bool) -> None:
     stands for is no decision.
     """
     from tournaments.league.export import encode_decisions, encode_game
+    from tournaments.league.series import score_league_series
 
     with open_store(db) as store:
-        series = {} if views else store.series()
+        series = {} if views else score_league_series(store)
         for record in store.records():
             lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key))]
             click.echo(b"".join(lines), nl=False)
@@ -360,10 +361,12 @@ def _show_stderr(label: str, line: str) -> None:
 def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     import msgspec
 
+    from tournaments.league.series import score_league_series
+    from tournaments.league.standings import compute_league_standings
     from tournaments.terminal.tables import describe_faults, format_game_line
     from tournaments.terminal.transcript import format_transcript
 
-    series = store.series()
+    series = score_league_series(store)
     by_key = sorted(store.games(), key=lambda game: game.key)
     if json:
         games = [
@@ -373,7 +376,7 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
             for game in by_key
             for score in [series.get(game.key)]
         ]
-        ranking = [row for each in store.standings() for row in msgspec.to_builtins(each.rows)]
+        ranking = [row for each in compute_league_standings(store) for row in msgspec.to_builtins(each.rows)]
         click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
         return
     if replays:

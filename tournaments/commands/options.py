@@ -129,13 +129,14 @@ def play_open(
 
 def print_standings(store: Store) -> None:
     """Print the ranking, and who is suspended."""
+    from tournaments.league.standings import compute_league_standings
+    from tournaments.league.suspension import find_suspended_entries
     from tournaments.sanitizer import sanitize
     from tournaments.terminal.tables import format_standings
 
-    for line in format_standings(store.standings()):
+    for line in format_standings(compute_league_standings(store)):
         click.echo(line)
-    tournament = store.tournament()
-    if tournament.suspended:
-        played = "complete but for" if tournament.complete else "left out are"
-        who = ", ".join(map(sanitize, tournament.suspended))
+    if suspended := find_suspended_entries(store):
+        played = "complete but for" if store.tournament().complete else "left out are"
+        who = ", ".join(map(sanitize, suspended))
         click.echo(f"{played} the games of suspended bots: {who} (malice run TOURNAMENT.toml --readmit LABEL)")

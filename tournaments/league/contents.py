@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct
 
 from referee.records import Key, Record
-from referee.ruleset import Parameters
+from referee.ruleset import Parameters, Ruleset
+from tournaments.league.config import Config
 
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e15)]
 Reason = Annotated[str, Meta(pattern=r"^[a-z][a-z_]{0,39}\Z")]
+Readmission = tuple[str, int]
+"""A label, and the number of the game that suspended it: that suspension is lifted."""
 
 
 class Tournament(Struct, frozen=True):
@@ -30,8 +34,6 @@ class Tournament(Struct, frozen=True):
     created: float
     """Seconds since 1970, UTC."""
     rulesets: dict[str, Parameters]
-    suspended: dict[str, int] = {}
-    """By label, for those that play no more: the number of the game after which it was so."""
 
 
 class Entry(Struct, frozen=True):
@@ -75,6 +77,25 @@ class Game(Struct, frozen=True):
     """By seat: CPU time that answering took."""
     idle_ms: tuple[Milliseconds, ...] = ()
     """By seat: CPU time that was used while nothing was asked."""
+
+
+class LeagueContents(Protocol):
+    """The stored rows that standings, series and suspensions follow from."""
+
+    def config(self) -> Config:
+        """Return the configuration with which the tournament was created."""
+
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """Return the rulesets that are played."""
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries in the order of the tournament file."""
+
+    def games(self) -> Iterator[Game]:
+        """Return every finished game without its actions, in the order of the schedule."""
+
+    def readmissions(self) -> set[Readmission]:
+        """Return the suspensions that were lifted."""
 
 
 def summarize_record(record: Record, number: int, teams: tuple[int, ...]) -> Game:

@@ -3,42 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from referee.records import Key
 from tournaments.errors import UnverifiedError
-from tournaments.league.contents import Game, Tournament
+from tournaments.league.contents import Game, Readmission, Tournament
 from tournaments.league.schedule import Schedule
 from tournaments.league.store import Store
-from tournaments.league.suspension import Readmission, is_left_out, suspensions
+from tournaments.league.suspension import is_left_out, suspensions
 
 
-def verify_tournament(store: Store, tournament: Tournament, plan: Schedule) -> None:
+def verify_tournament(store: Store, tournament: Tournament, plan: Schedule, suspended: Mapping[str, int]) -> None:
     """Let through a tournament whose row, readmissions and games agree.
 
     Raises:
         UnverifiedError: they do not; the message says which.
     """
     games = {game.number: game for game in store.games()}
-    config = store.settings()
+    config = store.config()
     if config.seed is not None and hashlib.sha256(config.seed.encode()).digest() != store.seed():
         raise UnverifiedError(f"{store.path}: table tournament: the seed is not the one that the configuration gives")
-    _verify_planned(store, tournament, plan, len(games))
+    _verify_planned(store, tournament, plan, len(games), suspended)
     _verify_readmissions(store, tournament.complete, games)
     if tournament.complete:
         for game in games.values():
-            if is_left_out(game.number, game.labels, tournament.suspended):
+            if is_left_out(game.number, game.labels, suspended):
                 raise UnverifiedError(f"game {game.key}: is there, though one of its bots was suspended before it")
 
 
-def _verify_planned(store: Store, tournament: Tournament, plan: Schedule, games: int) -> None:
+def _verify_planned(
+    store: Store, tournament: Tournament, plan: Schedule, games: int, suspended: Collection[str]
+) -> None:
     where = f"{store.path}: table tournament: planned"
     series = any(table.ruleset.rules.match_target for table in plan.tables)
     if not series and tournament.planned != plan.total:
         raise UnverifiedError(f"{where}: expected {plan.total} games, as they are scheduled, got {tournament.planned}")
     if tournament.planned < games:
         raise UnverifiedError(f"{where}: expected {games} games or more, as they were played, got {tournament.planned}")
-    if tournament.complete and not tournament.suspended and tournament.planned != games:
+    if tournament.complete and not suspended and tournament.planned != games:
         raise UnverifiedError(f"the league is complete, but holds {games} of {tournament.planned} games")
 
 
@@ -51,7 +53,7 @@ def _verify_readmissions(store: Store, complete: bool, games: Mapping[int, Game]
     readmitted = store.readmissions()
     if not readmitted:
         return
-    after = store.settings().suspend_after
+    after = store.config().suspend_after
     real: set[Readmission] = set()
     if complete:
         real = {(label, number) for label, number in suspensions(games.values(), after, readmitted)}

@@ -15,15 +15,12 @@ from referee.records import Key, Record
 from referee.ruleset import Parameters, Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config, check_config
-from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.contents import Entry, Game, Readmission, Tournament
 from tournaments.league.damage import Common, refuse_entries, refuse_game, refuse_record, refuse_rulesets
 from tournaments.league.file import LeagueFile, Row
 from tournaments.league.packing import unpack_record
 from tournaments.league.rows import EntryRow, GameRow, OneRow, ReadmissionRow, RecordedRow, RulesetRow, TournamentRow
 from tournaments.league.schedule import Seeds
-from tournaments.league.series import Score, score_series
-from tournaments.league.standings import Standings, compute_standings
-from tournaments.league.suspension import Readmission, find_suspended, is_left_out
 
 T = TypeVar("T")
 G = TypeVar("G", bound=GameRow)
@@ -72,24 +69,17 @@ class LeagueReader:
             raise self._file.damage("table games", "expected a game for each record, and each in the index of keys")
         return not held[0]
 
-    def config(self) -> str:
-        """Return what must not change while the tournament goes on, as JSON."""
-        self.settings()
-        return self._row().config
-
-    def settings(self) -> Config:
-        """Return the configuration with which the tournament was founded."""
-        return self._settings(self._row())
-
-    def _settings(self, row: TournamentRow) -> Config:
-        found = self._decode(_configs, row, "config", row.config)
+    def config(self) -> Config:
+        """Return the configuration with which the tournament was created."""
+        row = self._row()
+        config = self._decode(_configs, row, "config", row.config)
         try:
-            check_config(found, "config")
-            if found.name != row.name:
-                raise ValueError(f"name: expected {row.name!r} as in its column, got {found.name!r}")
+            check_config(config, "config")
+            if config.name != row.name:
+                raise ValueError(f"name: expected {row.name!r} as in its column, got {config.name!r}")
         except (DataError, ValueError) as error:
             raise self._file.damage(f"{row.place()}, column config", str(error)) from None
-        return found
+        return config
 
     def seed(self) -> bytes:
         """Return the seed, secret until the tournament is complete."""
@@ -123,7 +113,6 @@ class LeagueReader:
             planned=row.planned,
             created=row.created,
             rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets()},
-            suspended=self.suspended(),
         )
 
     def rulesets(self) -> tuple[Ruleset, ...]:
@@ -133,7 +122,7 @@ class LeagueReader:
             Ruleset(row.name, row.about, row.source, self._decode(_rules, row, "rules", row.rules)) for row in rows
         )
         try:
-            refuse_rulesets({ruleset.name: ruleset.rules for ruleset in found}, self.settings())
+            refuse_rulesets({ruleset.name: ruleset.rules for ruleset in found}, self.config())
         except ValueError as error:
             raise self._file.damage("table rulesets", str(error)) from None
         return found
@@ -150,31 +139,16 @@ class LeagueReader:
             for row in rows
         )
         try:
-            refuse_entries(found, [row.position for row in rows], self.settings())
+            refuse_entries(found, [row.position for row in rows], self.config())
         except ValueError as error:
             raise self._file.damage("table entries", str(error)) from None
         return found
-
-    def standings(self) -> tuple[Standings, ...]:
-        """Return the standings as they are now."""
-        anchor = self.settings().anchor
-        out = self.suspended()
-        counted = (game for game in self.games() if not is_left_out(game.number, game.labels, out))
-        return compute_standings(counted, [entry.label for entry in self.entries()], anchor)
-
-    def suspended(self) -> dict[str, int]:
-        """Return which bots play no more, each with the number of the game after which it was so."""
-        return find_suspended(self.games(), self.settings().suspend_after, self.readmissions())
 
     def readmissions(self) -> set[Readmission]:
         """Return the suspensions that were lifted."""
         if "readmissions" not in self._tables:
             return set()
         return {(row.label, row.number) for row in self._file.rows(ReadmissionRow)}
-
-    def series(self) -> dict[Key, Score]:
-        """Return where the series stands after each game, for the rulesets that play series."""
-        return dict(score_series(self.games(), {each.name: each.rules.match_target for each in self.rulesets()}))
 
     def keys(self) -> set[Key]:
         """Return the keys of all finished games."""
@@ -184,10 +158,6 @@ class LeagueReader:
         """Return every finished game without its actions, in the order of the schedule."""
         common = self._common()
         return (self._game(row, common) for row in self._list_in_order(GameRow))
-
-    def digests(self) -> Iterator[str]:
-        """Return the digests of all games in the order of their keys."""
-        return (game.digest for game in sorted(self.games(), key=lambda game: game.key))
 
     def records(self) -> Iterator[Record]:
         """Return every finished game whole, in the order of the schedule."""

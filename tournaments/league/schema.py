@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from sqlite_utils import Database, Migrations
+from typing import TYPE_CHECKING, ClassVar
 
 from tournaments.errors import DamagedLeague, LeagueError
 from tournaments.league.file import APPLICATION_ID, LeagueFile, Row
 
-migrations = Migrations("malice")
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 
-@migrations()
 def m001_league(db: Database) -> None:
     """A tournament, its entries and rulesets, and its games: a row for standings, a blob for replays."""
     db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -40,7 +38,6 @@ def m001_league(db: Database) -> None:
             db.conn.execute(statement)
 
 
-@migrations()
 def m002_readmissions(db: Database) -> None:
     """Suspensions that were lifted: of which bot, and by the number of the game that brought them about."""
     db.conn.execute(
@@ -127,5 +124,12 @@ def migrate(file: LeagueFile, tables: frozenset[str]) -> None:
     Raises:
         sqlite3.Error: the disk is full or fails.
     """
-    if len(tables) < sum(map(len, TABLES.values())):
-        migrations.apply(Database(file.connection))
+    if len(tables) == sum(map(len, TABLES.values())):
+        return
+    # Imported here: it loads numpy, which a reader of a league does not need.
+    from sqlite_utils import Database, Migrations
+
+    migrations = Migrations("malice")
+    for migration in (m001_league, m002_readmissions):
+        migrations()(migration)
+    migrations.apply(Database(file.connection))

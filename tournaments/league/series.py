@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from referee.records import Key
-from tournaments.league.contents import Game
+from tournaments.league.contents import Game, LeagueContents
 
 
 class Score(Struct, frozen=True):
@@ -32,6 +32,11 @@ class Tally(Struct, frozen=True):
     won: int
     played: int
     """Series that were decided."""
+
+
+def score_league_series(league: LeagueContents) -> dict[Key, Score]:
+    """Return the score of the series after each game of a league, for the rulesets that play series."""
+    return dict(score_series(league.games(), {each.name: each.rules.match_target for each in league.rulesets()}))
 
 
 def score_series(games: Iterable[Game], targets: Mapping[str, int]) -> Iterator[tuple[Key, Score]]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from referee.replay import VOID
-from tournaments.league.contents import Game
+from tournaments.league.contents import Game, LeagueContents
+from tournaments.league.suspension import find_suspended_entries, is_left_out
 from tournaments.ratings import RatedGame, Rating, compute_history, fit_ratings, thin_points
 
 IDLE_MS = 1.0
@@ -86,6 +87,14 @@ class Standings(Struct, frozen=True):
 
 HISTORY_POINTS = 400
 """Points of the history kept for each entry."""
+
+
+def compute_league_standings(league: LeagueContents) -> tuple[Standings, ...]:
+    """Return the current standings of a league, without the games that suspensions leave out."""
+    anchor = league.config().anchor
+    suspended = find_suspended_entries(league)
+    counted = (game for game in league.games() if not is_left_out(game.number, game.labels, suspended))
+    return compute_standings(counted, [entry.label for entry in league.entries()], anchor)
 
 
 def compute_standings(

@@ -16,12 +16,11 @@ from referee.records import Record
 from referee.ruleset import Ruleset
 from tournaments.errors import LeagueError, Stopped
 from tournaments.league.config import Config, encode_identity
-from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.contents import Entry, Game, Readmission, Tournament
 from tournaments.league.file import LeagueFile
 from tournaments.league.packing import pack_record
 from tournaments.league.reader import LeagueReader
 from tournaments.league.schema import examine, migrate
-from tournaments.league.suspension import suspensions
 from tournaments.league.waiting import Waiting
 
 CLOSING_WAIT_MS = 5000
@@ -159,17 +158,13 @@ class Store(LeagueReader):
         with self._writing():
             self._file.write("UPDATE tournament SET planned = ?", (games,))
 
-    def complete(self, struck: Collection[int] = ()) -> None:
-        """Say that every game is played; from now on the seed may be told.
-
-        Readmissions that lift nothing any more go: games that were played after them moved the suspension.
+    def complete(self, struck: Collection[int] = (), idle: Collection[Readmission] = ()) -> None:
+        """Mark the tournament as complete; from now on the seed is public.
 
         Args:
-            struck: numbers of games that were played ahead, although a suspended bot leaves them out.
+            struck: numbers of the games to delete: played ahead, although a suspension leaves them out.
+            idle: readmissions to delete, since they lift no suspension any more.
         """
-        readmitted = self.readmissions()
-        left = (game for game in self.games() if game.number not in struck) if readmitted else ()
-        idle = readmitted - set(suspensions(left, self.settings().suspend_after, readmitted))
         numbers = [(number,) for number in struck]
         with self._writing():
             for number in numbers:

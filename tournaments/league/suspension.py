@@ -9,12 +9,26 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from tournaments.league.contents import Game
+from tournaments.league.contents import Game, LeagueContents, Readmission
 
-Readmission = tuple[str, int]
-"""A label, and the number of the game by which it was suspended: that one is forgiven."""
+
+def find_suspended_entries(league: LeagueContents) -> dict[str, int]:
+    """Return the suspended entries of a league, each with the number of the game that suspended it."""
+    return find_suspended(league.games(), league.config().suspend_after, league.readmissions())
+
+
+def find_idle_readmissions(league: LeagueContents, struck: Collection[int]) -> set[Readmission]:
+    """Return the readmissions that lift no suspension any more, since games played after them moved it.
+
+    Args:
+        league: its finished games and readmissions.
+        struck: numbers of games that do not count.
+    """
+    readmitted = league.readmissions()
+    counted = (game for game in league.games() if game.number not in struck) if readmitted else ()
+    return readmitted - set(suspensions(counted, league.config().suspend_after, readmitted))
 
 
 def find_suspended(games: Iterable[Game], after: int, readmitted: Collection[Readmission] = ()) -> dict[str, int]:
@@ -53,7 +67,7 @@ def suspensions(games: Iterable[Game], after: int, readmitted: Collection[Readmi
                     out.add(label)
 
 
-def is_left_out(number: int, labels: Iterable[str], suspended: dict[str, int]) -> bool:
+def is_left_out(number: int, labels: Iterable[str], suspended: Mapping[str, int]) -> bool:
     """Tell whether the game of this number is not played, as one of its entries was suspended before it."""
     return any(suspended.get(label, number) < number for label in labels)
 

@@ -17,7 +17,7 @@ from tournaments.league.contents import Entry, Game, summarize_record
 from tournaments.league.metadata import verify_tournament
 from tournaments.league.schedule import Schedule, Seeds, deals_at_most, make_schedule
 from tournaments.league.store import Store
-from tournaments.league.suspension import is_left_out
+from tournaments.league.suspension import find_suspended_entries, is_left_out
 
 NOT_COVERED = (
     "what bots say of themselves (name, version, author, language, command)",
@@ -71,10 +71,11 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
         digests[record.key] = record.digest
         on_game()
     tournament = store.tournament()
+    suspended = find_suspended_entries(store)
     if tournament.complete:
         labels = [entry.label for entry in examiner.entries]
-        _verify_complete(examiner.schedule, labels, set(digests), tournament.suspended)
-    verify_tournament(store, tournament, examiner.schedule)
+        _verify_complete(examiner.schedule, labels, set(digests), suspended)
+    verify_tournament(store, tournament, examiner.schedule, suspended)
     return Verified(
         games=len(digests),
         planned=tournament.planned,
@@ -82,7 +83,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
         commit=tournament.commit,
         seed=tournament.seed,
         sha=compute_tournament_sha(digest for _, digest in sorted(digests.items())),
-        suspended=tuple(tournament.suspended),
+        suspended=tuple(suspended),
     )
 
 
@@ -98,7 +99,7 @@ class _Examiner:
     """Compares each game with the tournament that it claims to be of."""
 
     def __init__(self, store: Store) -> None:
-        self._config: Config = store.settings()
+        self._config: Config = store.config()
         self._seeds = Seeds(store.seed())
         self._clock = msgspec.convert(msgspec.to_builtins(self._config.clock), ClockRules)
         self.entries = store.entries()

@@ -224,7 +224,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         plan.hide(store.path)
         store.create_tournament(config, plan.seeds.seed, plan.tournament(), plan.entries(), plan.rulesets)
         return plan
-    if differences := _differences(store.config(), encode_identity(config)):
+    if differences := _differences(store.config(), config):
         raise LeagueError(
             f"{store.path}: holds another tournament, with {differences}; a tournament goes on as it began:"
             " give a new one another --db"
@@ -242,10 +242,10 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     return plan
 
 
-def _differences(old: str, new: str) -> str:
+def _differences(old: Config, new: Config) -> str:
     """Name the fields in which two configurations differ, with both values."""
     # What the old one does not say, as its malice did not know of it, is as it is by default.
-    before, after = decode(encode_identity(decode(old, type=Config))), decode(new)
+    before, after = decode(encode_identity(old)), decode(encode_identity(new))
     return ", ".join(
         f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"
         for field, value in after.items()

@@ -15,7 +15,12 @@ from tournaments.errors import DamagedLeague, LeagueError, LockedLeague, Stopped
 from tournaments.league.contents import Game
 from tournaments.league.draw import measure_spread
 from tournaments.league.store import Store
-from tournaments.league.suspension import Suspensions, is_left_out
+from tournaments.league.suspension import (
+    Suspensions,
+    find_idle_readmissions,
+    find_suspended_entries,
+    is_left_out,
+)
 from tournaments.running.coordinator import Outcome, default_jobs, play_batches
 from tournaments.running.isolation import shortcomings
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
@@ -70,7 +75,8 @@ def run_tournament(
         for line in describe_suspensions(suspensions.suspended, plan.config.suspend_after, again):
             _print(line, out)
     if not store.tournament().complete:
-        store.complete({game.number for game in store.games() if _is_left_out(game, suspensions)})
+        struck = {game.number for game in store.games() if _is_left_out(game, suspensions)}
+        store.complete(struck, find_idle_readmissions(store, struck))
 
 
 def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
@@ -79,7 +85,7 @@ def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
     Raises:
         LeagueError: one of them is not suspended.
     """
-    suspended = store.suspended()
+    suspended = find_suspended_entries(store)
     told = store.tournament().seed is not None
     for label in labels:
         if label not in suspended:

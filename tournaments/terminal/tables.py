@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from referee.records import Record
 from tournaments.league.contents import Game
 from tournaments.league.series import Score
-from tournaments.league.standings import Row, Standings
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.spreadsheet import Cell, write_csv
 from tournaments.terminal.transcript import excerpt_stderr
+
+if TYPE_CHECKING:
+    from tournaments.league.standings import Row, Standings
 
 HEAD = (
     *("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "95 %"),
