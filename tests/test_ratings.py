@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from tournaments.ratings import Fit, RatedGame, fit_ratings
-from tournaments.ratings.covariance import student_cdf, student_quantile
+from tournaments.ratings.covariance import student_quantile
 from tournaments.ratings.fit import ELO
 
 
@@ -165,8 +165,6 @@ def test_partners_who_never_part_have_no_interval_of_their_own() -> None:
 
     assert fitted.ratings[0].elo == pytest.approx(fitted.ratings[1].elo)
     assert widths(fitted) == []
-    assert fitted.los(0, 1) is None
-    assert fitted.los(0, 2) is None
     assert fitted.variance_ratio is None
     assert ranks(fitted) == [(1, 4)] * 4
 
@@ -175,7 +173,6 @@ def test_partners_who_never_part_may_owe_all_their_wins_to_one_of_them() -> None
     fitted = fit_ratings([RatedGame(((0, 1), (2, 3)), (1, 2), group) for group in range(2000)], 4)
 
     assert {(one.low, one.high) for one in fitted.ratings} == {(None, None)}
-    assert fitted.los(0, 2) is None
     assert ranks(fitted) == [(1, 4)] * 4
 
 
@@ -191,7 +188,6 @@ def test_pools_that_never_met_are_rated_apart() -> None:
     assert fitted.ratings[1].elo == alone.ratings[1].elo
     assert fitted.ratings[1].low == alone.ratings[1].low
     assert fitted.ratings[1].rank_high == 2
-    assert fitted.los(0, 1) is None
 
 
 # Intervals
@@ -208,7 +204,6 @@ def test_a_pair_of_players_has_the_interval_of_their_deals() -> None:
     assert rating.elo is not None
     assert rating.low is not None
     assert rating.elo - rating.low == pytest.approx(student_quantile(39) * error / 2, rel=0.02)
-    assert fitted.los(0, 1) == pytest.approx(student_cdf(2 * rating.elo / error, 39), rel=0.01)
 
 
 def test_games_that_repeat_a_deal_say_nothing_new() -> None:
@@ -288,15 +283,15 @@ def test_one_deal_gives_no_interval() -> None:
 
     assert fitted.ratings[0].elo is not None
     assert (fitted.ratings[0].low, fitted.ratings[0].high) == (None, None)
-    assert (fitted.los(0, 1), fitted.variance_ratio) == (None, None)
+    assert fitted.variance_ratio is None
 
 
 @pytest.mark.parametrize("points", [(1, 0), (0.5, 0.5)])
-def test_players_who_split_every_deal_have_no_likelihood_of_superiority(points: tuple[float, float]) -> None:
+def test_players_who_split_every_deal_share_their_ranks_and_have_no_variance_ratio(points: tuple[float, float]) -> None:
     fitted = fit_ratings(pairs(0, 1, [points] * 20), 2)
 
     assert elos(fitted) == [0, 0]
-    assert (fitted.los(0, 1), fitted.variance_ratio) == (None, None)
+    assert fitted.variance_ratio is None
     assert ranks(fitted) == [(1, 2), (1, 2)]
     assert widths(fitted) == pytest.approx([student_quantile(19) / math.sqrt(10) * ELO] * 2, rel=0.01)
 
@@ -308,17 +303,6 @@ def test_ranks_tell_only_what_is_significant() -> None:
     fitted = fit_ratings(close + above, 4)
 
     assert ranks(fitted) == [(1, 1), (2, 4), (2, 4), (2, 4)]
-    assert all((fitted.los(0, loser) or 0) > 0.975 for loser in (1, 2, 3))
-
-
-def test_the_likelihoods_of_two_players_add_up_to_one() -> None:
-    fitted = fit_ratings(round_robin(range(4), 8) + sweep(4, range(4), 8), 5)
-
-    for one, other in combinations(range(5), 2):
-        there, back = fitted.los(one, other), fitted.los(other, one)
-        assert there is not None
-        assert back is not None
-        assert there + back == pytest.approx(1)
 
 
 # One-sided records
@@ -331,7 +315,6 @@ def test_twenty_wins_bound_the_rating_from_below() -> None:
 
     assert fitted.ratings[0].low == pytest.approx(bound)
     assert fitted.ratings[0].high is None
-    assert fitted.los(0, 1) == pytest.approx(1 - 0.5**20)
     assert ranks(fitted) == [(1, 1), (2, 2)]
 
 
@@ -348,7 +331,6 @@ def test_two_wins_prove_nothing() -> None:
     fitted = fit_ratings(pairs(0, 1, [(1, 1)]), 2)
 
     assert ranks(fitted) == [(1, 2), (1, 2)]
-    assert fitted.los(0, 1) == pytest.approx(0.75)
 
 
 def test_half_of_a_side_of_partners_is_bounded_by_what_it_adds() -> None:
@@ -367,7 +349,6 @@ def test_first_of_four_equals_counts_as_one_event_of_chance_a_quarter() -> None:
 
     chance = 0.025 ** (1 / 12)
     assert fitted.ratings[0].low == pytest.approx(400 * math.log10(3 * chance / (1 - chance)))
-    assert fitted.los(0, 1) == pytest.approx(1 - 0.25**12)
 
 
 def test_bots_that_win_or_lose_all_leave_the_intervals_of_the_others_alone() -> None:
@@ -424,7 +405,6 @@ def test_a_player_without_games_does_not_move_the_others() -> None:
     fitted = fit_ratings(games, 3)
 
     assert fitted.ratings[1].elo is None
-    assert fitted.los(0, 1) is None
     assert [fitted.ratings[0].elo, fitted.ratings[2].elo] == elos(fit_ratings(round_robin((0, 1), 8), 2))
 
 
@@ -456,7 +436,7 @@ ODD: dict[str, list[RatedGame]] = {
 def test_no_figure_is_ever_nan_or_infinite(games: list[RatedGame], anchor: int | None) -> None:
     fitted = fit_ratings(games, 5, anchor=anchor)
 
-    figures = [fitted.variance_ratio, *(fitted.los(one, other) for one in range(5) for other in range(5))]
+    figures = [fitted.variance_ratio]
     for rating in fitted.ratings:
         figures += [rating.elo, rating.low, rating.high, rating.score, rating.average_opponent]
         figures += [rating.score_low, rating.score_high]

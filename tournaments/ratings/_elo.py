@@ -18,8 +18,3 @@ class Elo:
     def rate(self, rating: float, series: Iterable[tuple[float, float]]) -> float:
         """The new rating after a series of (score, other rating), all met with the old one."""
         return float(rating) + self.k_factor * sum(score - self.expect(rating, other) for score, other in series)
-
-    def rate_1vs1(self, rating1: float, rating2: float, drawn: bool = False) -> tuple[float, float]:
-        """The new ratings of a winner and a loser, or of two players that drew."""
-        first, second = (0.5, 0.5) if drawn else (1.0, 0.0)
-        return self.rate(rating1, [(first, rating2)]), self.rate(rating2, [(second, rating1)])

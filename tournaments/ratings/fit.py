@@ -65,15 +65,6 @@ class Fit:
     anchor: int | None
     variance_ratio: float | None
     """The variance measured between deal groups over that of independent games."""
-    _rated: tuple[Pool | None, ...]
-    """By the number of the pool; None for a player alone."""
-
-    def los(self, player: int, other: int) -> float | None:
-        """The likelihood, 0..1, that the first player is the stronger; None where the games do not say."""
-        pool = self._rated[self.ratings[player].pool]
-        if pool is None or player == other or self.ratings[player].pool != self.ratings[other].pool:
-            return None
-        return pool.los(*np.searchsorted(pool.players, (player, other)).tolist())
 
 
 def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None = None) -> Fit:
@@ -83,11 +74,9 @@ def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None 
     comparisons = make_pairings(games, players)
     label = classes(closure(comparisons.met()))
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
-    by_pool = tuple(
-        rate_pool(comparisons, pool, anchor if anchor in pool.tolist() else None) if len(pool) > 1 else None
-        for pool in pools
-    )
-    rated = [pool for pool in by_pool if pool is not None]
+    rated = [
+        rate_pool(comparisons, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1
+    ]
     elo = np.full(players, np.nan)
     for pool in rated:
         elo[pool.players] = (pool.strengths - pool.origin) * ELO
@@ -99,7 +88,6 @@ def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None 
         pools=len(rated),
         anchor=anchor,
         variance_ratio=_variance_ratio(rated),
-        _rated=by_pool,
     )
 
 

@@ -105,8 +105,6 @@ class Levels:
     low_held: Floats
     """The strengths against which lower bounds were found."""
     high_held: Floats
-    records: dict[tuple[int, bool], Record]
-    """What gave the bounds, by label and direction (True: upward)."""
 
 
 def levels(comparisons: Pairings, strengths: Floats, anchor: int | None) -> Levels:
@@ -118,7 +116,6 @@ def levels(comparisons: Pairings, strengths: Floats, anchor: int | None) -> Leve
     above = reach & ~reach.T
     nothing = np.full(len(label), np.nan)
     low, high, low_held, high_held = nothing, nothing.copy(), strengths.copy(), strengths.copy()
-    records = {}
     for upward, bounds, held in ((True, low, low_held), (False, high, high_held)):
         order = reach.sum(axis=1 if upward else 0)
         for player in sorted(np.unique(label), key=lambda one: order[one]):
@@ -129,11 +126,10 @@ def levels(comparisons: Pairings, strengths: Floats, anchor: int | None) -> Leve
             results = record(comparisons, level, held, upward=upward)
             if results.empty:
                 continue
-            records[int(player), upward] = results
             bounds[level] = strengths[level] + results.bound()
             if core_is_level:
                 held[level] = bounds[level]
-    return Levels(label, core, core_is_level, above, low, high, low_held, high_held, records)
+    return Levels(label, core, core_is_level, above, low, high, low_held, high_held)
 
 
 def _core(comparisons: Pairings, label: Ints, anchor: int | None) -> Bools:

@@ -28,8 +28,6 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class HeadToHead(msgspec.Struct, frozen=True):
-    games: Estimate
-    """From won, drawn, lost: as if the two games of a deal had nothing to do with each other."""
     pairs: Estimate
     """From the sums of the pairs: the one to go by."""
     pair_counts: tuple[int, int, int, int, int]
@@ -47,14 +45,10 @@ def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
         if len(cell) != 2 or not all(score in (0, 0.5, 1) for score in cell):
             raise ValueError(f"expected two scores of 0, 0.5 or 1, got: {cell!r}")
     by_sum = [0] * 5
-    by_score = [0] * 3
     for (first, second), count in cells.items():
         by_sum[round(2 * (first + second))] += count
-        by_score[round(2 * first)] += count
-        by_score[round(2 * second)] += count
     low, high = _luck_interval(cells)
     return HeadToHead(
-        games=trinomial(won=by_score[2], lost=by_score[0], drawn=by_score[1]),
         pairs=pentanomial(by_sum),
         pair_counts=(by_sum[0], by_sum[1], by_sum[2], by_sum[3], by_sum[4]),
         luck=_luck(cells),

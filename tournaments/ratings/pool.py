@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tournaments.ratings.bradley_terry import gram, maximise
-from tournaments.ratings.covariance import cluster_by_deal, from_information, student_cdf, student_quantile
+from tournaments.ratings.covariance import cluster_by_deal, from_information, student_quantile
 from tournaments.ratings.one_sided import Levels, levels
 from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
 from tournaments.ratings.scores import FEW, NOTHING, count_mixed_groups
@@ -54,28 +54,6 @@ class Pool:
         by_losses = known.high < known.high_held[:, None]
         one_sided = known.above & np.where(np.isnan(known.low)[:, None], by_losses, by_wins)
         return np.where(known.label[:, None] == known.label, ahead, one_sided & ~np.isnan(self.errors))
-
-    def los(self, player: int, other: int) -> float | None:
-        error = float(self.errors[player, other])
-        if math.isnan(error):
-            return None
-        if self.levels.above[player, other]:
-            chance = self._chance_if_equal(player, other)
-            return None if chance is None else 1 - chance
-        if self.levels.above[other, player]:
-            return self._chance_if_equal(other, player)
-        if self.groups < 2 or not self.varied[player, other]:
-            return None
-        return student_cdf(float(self.strengths[player] - self.strengths[other]) / error, self.groups - 1)
-
-    def _chance_if_equal(self, winner: int, loser: int) -> float | None:
-        """The chance of the one-sided record between two levels if these two players were equal."""
-        known = self.levels
-        if wins := known.records.get((int(known.label[winner]), True)):
-            return wins.chance(float(known.low_held[loser] - self.strengths[winner]))
-        if losses := known.records.get((int(known.label[loser]), False)):
-            return losses.chance(float(known.high_held[winner] - self.strengths[loser]))
-        return None
 
 
 def rate_pool(comparisons: Pairings, players: Ints, anchor: int | None) -> Pool:
