@@ -86,14 +86,14 @@ def test_every_rating_is_a_float() -> None:
     assert {type(rating) for curve in curves for _, rating in curve} == {float}
 
 
-def test_four_seats_are_six_comparisons_with_a_third_of_k() -> None:
+def test_four_seats_are_six_pairings_with_a_third_of_k() -> None:
     curves = compute_history([RatedGame(((0,), (1,), (2,), (3,)), (2, 1, 3, 3), 0)], 4, k=24)
 
     gains = [curve[-1][1] - 1500 for curve in curves]
     assert gains == pytest.approx([8 * 0.5, 8 * 1.5, 8 * -1.0, 8 * -1.0])
 
 
-def test_all_comparisons_of_a_game_use_the_ratings_before_it() -> None:
+def test_all_pairings_of_a_game_use_the_ratings_before_it() -> None:
     games = [duel(0, 1), RatedGame(((0,), (1,), (2,)), (1, 2, 3), 1)]
 
     curves = compute_history(games, 3, k=20)
@@ -114,7 +114,7 @@ def test_partners_play_with_their_mean_and_both_get_the_gain() -> None:
     assert curves[1][-1][1] == pytest.approx(1490 - loss)
 
 
-def test_a_player_named_twice_on_a_side_gets_the_gain_once() -> None:
+def test_a_player_named_twice_in_a_team_gets_the_gain_once() -> None:
     curves = compute_history([RatedGame(((0, 0), (1, 1)), (1, 2), 0)], 2, k=20)
 
     assert [curve[-1][1] for curve in curves] == [1510, 1490]

@@ -95,9 +95,9 @@ def _refuse_result(game: Game, rules: Parameters) -> None:
         raise ValueError(f"labels: {error}") from None
     if game.teams != teams:
         raise ValueError(f"teams: expected {teams}, got {game.teams}")
-    sides = set(zip(teams, game.places, strict=True))
-    if min(game.places) != 1 or max(game.places) > len(set(teams)) or len(sides) != len(set(teams)):
-        raise ValueError(f"places: expected one for each side, from 1, got {game.places}")
+    by_team = set(zip(teams, game.places, strict=True))
+    if min(game.places) != 1 or max(game.places) > len(set(teams)) or len(by_team) != len(set(teams)):
+        raise ValueError(f"places: expected one for each team, from 1, got {game.places}")
 
 
 def refuse_record(record: Record, game: Game) -> None:

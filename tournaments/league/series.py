@@ -1,7 +1,7 @@
 """Series: deals of one table in one rotation, one after the other, until an entry has the points that win.
 
 A series is a chain of games; every game is rated for itself, and the points only serve the series. Each
-rotation of a table has series of its own, so that the luck of the cards meets all sides alike.
+rotation of a table has series of its own, so that the luck of the cards meets all seats alike.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Row(Struct, frozen=True):
 
 
 class Meeting(Struct, frozen=True):
-    """What an entry did against another: games in which both sat, in different sides."""
+    """What an entry did against another: games in which both sat, in different teams."""
 
     games: int
     wins: int
@@ -140,13 +140,13 @@ def _standings(ruleset: str, seats: int, played: list[Game], entries: Sequence[s
 
 
 def _make_rated_game(game: Game, number: Mapping[str, int]) -> RatedGame:
-    sides: dict[int, list[int]] = {}
+    teams: dict[int, list[int]] = {}
     places: dict[int, int] = {}
     for label, team, place in zip(game.labels, game.teams, game.places, strict=True):
-        sides.setdefault(team, []).append(number[label])
+        teams.setdefault(team, []).append(number[label])
         places[team] = min(place, places.get(team, place))
     group = game.key.table << 32 | game.key.deal
-    return RatedGame(tuple(map(tuple, sides.values())), tuple(places.values()), group)
+    return RatedGame(tuple(map(tuple, teams.values())), tuple(places.values()), group)
 
 
 def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating]) -> tuple[Row, ...]:

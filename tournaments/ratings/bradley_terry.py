@@ -23,12 +23,12 @@ class Strengths:
 
 
 def expect_score(difference: Floats) -> Floats:
-    """The expected score of a side that is so much stronger."""
+    """The expected score of a team that is so much stronger."""
     return 0.5 * (1 + np.tanh(difference / 2))
 
 
 def advantage(strengths: Floats, index: Ints, factor: Floats) -> Floats:
-    """How much stronger the first side of each row of a design is."""
+    """How much stronger the first team of each row of a design is."""
     return np.asarray((strengths[index] * factor).sum(axis=1))
 
 
@@ -39,11 +39,11 @@ def gram(players: int, index: Ints, factor: Floats, weight: Floats) -> Floats:
     return sum_groups(cells, values, players**2).reshape(players, players)
 
 
-def maximise(comparisons: Pairings) -> Strengths:
+def maximise(pairings: Pairings) -> Strengths:
     """The strengths of greatest likelihood, by Newton's method; the log-likelihood is concave."""
-    players = comparisons.players
-    rows = comparisons.tally
-    index, factor = comparisons.design(rows)
+    players = pairings.players
+    rows = pairings.tally
+    index, factor = pairings.design(rows)
     strengths = np.zeros(players)
     likelihood = _likelihood(strengths, rows, index, factor)
     for _ in range(100):

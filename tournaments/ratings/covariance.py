@@ -15,29 +15,29 @@ BLOCK = 2_000_000
 """Numbers held at a time for the deal groups of one block."""
 
 
-def from_information(comparisons: Pairings, fitted: Strengths) -> Floats:
+def from_information(pairings: Pairings, fitted: Strengths) -> Floats:
     """The covariance if games were independent.
 
-    The n(n-1)/2 comparisons of one game of n sides hang together: between equals they hold as much as
+    The n(n-1)/2 pairings of one game of n teams hang together: between equals they hold as much as
     3/(n+1) times as many independent ones.
     """
-    rows = comparisons.tally
-    index, factor = comparisons.design(rows)
+    rows = pairings.tally
+    index, factor = pairings.design(rows)
     chance = expect_score(advantage(fitted.values, index, factor))
-    extra = gram(comparisons.players, index, factor, rows.count * chance * (1 - chance) * (rows.seats - 2) / 3)
+    extra = gram(pairings.players, index, factor, rows.count * chance * (1 - chance) * (rows.seats - 2) / 3)
     return np.asarray(fitted.inverse @ (fitted.information + extra) @ fitted.inverse)
 
 
-def cluster_by_deal(comparisons: Pairings, fitted: Strengths) -> Floats:
+def cluster_by_deal(pairings: Pairings, fitted: Strengths) -> Floats:
     """The covariance by a jackknife: every deal group left out once, the fit moved by one Newton step.
 
     Leaving group g out moves the strengths by (H - H_g)^-1 s_g, with H the information and s_g the group's
     part of the slope. With A = H^-1 that is A (1 - H_g A)^-1 s_g, whose second factor concerns the players of
     the group alone: a small system for each group, solved together for all groups of the same size.
     """
-    players, groups = comparisons.players, comparisons.groups
+    players, groups = pairings.players, pairings.groups
     spread = np.zeros(players**2)
-    for who, slope, information in _groups(comparisons, fitted.values):
+    for who, slope, information in _groups(pairings, fitted.values):
         own = fitted.inverse[who[:, :, None], who[:, None, :]]
         moved = np.linalg.solve(np.eye(who.shape[1]) - information @ own, slope[:, :, None])[:, :, 0]
         cells = who[:, :, None] * players + who[:, None, :]
@@ -46,24 +46,24 @@ def cluster_by_deal(comparisons: Pairings, fitted: Strengths) -> Floats:
     return np.asarray(fitted.inverse @ middle @ fitted.inverse)
 
 
-def _groups(comparisons: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+def _groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Blocks of deal groups with equally many players: players, slope and information of each group."""
-    players = comparisons.players
-    rows, group = comparisons.tally_by_group()
-    index, factor = comparisons.design(rows)
+    players = pairings.players
+    rows, group = pairings.tally_by_group()
+    index, factor = pairings.design(rows)
     chance = expect_score(advantage(strengths, index, factor))
     residual = rows.points - rows.count * chance
     weight = rows.count * chance * (1 - chance)
 
     places, place = np.unique(group[:, None] * players + index, return_inverse=True)
-    sizes = np.bincount(places // players, minlength=comparisons.groups)
+    sizes = np.bincount(places // players, minlength=pairings.groups)
     starts = np.cumsum(sizes) - sizes
     place = place.reshape(index.shape) - starts[group][:, None]
     for size in np.unique(sizes):
         alike = np.flatnonzero(sizes == size)
         for begin in range(0, len(alike), max(1, BLOCK // size**2)):
             block = alike[begin : begin + max(1, BLOCK // size**2)]
-            number = np.full(comparisons.groups, -1)
+            number = np.full(pairings.groups, -1)
             number[block] = np.arange(len(block))
             mine = number[group] >= 0
             at = number[group[mine], None] * size + place[mine]

@@ -29,7 +29,7 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     """Relative to the anchor; in a pool without it to the pool's mean. None without opponents.
 
     Where some only won or only lost against all others, the mean is that of the largest set of players who
-    took points off one another: the ratings outside it are open to one side.
+    took points off one another: the ratings outside it are open at one end.
     """
     low: float | None = None
     """The 95 % interval. One end alone is a one-sided bound: the rating at which a record of only wins (or
@@ -41,7 +41,7 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     """... and the number of players - those significantly worse."""
     games: int
     wins: int
-    """Of comparisons between sides; in games of two sides these are games."""
+    """Of pairings between teams; in games of two teams these are games."""
     draws: int
     losses: int
     score: float | None
@@ -71,28 +71,26 @@ def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None 
     """Rate players 0 .. players-1; the order of the games does not matter."""
     if anchor is not None and not 0 <= anchor < players:
         raise ValueError(f"expected an anchor from 0 to {players - 1}, got: {anchor}")
-    comparisons = make_pairings(games, players)
-    label = classes(closure(comparisons.met()))
+    pairings = make_pairings(games, players)
+    label = classes(closure(pairings.met()))
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
-    rated = [
-        rate_pool(comparisons, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1
-    ]
+    rated = [rate_pool(pairings, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1]
     elo = np.full(players, np.nan)
     for pool in rated:
         elo[pool.players] = (pool.strengths - pool.origin) * ELO
     number = np.searchsorted(np.unique(label), label)
     return Fit(
-        ratings=tuple(_ratings(comparisons, rated, elo, number.tolist())),
+        ratings=tuple(_ratings(pairings, rated, elo, number.tolist())),
         games=len(games),
-        groups=comparisons.groups,
+        groups=pairings.groups,
         pools=len(rated),
         anchor=anchor,
         variance_ratio=_variance_ratio(rated),
     )
 
 
-def _ratings(comparisons: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
-    players = comparisons.players
+def _ratings(pairings: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
+    players = pairings.players
     low, high = np.full((2, players), np.nan)
     rank_low, rank_high = np.zeros((2, players), np.int64)
     for pool in rated:
@@ -101,16 +99,16 @@ def _ratings(comparisons: Pairings, rated: Sequence[Pool], elo: Floats, number: 
         rank_low[pool.players] = 1 + better.sum(axis=0)
         rank_high[pool.players] = len(better) - better.sum(axis=1)
 
-    seen = comparisons.by_player(comparisons.rows)
-    sides = comparisons.sides
-    strength = (np.nan_to_num(elo)[sides.members] * sides.weights).sum(axis=1)
+    seen = pairings.by_player(pairings.rows)
+    teams = pairings.teams
+    strength = (np.nan_to_num(elo)[teams.members] * teams.weights).sum(axis=1)
     met = np.bincount(seen.player, strength[seen.opponents], players)
     points = np.bincount(seen.player, seen.points, players)
     wins, draws, losses = (
         np.bincount(seen.player[seen.points == result], minlength=players) for result in (1.0, 0.5, 0.0)
     )
-    score_low, score_high = estimate_scores(comparisons)
-    games = np.bincount(np.unique(comparisons.game[seen.row] * players + seen.player) % players, minlength=players)
+    score_low, score_high = estimate_scores(pairings)
+    games = np.bincount(np.unique(pairings.game[seen.row] * players + seen.player) % players, minlength=players)
     for player in range(players):
         total = int(wins[player] + draws[player] + losses[player])
         yield Rating(

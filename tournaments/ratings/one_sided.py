@@ -37,15 +37,15 @@ def classes(alike: Bools) -> Ints:
 class Record:
     """What one level did to the levels below it, or had done to it by those above.
 
-    A game with several sides gives one term: the chance to come in before (or behind) all of them at once.
+    A game with several teams gives one term: the chance to come in before (or behind) all of them at once.
     """
 
     upward: bool
     """The level won these games: the record gives a lower bound."""
     ahead: Floats
-    """Per comparison, how far the winners are ahead by the strengths that were held."""
+    """Per pairing, how far the winners are ahead by the strengths that were held."""
     share: Floats
-    """Per comparison, how much of a shift of the level goes into that: less than 1 for a side of partners."""
+    """Per pairing, how much of a shift of the level goes into that: less than 1 for a team of partners."""
     term: Ints
 
     @property
@@ -69,19 +69,19 @@ class Record:
         return (worse + better) / 2
 
 
-def record(comparisons: Pairings, level: Bools, held: Floats, *, upward: bool) -> Record:
+def record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> Record:
     """The one-sided results of a level against the others, whose strengths are held."""
-    rows = comparisons.rows
-    part = (comparisons.sides.weights * level[comparisons.sides.members]).sum(axis=1)
+    rows = pairings.rows
+    part = (pairings.teams.weights * level[pairings.teams.members]).sum(axis=1)
     part = part[rows.first] - part[rows.second]
     won = 2 * rows.points - 1
     kept = np.flatnonzero(part * won > 1e-9 if upward else part * won < -1e-9)
     part, won, rows = part[kept], won[kept], rows.at(kept)
-    side = np.where(part > 0, rows.first, rows.second)
-    term = comparisons.game[kept] * len(comparisons.sides.members) + side
+    team = np.where(part > 0, rows.first, rows.second)
+    term = pairings.game[kept] * len(pairings.teams.members) + team
     return Record(
         upward=upward,
-        ahead=advantage(held, *comparisons.design(rows)) * won,
+        ahead=advantage(held, *pairings.design(rows)) * won,
         share=np.abs(part),
         term=np.unique(term, return_inverse=True)[1],
     )
@@ -107,11 +107,11 @@ class Levels:
     high_held: Floats
 
 
-def levels(comparisons: Pairings, strengths: Floats, anchor: int | None) -> Levels:
+def levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Levels:
     """Bound the levels one after the other, from the core outwards: each meets others at their own bound."""
-    reach = closure(comparisons.met(unbeaten=True))
+    reach = closure(pairings.met(unbeaten=True))
     label = classes(reach & reach.T)
-    core = _core(comparisons, label, anchor)
+    core = _core(pairings, label, anchor)
     core_is_level = len(np.unique(label[core])) == 1
     above = reach & ~reach.T
     nothing = np.full(len(label), np.nan)
@@ -123,7 +123,7 @@ def levels(comparisons: Pairings, strengths: Floats, anchor: int | None) -> Leve
             outside = not core[player] and (reach[player] if upward else reach[:, player])[core].all()
             if core_is_level and not outside:
                 continue
-            results = record(comparisons, level, held, upward=upward)
+            results = record(pairings, level, held, upward=upward)
             if results.empty:
                 continue
             bounds[level] = strengths[level] + results.bound()
@@ -132,14 +132,14 @@ def levels(comparisons: Pairings, strengths: Floats, anchor: int | None) -> Leve
     return Levels(label, core, core_is_level, above, low, high, low_held, high_held)
 
 
-def _core(comparisons: Pairings, label: Ints, anchor: int | None) -> Bools:
+def _core(pairings: Pairings, label: Ints, anchor: int | None) -> Bools:
     """The anchor's level; without one the level of most players, among equals the one with most games."""
     if anchor is not None:
         return np.asarray(label == label[anchor])
-    rows = comparisons.rows
+    rows = pairings.rows
     size = np.bincount(label, minlength=len(label))
     if size.max() == 1:
         return np.ones(len(label), np.bool_)
-    played = np.bincount(label[comparisons.sides.members[rows.first, 0]], minlength=len(label))
-    played += np.bincount(label[comparisons.sides.members[rows.second, 0]], minlength=len(label))
+    played = np.bincount(label[pairings.teams.members[rows.first, 0]], minlength=len(label))
+    played += np.bincount(label[pairings.teams.members[rows.second, 0]], minlength=len(label))
     return np.asarray(label == np.lexsort((played, size))[-1])

@@ -1,4 +1,4 @@
-"""Games as arrays: one row for every two sides that met in a game."""
+"""Games as arrays: one row for every two teams that met in a game."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Bools = NDArray[np.bool_]
 class RatedGame(msgspec.Struct, frozen=True):
     """One game as the ratings see it; players are indices."""
 
-    sides: tuple[tuple[int, ...], ...]
-    """The players of each side. A side is as strong as the mean of its players."""
+    teams: tuple[tuple[int, ...], ...]
+    """The players of each team. A team is as strong as the mean of its players."""
     places: tuple[int, ...]
-    """The place of each side: 1 is best, equal is tied."""
+    """The place of each team: 1 is best, equal is tied."""
     group: int
     """The deal group: games of one group may hang together, those of different groups do not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """Each different side once: its players padded to one width, with weights that sum to 1."""
+class Teams:
+    """Each different team once: its players padded to one width, with weights that sum to 1."""
 
     members: Ints
     weights: Floats
@@ -39,15 +39,15 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Comparisons of two sides, by their numbers in `Sides`, or tallies of comparisons that are alike."""
+    """Pairings of two teams, by their numbers in `Teams`, or tallies of pairings that are alike."""
 
     first: Ints
     second: Ints
     points: Floats
-    """Points of the first side: 1, 1/2 or 0 a comparison."""
+    """Points of the first team: 1, 1/2 or 0 a pairing."""
     count: Floats
     seats: Floats
-    """Sides in the game; in a tally the mean."""
+    """Teams in the game; in a tally the mean."""
 
     def at(self, kept: Ints) -> Rows:
         return Rows(self.first[kept], self.second[kept], self.points[kept], self.count[kept], self.seats[kept])
@@ -60,7 +60,7 @@ class PlayerRows:
     row: Ints
     player: Ints
     opponents: Ints
-    """The number of the side that the player met."""
+    """The number of the team that the player met."""
     points: Floats
     count: Floats
 
@@ -73,13 +73,13 @@ class GroupRows:
     points: Floats
     count: Floats
     weight: Floats
-    """The variance of the count if games were independent, in that of a comparison."""
+    """The variance of the count if games were independent, in that of a pairing."""
 
 
 @dataclass(frozen=True)
 class Pairings:
     players: int
-    sides: Sides
+    teams: Teams
     rows: Rows
     game: Ints
     group: Ints
@@ -90,29 +90,29 @@ class Pairings:
         return int(self.group.max()) + 1 if self.group.size else 0
 
     def design(self, rows: Rows) -> tuple[Ints, Floats]:
-        """Which players' strengths make up the first side's advantage in each row, and with what factor."""
-        sides = self.sides
+        """Which players' strengths make up the first team's advantage in each row, and with what factor."""
+        teams = self.teams
         return (
-            np.hstack([sides.members[rows.first], sides.members[rows.second]]),
-            np.hstack([sides.weights[rows.first], -sides.weights[rows.second]]),
+            np.hstack([teams.members[rows.first], teams.members[rows.second]]),
+            np.hstack([teams.weights[rows.first], -teams.weights[rows.second]]),
         )
 
     @cached_property
     def tally(self) -> Rows:
-        """The rows summed by pair of sides."""
-        keys, inverse = np.unique(self.rows.first * len(self.sides.members) + self.rows.second, return_inverse=True)
+        """The rows summed by pair of teams."""
+        keys, inverse = np.unique(self.rows.first * len(self.teams.members) + self.rows.second, return_inverse=True)
         return self._sum(keys, inverse)
 
     def tally_by_group(self) -> tuple[Rows, Ints]:
-        """The rows summed by deal group and pair of sides, and of each sum the group."""
-        width = len(self.sides.members)
+        """The rows summed by deal group and pair of teams, and of each sum the group."""
+        width = len(self.teams.members)
         keys = (self.group * width + self.rows.first) * width + self.rows.second
         keys, inverse = np.unique(keys, return_inverse=True)
         return self._sum(keys % width**2, inverse), keys // width**2
 
     def _sum(self, keys: Ints, inverse: Ints) -> Rows:
         count = sum_groups(inverse, self.rows.count, len(keys))
-        first, second = np.divmod(keys, len(self.sides.members))
+        first, second = np.divmod(keys, len(self.teams.members))
         return Rows(
             first=first,
             second=second,
@@ -122,24 +122,24 @@ class Pairings:
         )
 
     def by_player(self, rows: Rows) -> PlayerRows:
-        """The rows as each player of both sides saw them."""
-        sides = self.sides
+        """The rows as each player of both teams saw them."""
+        teams = self.teams
         either = np.concatenate([rows.first, rows.second])
         other = np.concatenate([rows.second, rows.first])
-        row, slot = np.nonzero(sides.real[either])
+        row, slot = np.nonzero(teams.real[either])
         points = np.concatenate([rows.points, rows.count - rows.points])
         return PlayerRows(
             row=row % len(rows.first),
-            player=sides.members[either[row], slot],
+            player=teams.members[either[row], slot],
             opponents=other[row],
             points=points[row],
             count=rows.count[row % len(rows.first)],
         )
 
     def by_group(self) -> GroupRows:
-        """The rows summed by deal group as each player of both sides saw them.
+        """The rows summed by deal group as each player of both teams saw them.
 
-        The comparisons of one player in a game of n sides hang together: between equals they vary as much as
+        The pairings of one player in a game of n teams hang together: between equals they vary as much as
         (n+1)/3 times as many independent ones.
         """
         rows, group = self.tally_by_group()
@@ -153,7 +153,7 @@ class Pairings:
         )
 
     def met(self, *, unbeaten: bool = False) -> Bools:
-        """[i, j]: i was on the other side from j; `unbeaten`: and i's side won or drew a game of those."""
+        """[i, j]: i played in a team that met a team of j; `unbeaten`: and won or drew against it."""
         matrix = np.zeros((self.players, self.players), np.bool_)
         rows = self.tally
         for one, other, points in (
@@ -161,10 +161,10 @@ class Pairings:
             (rows.second, rows.first, rows.count - rows.points),
         ):
             kept = points > 0 if unbeaten else np.ones(len(one), np.bool_)
-            for left in range(self.sides.members.shape[1]):
-                for right in range(self.sides.members.shape[1]):
-                    real = kept & self.sides.real[one, left] & self.sides.real[other, right]
-                    matrix[self.sides.members[one[real], left], self.sides.members[other[real], right]] = True
+            for left in range(self.teams.members.shape[1]):
+                for right in range(self.teams.members.shape[1]):
+                    real = kept & self.teams.real[one, left] & self.teams.real[other, right]
+                    matrix[self.teams.members[one[real], left], self.teams.members[other[real], right]] = True
         return matrix
 
     def within(self, pool: Ints) -> Pairings:
@@ -173,10 +173,10 @@ class Pairings:
             return self
         number = np.zeros(self.players, np.int64)
         number[pool] = np.arange(len(pool))
-        kept = np.flatnonzero(np.isin(self.sides.members[self.rows.first, 0], pool))
+        kept = np.flatnonzero(np.isin(self.teams.members[self.rows.first, 0], pool))
         return Pairings(
             players=len(pool),
-            sides=replace(self.sides, members=number[self.sides.members]),
+            teams=replace(self.teams, members=number[self.teams.members]),
             rows=self.rows.at(kept),
             game=self.game[kept],
             group=np.unique(self.group[kept], return_inverse=True)[1],
@@ -189,11 +189,11 @@ def sum_groups(keys: Ints, values: Floats, size: int) -> Floats:
 
 
 def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
-    """All comparisons of all games; sides of the same players are not compared."""
-    sides = list(chain.from_iterable(game.sides for game in games))
-    counts = _integers(len(game.sides) for game in games)
-    _check(games, sides, counts, players)
-    members, numbers = _number(sides, players)
+    """All pairings of all games; teams of the same players are not compared."""
+    teams = list(chain.from_iterable(game.teams for game in games))
+    counts = _integers(len(game.teams) for game in games)
+    _check(games, teams, counts, players)
+    members, numbers = _number(teams, players)
     places = _integers(chain.from_iterable(game.places for game in games))
     starts = np.cumsum(counts) - counts
     left, right, game = [_integers(())], [_integers(())], [_integers(())]
@@ -211,7 +211,7 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
     groups = _integers(game.group for game in games)
     return Pairings(
         players=players,
-        sides=members,
+        teams=members,
         rows=Rows(
             first=numbers[first],
             second=numbers[second],
@@ -224,33 +224,33 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
     )
 
 
-def _check(games: Sequence[RatedGame], sides: list[tuple[int, ...]], counts: Ints, players: int) -> None:
-    if not all(sides):
-        raise ValueError("expected at least one player on each side of a game, got a side without")
+def _check(games: Sequence[RatedGame], teams: list[tuple[int, ...]], counts: Ints, players: int) -> None:
+    if not all(teams):
+        raise ValueError("expected at least one player on each team of a game, got a team without")
     places = _integers(len(game.places) for game in games)
     if (odd := np.flatnonzero(counts != places)).size:
         game = games[int(odd[0])]
-        raise ValueError(f"expected one place for each of {len(game.sides)} sides, got: {game.places!r}")
-    flat = _integers(chain.from_iterable(sides))
+        raise ValueError(f"expected one place for each of {len(game.teams)} teams, got: {game.places!r}")
+    flat = _integers(chain.from_iterable(teams))
     if flat.size and not (flat.min() >= 0 and flat.max() < players):
         wrong = flat.min() if flat.min() < 0 else flat.max()
         raise ValueError(f"expected players from 0 to {players - 1}, got: {wrong}")
 
 
-def _number(sides: list[tuple[int, ...]], players: int) -> tuple[Sides, Ints]:
-    """The different sides, and of each side that played its number among them."""
-    sizes = _integers(map(len, sides))
-    flat = _integers(chain.from_iterable(sides))
+def _number(teams: list[tuple[int, ...]], players: int) -> tuple[Teams, Ints]:
+    """The different teams, and of each team that played its number among them."""
+    sizes = _integers(map(len, teams))
+    flat = _integers(chain.from_iterable(teams))
     if not sizes.size or sizes.max() == 1:
         alone = np.ones((players, 1))
-        return Sides(np.arange(players)[:, None], alone, alone > 0), flat
-    table = np.full((len(sides), sizes.max()), players, np.int64)  # padding sorts last
+        return Teams(np.arange(players)[:, None], alone, alone > 0), flat
+    table = np.full((len(teams), sizes.max()), players, np.int64)  # padding sorts last
     table[np.arange(table.shape[1]) < sizes[:, None]] = flat
     table, numbers = np.unique(np.sort(table, axis=1), axis=0, return_inverse=True)
     real = table < players
     weights = real / real.sum(axis=1, keepdims=True)
     again = np.diff(table, axis=1, prepend=-1) == 0
-    return Sides(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
+    return Teams(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
 
 
 def _integers(values: object) -> Ints:

@@ -56,9 +56,9 @@ class Pool:
         return np.where(known.label[:, None] == known.label, ahead, one_sided & ~np.isnan(self.errors))
 
 
-def rate_pool(comparisons: Pairings, players: Ints, anchor: int | None) -> Pool:
+def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
     """Rate those players, who are connected; the anchor is one of them, numbered as they are, or None."""
-    inner = comparisons.within(players)
+    inner = pairings.within(players)
     anchor = None if anchor is None else int(np.searchsorted(players, anchor))
     fitted = maximise(inner)
     known = levels(inner, fitted.values, anchor)
@@ -94,12 +94,12 @@ def _quantile(groups: int) -> float:
     return student_quantile(groups - 1) if groups > 1 else math.nan
 
 
-def _find_unmeasured(comparisons: Pairings) -> Floats:
+def _find_unmeasured(pairings: Pairings) -> Floats:
     """Per player its part in each direction that no game measures, as of partners who never part."""
-    if comparisons.sides.members.shape[1] == 1:
-        return np.zeros((comparisons.players, 0))
-    rows = comparisons.tally
-    values, vectors = np.linalg.eigh(gram(comparisons.players, *comparisons.design(rows), np.ones(len(rows.first))))
+    if pairings.teams.members.shape[1] == 1:
+        return np.zeros((pairings.players, 0))
+    rows = pairings.tally
+    values, vectors = np.linalg.eigh(gram(pairings.players, *pairings.design(rows), np.ones(len(rows.first))))
     empty = vectors[:, values < 1e-9 * max(1.0, float(values[-1]))]
     return np.asarray(empty - empty.mean(axis=0))
 

@@ -24,16 +24,16 @@ def compute_history(
 ) -> list[list[Point]]:
     """Per player the points (number of the game in the schedule, rating after it), games in schedule order.
 
-    Games count from 1; every curve begins with (0, initial). A game of n sides is n(n-1)/2 comparisons with
-    k/(n-1), all against the ratings before the game. A side of partners plays with the mean of its members'
-    ratings, and each member gets the side's gain in full.
+    Games count from 1; every curve begins with (0, initial). A game of n teams is n(n-1)/2 pairings with
+    k/(n-1), all against the ratings before the game. A team of partners plays with the mean of its members'
+    ratings, and each member gets the team's gain in full.
     """
     ratings = [float(initial)] * players
     curves: list[list[Point]] = [[(0, float(initial))] for _ in range(players)]
     for number, game in enumerate(games, start=1):
         gains: dict[int, float] = {}
-        for side, gain in zip(game.sides, _gains(game, ratings, k), strict=True):
-            for player in set(side):
+        for team, gain in zip(game.teams, _gains(game, ratings, k), strict=True):
+            for player in set(team):
                 gains[player] = gains.get(player, 0.0) + gain
         for player, gain in gains.items():
             ratings[player] += gain
@@ -52,11 +52,11 @@ def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
 
 
 def _gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
-    count = len(game.sides)
+    count = len(game.teams)
     if count < 2:
         return [0.0] * count
     elo = Elo(k / (count - 1))
-    strengths = [sum(ratings[player] for player in side) / len(side) for side in game.sides]
+    strengths = [sum(ratings[player] for player in team) / len(team) for team in game.teams]
     gains = []
     for seat, strength in enumerate(strengths):
         series = [

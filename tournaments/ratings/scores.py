@@ -14,30 +14,30 @@ NOTHING = 1e-9
 """A variance that is this small beside that of independent games is rounding."""
 
 
-def count_mixed_groups(comparisons: Pairings) -> Ints:
+def count_mixed_groups(pairings: Pairings) -> Ints:
     """Count per player the deal groups that it did not win outright, or those not lost, whichever are fewer."""
-    seen = comparisons.by_group()
+    seen = pairings.by_group()
 
     def number(chosen: Bools) -> Ints:
-        return np.bincount(seen.player[chosen], minlength=comparisons.players)
+        return np.bincount(seen.player[chosen], minlength=pairings.players)
 
     return np.minimum(number(seen.points < seen.count), number(seen.points > 0))
 
 
-def estimate_scores(comparisons: Pairings) -> tuple[Floats, Floats]:
+def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
     """Return the lower and the upper end of each player's score, 0..1; nan where nothing can be said.
 
     It is Wilson's interval, which stays within 0 and 1, over as many independent games as the variance between deal
     groups makes of those that were played, and with Student's t for the number of groups. Whoever won (or lost) every
     game has the score at which as many groups won have a chance of 2.5 % as one end.
     """
-    seen = comparisons.by_group()
-    players = comparisons.players
+    seen = pairings.by_group()
+    players = pairings.players
     points, count = sum_groups(seen.player, seen.points, players), sum_groups(seen.player, seen.count, players)
     groups = np.bincount(seen.player, minlength=players)
     with np.errstate(divide="ignore", invalid="ignore"):
         score = points / count
-        variance = _variance_of_scores(seen, score, count, groups, count_mixed_groups(comparisons) < FEW)
+        variance = _variance_of_scores(seen, score, count, groups, count_mixed_groups(pairings) < FEW)
         t = np.array([student_quantile(each - 1) if each > 1 else np.nan for each in groups.tolist()])
         extra = t**2 * variance / (score * (1 - score))  # t^2 over the number of independent games
         middle = (score + extra / 2) / (1 + extra)
