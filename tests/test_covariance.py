@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tournaments.ratings.bradley_terry import PRIOR_DRAWS, maximise
-from tournaments.ratings.covariance import cluster_by_deal, from_information, student_cdf, student_quantile
+from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_cdf, student_quantile
 from tournaments.ratings.pairings import Floats, RatedGame, make_pairings
 
 
@@ -76,17 +76,17 @@ def test_the_clustered_covariance_leaves_every_group_out_once() -> None:
         moved = np.linalg.pinv(fitted.information - sum(part[1] for part in parts)) @ sum(part[0] for part in parts)
         expected += 29 / 30 * np.outer(moved, moved)
 
-    assert cluster_by_deal(pairings, fitted) == pytest.approx(expected)
+    assert estimate_by_deal(pairings, fitted) == pytest.approx(expected)
 
 
 def test_blocks_of_groups_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     pairings = make_pairings(mixed_games(7, 30), 7)
     fitted = maximise(pairings)
-    whole = cluster_by_deal(pairings, fitted)
+    whole = estimate_by_deal(pairings, fitted)
 
     monkeypatch.setattr("tournaments.ratings.covariance.BLOCK", 10)
 
-    assert cluster_by_deal(pairings, fitted) == pytest.approx(whole)
+    assert estimate_by_deal(pairings, fitted) == pytest.approx(whole)
 
 
 def test_independent_duels_have_the_inverse_of_the_information() -> None:
@@ -94,7 +94,7 @@ def test_independent_duels_have_the_inverse_of_the_information() -> None:
     pairings = make_pairings(games, 7)
     fitted = maximise(pairings)
 
-    assert from_information(pairings, fitted) == pytest.approx(fitted.inverse, abs=1e-9)
+    assert estimate_from_information(pairings, fitted) == pytest.approx(fitted.inverse, abs=1e-9)
 
 
 def test_a_game_of_four_equals_has_five_thirds_the_variance_of_six_duels() -> None:
@@ -103,7 +103,7 @@ def test_a_game_of_four_equals_has_five_thirds_the_variance_of_six_duels() -> No
     pairings = make_pairings(games, 4)
     fitted = maximise(pairings)
 
-    assert from_information(pairings, fitted) == pytest.approx(fitted.inverse * 5 / 3, rel=1e-3)
+    assert estimate_from_information(pairings, fitted) == pytest.approx(fitted.inverse * 5 / 3, rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tournaments.ratings.pairs import elo_of, head_to_head, pentanomial, trinomial
+from tournaments.ratings.pairs import convert_to_elo, head_to_head, pentanomial, trinomial
 
 
 def test_single_games_give_the_golden_figures() -> None:
@@ -116,6 +116,6 @@ def test_a_score_that_no_game_can_have_is_refused() -> None:
 
 
 def test_elo_of_a_certain_score_is_unknown() -> None:
-    assert elo_of(0.75) == pytest.approx(190.8485)
-    assert elo_of(0) is None
-    assert elo_of(1) is None
+    assert convert_to_elo(0.75) == pytest.approx(190.8485)
+    assert convert_to_elo(0) is None
+    assert convert_to_elo(1) is None

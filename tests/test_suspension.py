@@ -17,7 +17,7 @@ from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_standings import played
 from tournaments.league.contents import Game
-from tournaments.league.suspension import Suspensions, find_suspended, is_left_out, suspensions
+from tournaments.league.suspension import Suspensions, find_suspended, is_left_out, list_suspensions
 
 
 def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Game:
@@ -57,8 +57,8 @@ def test_a_readmitted_bot_begins_to_count_anew() -> None:
 def test_suspensions_that_were_lifted_are_listed_too() -> None:
     games = [game(number, BAD) for number in range(7)]
 
-    assert list(suspensions(games, 3, {("a", 2)})) == [("a", 2), ("a", 5)]
-    assert list(suspensions(games, 3)) == [("a", 2)]
+    assert list(list_suspensions(games, 3, {("a", 2)})) == [("a", 2), ("a", 5)]
+    assert list(list_suspensions(games, 3)) == [("a", 2)]
 
 
 @pytest.mark.parametrize("seed", range(20))

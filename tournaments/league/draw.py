@@ -39,11 +39,11 @@ def draw_tables(order: Sequence[int], seats: int, tables: int) -> tuple[Table, .
     """
     entries = len(order)
     if seats == 2:
-        drawn: Sequence[Sequence[int]] = list(islice(cycle(_pairs(entries)), tables))
+        drawn: Sequence[Sequence[int]] = list(islice(cycle(_list_pairs(entries)), tables))
     else:
         sets = comb(entries, seats)
         whole = chain.from_iterable(combinations(range(entries), seats) for _ in range(tables // sets))
-        drawn = [*whole, *_drawn_sets(entries, seats, tables % sets)]
+        drawn = [*whole, *_draw_sets(entries, seats, tables % sets)]
     return tuple(tuple(order[place] for place in sorted(table)) for table in drawn)
 
 
@@ -51,15 +51,15 @@ def measure_spread(tables: Sequence[Table], entries: int) -> Spread:
     """Count how often two entries meet, and into how many groups the tables leave them."""
     met = Counter(pair for table in tables for pair in combinations(sorted(table), 2))
     fewest = min(met.values()) if len(met) == comb(entries, 2) else 0
-    return Spread(fewest, max(met.values(), default=0), len(set(_groups(tables, entries))))
+    return Spread(fewest, max(met.values(), default=0), len(set(_find_groups(tables, entries))))
 
 
-def _pairs(entries: int) -> Iterator[tuple[int, int]]:
+def _list_pairs(entries: int) -> Iterator[tuple[int, int]]:
     """List every pair once, so that each beginning of the list seats all alike and connects them once it can."""
-    return _pairs_of_even(entries) if entries % 2 == 0 else _pairs_of_odd(entries)
+    return _list_pairs_of_even(entries) if entries % 2 == 0 else _list_pairs_of_odd(entries)
 
 
-def _pairs_of_even(entries: int) -> Iterator[tuple[int, int]]:
+def _list_pairs_of_even(entries: int) -> Iterator[tuple[int, int]]:
     """List the rounds of a round-robin: one entry stays, the others go round it.
 
     Two rounds that follow each other make one cycle through all entries.
@@ -71,7 +71,7 @@ def _pairs_of_even(entries: int) -> Iterator[tuple[int, int]]:
             yield (turn - step) % last, (turn + step) % last
 
 
-def _pairs_of_odd(entries: int) -> Iterator[tuple[int, int]]:
+def _list_pairs_of_odd(entries: int) -> Iterator[tuple[int, int]]:
     """List cycles through all entries (Walecki's): a zigzag across a circle and back over the entry at its centre.
 
     In each cycle come first every other pair, then the two pairs of whoever is left over, then the rest.
@@ -84,7 +84,7 @@ def _pairs_of_odd(entries: int) -> Iterator[tuple[int, int]]:
         yield from (*pairs[0:-1:2], pairs[-2], *pairs[1:-2:2], pairs[-1])
 
 
-def _drawn_sets(entries: int, seats: int, tables: int) -> list[list[int]]:
+def _draw_sets(entries: int, seats: int, tables: int) -> list[list[int]]:
     """Fill table after table, then exchange seats until the meetings are even."""
     met = [[0] * entries for _ in range(entries)]
     sat = [0] * entries
@@ -125,27 +125,27 @@ def _even_out(tables: list[list[int]], free: int, met: list[list[int]]) -> None:
 
     The tables from number `free` on hold the groups together: an exchange with them must not part any.
     """
-    groups = len(set(_groups(tables, len(met))))
+    groups = len(set(_find_groups(tables, len(met))))
     ideal = -(-sum(map(sum, met)) // (2 * comb(len(met), 2)))
     left = SWAPS
     better = True
     while better:
         better = False
         for here, seat in _list_crowded_seats(tables, met, ideal):
-            for there, other in _seats(tables):
+            for there, other in _list_seats(tables):
                 left -= 1
                 if left < 0:
                     return
-                if _gain(tables[here], seat, tables[there], other, met) <= 0:
+                if _compute_gain(tables[here], seat, tables[there], other, met) <= 0:
                     continue
                 _exchange(tables[here], seat, tables[there], other, met)
-                if max(here, there) < free or len(set(_groups(tables, len(met)))) == groups:
+                if max(here, there) < free or len(set(_find_groups(tables, len(met)))) == groups:
                     better = True
                     break
                 _exchange(tables[here], seat, tables[there], other, met)
 
 
-def _seats(tables: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+def _list_seats(tables: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
     return ((number, seat) for number, table in enumerate(tables) for seat in range(len(table)))
 
 
@@ -153,12 +153,14 @@ def _list_crowded_seats(
     tables: Sequence[Sequence[int]], met: Sequence[Sequence[int]], ideal: int
 ) -> Iterator[tuple[int, int]]:
     """List, while tables change, the seats of entries that meet somebody there too often."""
-    for number, seat in _seats(tables):
+    for number, seat in _list_seats(tables):
         if any(met[tables[number][seat]][other] > ideal for other in tables[number]):
             yield number, seat
 
 
-def _gain(here: Sequence[int], seat: int, there: Sequence[int], other: int, met: Sequence[Sequence[int]]) -> int:
+def _compute_gain(
+    here: Sequence[int], seat: int, there: Sequence[int], other: int, met: Sequence[Sequence[int]]
+) -> int:
     """Return by how much half the sum of squares falls if two entries change places; not above 0 if they cannot."""
     mine, yours = here[seat], there[other]
     if mine in there or yours in here:
@@ -178,7 +180,7 @@ def _exchange(here: list[int], seat: int, there: list[int], other: int, met: lis
     here[seat], there[other] = yours, mine
 
 
-def _groups(tables: Sequence[Sequence[int]], entries: int) -> list[int]:
+def _find_groups(tables: Sequence[Sequence[int]], entries: int) -> list[int]:
     """Return for each entry the first entry that it meets directly or by way of others."""
     first = list(range(entries))
 

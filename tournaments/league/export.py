@@ -105,14 +105,14 @@ _encoder = msgspec.json.Encoder()
 
 def encode_game(record: Record, series: Score | None) -> bytes:
     """Return a game as one line of JSON, LF included."""
-    return _line(
+    return _encode_line(
         ExportedGame(
             key=str(record.key),
             ruleset=record.ruleset,
             rules=record.rules,
             entries=tuple(ExportedEntry(label, hash) for label, hash in record.entries),
             deal_seed=record.deal_seed,
-            actions=tuple(_actions(record)),
+            actions=tuple(_list_actions(record)),
             places=record.places,
             scores=record.scores,
             series=series.points if series else None,
@@ -129,7 +129,7 @@ def encode_game(record: Record, series: Score | None) -> bytes:
     )
 
 
-def _actions(record: Record) -> Iterator[ExportedAction]:
+def _list_actions(record: Record) -> Iterator[ExportedAction]:
     timed = zip(record.actions, record.micros, record.cpu_micros, strict=True)
     for index, ((seat, action), micros, cpu_micros) in enumerate(timed):
         yield ExportedAction(seat, action, micros / 1000, cpu_micros / 1000, record.notes.get(index, UNSET))
@@ -147,8 +147,8 @@ def encode_decisions(record: Record) -> Iterator[bytes]:
             label, _ = record.entries[each.seat]
             end = record.places[each.seat], record.scores[each.seat]
             seen = each.view, each.legal, each.played
-            yield _line(ExportedDecision(key, record.ruleset, each.index, each.seat, label, *seen, *end))
+            yield _encode_line(ExportedDecision(key, record.ruleset, each.index, each.seat, label, *seen, *end))
 
 
-def _line(exported: ExportedGame | ExportedDecision) -> bytes:
+def _encode_line(exported: ExportedGame | ExportedDecision) -> bytes:
     return _encoder.encode(exported) + b"\n"

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from tournaments.errors import DamagedLeague, LeagueError, LockedLeague
-from tournaments.league.waiting import Waiting, is_lock, primary_code
+from tournaments.league.waiting import Waiting, is_lock, get_primary_code
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Row")
@@ -29,9 +29,9 @@ FIRST_BYTES = 65_536
 OUR_SCHEMA = (b"CREATE TABLE tournament", b"CREATE TABLE rulesets", b"CREATE TABLE readmissions")
 LONGEST_VALUE = 1 << 28
 """Bytes of one stored value at most: a damaged length must not take all memory."""
-SHOWN = 60
+LONGEST_QUOTE = 60
 """Characters of a value in a message."""
-MOST_SAID = 300
+LONGEST_REASON = 300
 """Characters of what is wrong in a message."""
 ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 """What says that we may not, or that there is no room, rather than that the file is damaged."""
@@ -50,7 +50,7 @@ class Row(Struct, frozen=True):
     def place(self) -> str:
         """Name the row: its table, and its first column with its value."""
         key = self.__struct_fields__[0]
-        return _place(self.TABLE, key, getattr(self, key))
+        return _describe_place(self.TABLE, key, getattr(self, key))
 
 
 class NotText(bytes):
@@ -75,7 +75,7 @@ class LeagueFile:
             self.connection = sqlite3.connect(path, isolation_level=None, timeout=0)
         except sqlite3.Error as error:
             raise LeagueError(f"{path}: {error}") from None
-        self.connection.text_factory = _text
+        self.connection.text_factory = _decode_text
         self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
 
     def rows(self, kind: type[R], rest: str = "", values: tuple[object, ...] = ()) -> Iterator[R]:
@@ -88,11 +88,11 @@ class LeagueFile:
         last = f"table {kind.TABLE}"
         with self.reading(lambda: last):
             for raw in self._execute(f"{kind.SELECT} {rest}", values):
-                row = self._checked(kind, raw)
+                row = self._check(kind, raw)
                 last = f"{row.place()} and what follows it"
                 yield row
 
-    def _checked(self, kind: type[R], raw: tuple[object, ...]) -> R:
+    def _check(self, kind: type[R], raw: tuple[object, ...]) -> R:
         names = kind.__struct_fields__
         try:
             return msgspec.convert(dict(zip(names, raw, strict=True)), kind, builtin_types=(bytes,))
@@ -103,8 +103,8 @@ class LeagueFile:
                 if isinstance(dict(zip(names, raw, strict=True)).get(column[:-1]), NotText)
                 else ""
             )
-            where = f"{_place(kind.TABLE, names[0], raw[0])}, column {column[:-1]}"
-            raise self.damage(where, told or _lower(what)) from None
+            where = f"{_describe_place(kind.TABLE, names[0], raw[0])}, column {column[:-1]}"
+            raise self.damage(where, told or _lower_first(what)) from None
 
     def number(self, sql: str, what: str) -> int:
         """Return the whole number that a statement yields.
@@ -119,7 +119,7 @@ class LeagueFile:
         with self.reading(lambda: what):
             found = self._execute(sql).fetchone()
         if found is None or not isinstance(found[0], int):
-            raise self.damage(what, f"expected a whole number, got {found!r:.{SHOWN}}")
+            raise self.damage(what, f"expected a whole number, got {found!r:.{LONGEST_QUOTE}}")
         return found[0]
 
     def integrity(self) -> str:
@@ -134,13 +134,13 @@ class LeagueFile:
         try:
             yield
         except UNREADABLE as error:
-            raise self._explained(error, where()) from None
+            raise self._explain(error, where()) from None
 
-    def _explained(self, error: Exception, where: str) -> LeagueError | DamagedLeague | LockedLeague:
+    def _explain(self, error: Exception, where: str) -> LeagueError | DamagedLeague | LockedLeague:
         if isinstance(error, sqlite3.Error):
             if is_lock(error):
                 return LockedLeague(f"{self.path}: {HOLDER}; try again")
-            if primary_code(error) in ACCESS:
+            if get_primary_code(error) in ACCESS:
                 return LeagueError(f"{self.path}: {error}")
         if isinstance(error, UnicodeDecodeError):
             return self.damage(where, "a name in the schema is not UTF-8")
@@ -149,21 +149,21 @@ class LeagueFile:
     def damage(self, where: str, what: str) -> DamagedLeague:
         """Return the error that names the place of a damaged value in one line: the file, then `where`."""
         told = " ".join(what.split())  # SQLite quotes whole statements
-        return DamagedLeague(f"{self.path}: {where}: {told:.{MOST_SAID}}")
+        return DamagedLeague(f"{self.path}: {where}: {told:.{LONGEST_REASON}}")
 
     def looks_ours(self) -> bool:
         """Tell by its first bytes whether a file that SQLite cannot make sense of is, or was, a league."""
-        first = self._first_bytes()
+        first = self._read_first_bytes()
         cut = 0 < len(first) < HEADER_BYTES and first[: len(MAGIC)] == MAGIC[: len(first)]
         ours = first[68:72] == APPLICATION_ID.to_bytes(4, "big")
         return cut or ours or any(statement in first for statement in OUR_SCHEMA)
 
     def is_foreign(self) -> bool:
         """Tell whether the file holds something that is no SQLite database; of short ones SQLite does not say so."""
-        first = self._first_bytes()
+        first = self._read_first_bytes()
         return bool(first) and not first.startswith(MAGIC)
 
-    def _first_bytes(self) -> bytes:
+    def _read_first_bytes(self) -> bytes:
         with self.path.open("rb") as file:
             return file.read(FIRST_BYTES)
 
@@ -204,9 +204,9 @@ class LeagueFile:
         try:
             return self._waiting.wait_for(self.path, HOLDER, what)
         except UnicodeDecodeError as error:
-            raise self._explained(error, "the tables") from None
+            raise self._explain(error, "the tables") from None
         except sqlite3.Error as error:
-            if primary_code(error) in TABLES_ARE_WRONG:
+            if get_primary_code(error) in TABLES_ARE_WRONG:
                 raise self.damage("the tables", str(error)) from None
             raise
 
@@ -214,16 +214,16 @@ class LeagueFile:
         return self._waiting.wait_for(self.path, HOLDER, lambda: self.connection.execute(sql, values))
 
 
-def _text(raw: bytes) -> str | NotText:
+def _decode_text(raw: bytes) -> str | NotText:
     try:
         return raw.decode()
     except UnicodeDecodeError:
         return NotText(raw)
 
 
-def _place(table: str, column: str, value: object) -> str:
-    return f"table {table}, {column} {value!r:.{SHOWN}}"
+def _describe_place(table: str, column: str, value: object) -> str:
+    return f"table {table}, {column} {value!r:.{LONGEST_QUOTE}}"
 
 
-def _lower(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]

@@ -10,7 +10,7 @@ from tournaments.errors import UnverifiedError
 from tournaments.league.contents import Game, Readmission, Tournament
 from tournaments.league.schedule import Schedule
 from tournaments.league.store import Store
-from tournaments.league.suspension import is_left_out, suspensions
+from tournaments.league.suspension import is_left_out, list_suspensions
 
 
 def verify_tournament(store: Store, tournament: Tournament, plan: Schedule, suspended: Mapping[str, int]) -> None:
@@ -56,7 +56,7 @@ def _verify_readmissions(store: Store, complete: bool, games: Mapping[int, Game]
     after = store.config().suspend_after
     real: set[Readmission] = set()
     if complete:
-        real = {(label, number) for label, number in suspensions(games.values(), after, readmitted)}
+        real = {(label, number) for label, number in list_suspensions(games.values(), after, readmitted)}
     elif after:
         real = {
             (label, game.number)

@@ -71,7 +71,7 @@ class LeagueReader:
 
     def config(self) -> Config:
         """Return the configuration with which the tournament was created."""
-        row = self._row()
+        row = self._load_tournament()
         config = self._decode(_configs, row, "config", row.config)
         try:
             check_config(config, "config")
@@ -83,9 +83,9 @@ class LeagueReader:
 
     def seed(self) -> bytes:
         """Return the seed, secret until the tournament is complete."""
-        return self._row().seed
+        return self._load_tournament().seed
 
-    def _row(self) -> TournamentRow:
+    def _load_tournament(self) -> TournamentRow:
         found = list(self._file.rows(TournamentRow)) if self._tables else []
         if not found and self.is_empty():
             raise LeagueError(f"{self.path}: holds no tournament")
@@ -104,7 +104,7 @@ class LeagueReader:
 
     def tournament(self) -> Tournament:
         """Return the tournament as it was started."""
-        row = self._row()
+        row = self._load_tournament()
         return Tournament(
             name=row.name,
             commit=row.commit,
@@ -156,8 +156,8 @@ class LeagueReader:
 
     def games(self) -> Iterator[Game]:
         """Return every finished game without its actions, in the order of the schedule."""
-        common = self._common()
-        return (self._game(row, common) for row in self._list_in_order(GameRow))
+        common = self._load_common()
+        return (self._decode_game(row, common) for row in self._list_in_order(GameRow))
 
     def records(self) -> Iterator[Record]:
         """Return every finished game whole, in the order of the schedule."""
@@ -165,7 +165,7 @@ class LeagueReader:
 
     def rows(self) -> Iterator[tuple[Game, Record]]:
         """Return every finished game with its row, in the order of the schedule."""
-        common = self._common()
+        common = self._load_common()
         for count, row in enumerate(self._list_in_order(RecordedRow), 1):
             yield self._unpack_row(row, common)
             if count == row.games != row.records:
@@ -185,11 +185,11 @@ class LeagueReader:
             if key in self.keys():
                 raise self._file.damage("table games", f"game {key} is not in the index of keys")
             raise LeagueError(f"{self.path}: no game {key}")
-        return self._unpack_row(row, self._common())[1]
+        return self._unpack_row(row, self._load_common())[1]
 
-    def _common(self) -> Common:
+    def _load_common(self) -> Common:
         rulesets = {ruleset.name: ruleset.rules for ruleset in self.rulesets()}
-        return Common(rulesets, frozenset(entry.label for entry in self.entries()), self._row().commit)
+        return Common(rulesets, frozenset(entry.label for entry in self.entries()), self._load_tournament().commit)
 
     def _list_in_order(self, kind: type[G]) -> Iterator[G]:
         """Return the games by number; a tree that lost a branch, or holds one twice, is found out."""
@@ -202,7 +202,7 @@ class LeagueReader:
         if count != expected:
             raise self._file.damage("table games", f"expected {expected} games, as in the index of keys, got {count}")
 
-    def _game(self, row: GameRow, common: Common) -> Game:
+    def _decode_game(self, row: GameRow, common: Common) -> Game:
         game = self._decode(_summaries, row, "summary", row.summary)
         try:
             refuse_game(game, row, common)
@@ -211,7 +211,7 @@ class LeagueReader:
         return game
 
     def _unpack_row(self, row: RecordedRow | OneRow, common: Common) -> tuple[Game, Record]:
-        game = self._game(row, common)
+        game = self._decode_game(row, common)
         where = f"table records, number {row.number}, column record"
         if row.record is None:
             raise self._file.damage(where, f"game {game.key} has no record")

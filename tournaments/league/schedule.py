@@ -171,7 +171,7 @@ def make_schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequenc
     return Schedule(seated, len(labels), config.deals, draw if config.tables else None)
 
 
-def deals_at_most(schedule: Schedule, rules: Parameters) -> int:
+def count_most_deals(schedule: Schedule, rules: Parameters) -> int:
     """Return how many deals a table may have, those included that its open series ask for."""
     return schedule.deals + (SERIES_BLOCKS * BLOCK_DEALS if rules.match_target else 0)
 

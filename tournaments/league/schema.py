@@ -97,10 +97,10 @@ def examine(file: LeagueFile) -> frozenset[str]:
         raise LeagueError(f"{file.path}: a database, but not one of malice")
     if application != APPLICATION_ID:
         raise file.damage("the header", f"expected the application id {APPLICATION_ID:#x}, got {application:#x}")
-    return _tables_of_migrations(file, tables)
+    return _check_migrations(file, tables)
 
 
-def _tables_of_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
+def _check_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
     """Return our tables if they are those that the applied migrations made."""
     applied = {row.name for row in file.rows(MigrationRow)}
     known = list(TABLES)

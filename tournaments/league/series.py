@@ -51,10 +51,10 @@ def score_series(games: Iterable[Game], targets: Mapping[str, int]) -> Iterator[
         if targets[game.ruleset]:
             chains[game.key.table, game.key.rotation].append(game)
     for chain in chains.values():
-        yield from _chain(sorted(chain, key=lambda game: game.key.deal), targets[chain[0].ruleset])
+        yield from _score_chain(sorted(chain, key=lambda game: game.key.deal), targets[chain[0].ruleset])
 
 
-def _chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
+def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
     points: dict[str, int] = defaultdict(int)
     series = 0
     for deal, game in enumerate(games):

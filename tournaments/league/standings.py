@@ -112,24 +112,26 @@ def compute_standings(
     kinds: dict[tuple[str, int], list[Game]] = {}
     for game in games:
         kinds.setdefault((game.ruleset, len(game.labels)), []).append(game)
-    return tuple(_standings(ruleset, seats, played, entries, anchor) for (ruleset, seats), played in kinds.items())
+    return tuple(_compute_kind(ruleset, seats, played, entries, anchor) for (ruleset, seats), played in kinds.items())
 
 
-def _standings(ruleset: str, seats: int, played: list[Game], entries: Sequence[str], anchor: str | None) -> Standings:
+def _compute_kind(
+    ruleset: str, seats: int, played: list[Game], entries: Sequence[str], anchor: str | None
+) -> Standings:
     number = {label: index for index, label in enumerate(entries)}
     rotations = Counter((game.key.table, game.key.deal) for game in played)
     complete = [game for game in played if rotations[game.key.table, game.key.deal] == seats]
     counted = [game for game in complete if game.reason != VOID]
     rated = [_make_rated_game(game, number) for game in counted]
     fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor])
-    rows = _rows(played, entries, fitted.ratings)
+    rows = _make_rows(played, entries, fitted.ratings)
     groups = max((row.group or 0 for row in rows), default=0)
     return Standings(
         ruleset=ruleset,
         seats=seats,
         rows=rows,
-        crosstable=_crosstable(counted, entries),
-        history=_history(rated, entries),
+        crosstable=_count_meetings(counted, entries),
+        history=_make_history(rated, entries),
         variance_ratio=fitted.variance_ratio,
         anchor=anchor,
         games=len(counted),
@@ -149,7 +151,7 @@ def _make_rated_game(game: Game, number: Mapping[str, int]) -> RatedGame:
     return RatedGame(tuple(map(tuple, teams.values())), tuple(places.values()), group)
 
 
-def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating]) -> tuple[Row, ...]:
+def _make_rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating]) -> tuple[Row, ...]:
     games: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     forfeits: Counter[str] = Counter()
@@ -179,11 +181,11 @@ def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating])
             idle_ms=each(idle, entries[index]),
             forfeits=forfeits[entries[index]],
         )
-        for index, group, rank in _places(ratings, entries)
+        for index, group, rank in _rank_entries(ratings, entries)
     )
 
 
-def _places(ratings: Sequence[Rating], entries: Sequence[str]) -> Iterator[tuple[int, int | None, int | None]]:
+def _rank_entries(ratings: Sequence[Rating], entries: Sequence[str]) -> Iterator[tuple[int, int | None, int | None]]:
     """List the entries as they stand, group after group, each with the group and its rank there."""
     sizes = Counter(rating.pool for rating in ratings if rating.games)
     group_of = {pool: group for group, (pool, _) in enumerate(sizes.most_common(), 1)}
@@ -191,19 +193,19 @@ def _places(ratings: Sequence[Rating], entries: Sequence[str]) -> Iterator[tuple
     ranked: Counter[int] = Counter()
     for index in sorted(
         range(len(entries)),
-        key=lambda index: (groups[index] or len(entries), _best_first(ratings[index], entries[index])),
+        key=lambda index: (groups[index] or len(entries), _make_sort_key(ratings[index], entries[index])),
     ):
         if (group := groups[index]) is not None:
             ranked[group] += 1
         yield index, group, None if group is None else ranked[group]
 
 
-def _best_first(rating: Rating, label: str) -> tuple[bool, float, float, str]:
+def _make_sort_key(rating: Rating, label: str) -> tuple[bool, float, float, str]:
     """Order by Elo, then by points; those without a figure come last."""
     return (rating.elo is None, -(rating.elo or 0.0), -(rating.score or 0.0), label)
 
 
-def _crosstable(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
+def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
     tally: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
     for game in games:
         for seat, label in enumerate(game.labels):
@@ -217,7 +219,7 @@ def _crosstable(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str
     }
 
 
-def _history(rated: list[RatedGame], entries: Sequence[str]) -> dict[str, tuple[tuple[int, float], ...]]:
+def _make_history(rated: list[RatedGame], entries: Sequence[str]) -> dict[str, tuple[tuple[int, float], ...]]:
     points = compute_history(rated, len(entries))
     return {
         label: tuple((point[0], point[1]) for point in thin_points(points[index], HISTORY_POINTS))

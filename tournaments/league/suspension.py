@@ -28,7 +28,7 @@ def find_idle_readmissions(league: LeagueContents, struck: Collection[int]) -> s
     """
     readmitted = league.readmissions()
     counted = (game for game in league.games() if game.number not in struck) if readmitted else ()
-    return readmitted - set(suspensions(counted, league.config().suspend_after, readmitted))
+    return readmitted - set(list_suspensions(counted, league.config().suspend_after, readmitted))
 
 
 def find_suspended(games: Iterable[Game], after: int, readmitted: Collection[Readmission] = ()) -> dict[str, int]:
@@ -41,11 +41,15 @@ def find_suspended(games: Iterable[Game], after: int, readmitted: Collection[Rea
     """
     readmitted = set(readmitted)
     return {
-        label: number for label, number in suspensions(games, after, readmitted) if (label, number) not in readmitted
+        label: number
+        for label, number in list_suspensions(games, after, readmitted)
+        if (label, number) not in readmitted
     }
 
 
-def suspensions(games: Iterable[Game], after: int, readmitted: Collection[Readmission] = ()) -> Iterator[Readmission]:
+def list_suspensions(
+    games: Iterable[Game], after: int, readmitted: Collection[Readmission] = ()
+) -> Iterator[Readmission]:
     """Return every suspension that there was, those that were lifted too, by label and number of the game.
 
     Args:
@@ -99,21 +103,21 @@ class Suspensions:
         self._note(game)
         # Only a verdict in a row can suspend, and only a game before it can undo that.
         undone = any(self.suspended.get(label, -1) > game.number for label in game.labels)
-        if undone or any(self._in_a_row(label, game.number) for label in _has_verdict(game)):
+        if undone or any(self._is_in_a_row(label, game.number) for label in _list_failed(game)):
             self._judge()
 
     def _note(self, game: Game) -> None:
         for label, verdict in zip(game.labels, game.verdicts, strict=True):
             insort(self._verdicts[label], (game.number, bool(verdict)))
 
-    def _in_a_row(self, label: str, number: int) -> bool:
+    def _is_in_a_row(self, label: str, number: int) -> bool:
         """Tell whether the game stands among so many in a row; others may show later that they do not count."""
         played = self._verdicts[label]
         at = bisect_left(played, (number, True))
-        found = 1 + self._verdicts_next_to(played, range(at - 1, -1, -1))
-        return found + self._verdicts_next_to(played, range(at + 1, len(played))) >= self._after
+        found = 1 + self._count_verdicts(played, range(at - 1, -1, -1))
+        return found + self._count_verdicts(played, range(at + 1, len(played))) >= self._after
 
-    def _verdicts_next_to(self, played: list[tuple[int, bool]], there: range) -> int:
+    def _count_verdicts(self, played: list[tuple[int, bool]], there: range) -> int:
         found = 0
         for number, verdict in map(played.__getitem__, there):
             if is_left_out(number, self._games[number].labels, self.suspended):
@@ -128,5 +132,5 @@ class Suspensions:
         self.suspended = find_suspended((self._games[number] for number in order), self._after, self._readmitted)
 
 
-def _has_verdict(game: Game) -> Iterator[str]:
+def _list_failed(game: Game) -> Iterator[str]:
     return (label for label, verdict in zip(game.labels, game.verdicts, strict=True) if verdict)

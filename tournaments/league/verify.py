@@ -15,7 +15,7 @@ from tournaments.errors import UnverifiedError
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, summarize_record
 from tournaments.league.metadata import verify_tournament
-from tournaments.league.schedule import Schedule, Seeds, deals_at_most, make_schedule
+from tournaments.league.schedule import Schedule, Seeds, count_most_deals, make_schedule
 from tournaments.league.store import Store
 from tournaments.league.suspension import find_suspended_entries, is_left_out
 
@@ -132,7 +132,7 @@ class _Examiner:
         ruleset = self.schedule.tables[key.table].ruleset
         if record.ruleset != ruleset.name:
             raise UnverifiedError(f"game {key}: expected the ruleset {ruleset.name}, got {record.ruleset}")
-        if key.deal >= (most := deals_at_most(self.schedule, ruleset.rules)):
+        if key.deal >= (most := count_most_deals(self.schedule, ruleset.rules)):
             raise UnverifiedError(f"game {key}: expected a deal below {most}")
         if row.number != (number := self.schedule.number(key)):
             raise UnverifiedError(f"game {key}: expected the number {number}, got {row.number}")

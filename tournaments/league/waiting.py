@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 WAIT_S = 30.0
 """How long a lock of somebody else is waited for."""
-SAY_AFTER_S = 0.5
+ANNOUNCE_AFTER_S = 0.5
 """How long a wait has to last before it is worth a word: a program that writes holds its lock for milliseconds."""
 STEP_S = 0.05
 
@@ -64,12 +64,12 @@ class Waiting:
             waited = self._now() - begin
             if waited >= self._limit_s:
                 raise LockedLeague(f"{path}: {holder}, and had not finished after {self._limit_s:g} s; try again")
-            if waited >= SAY_AFTER_S and not said:
+            if waited >= ANNOUNCE_AFTER_S and not said:
                 said = True
-                self._say(f"{path}: {holder}; waiting for up to {self._limit_s:g} s")
+                self._announce(f"{path}: {holder}; waiting for up to {self._limit_s:g} s")
             self._sleep(STEP_S)
 
-    def _say(self, text: str) -> None:
+    def _announce(self, text: str) -> None:
         with contextlib.suppress(OSError):  # a closed terminal is no reason to stop waiting
             print(text, file=self._out or sys.stderr, flush=True)
 
@@ -77,10 +77,10 @@ class Waiting:
 def is_lock(error: Exception) -> bool:
     """Tell whether an error says no more than that somebody else holds a lock."""
     if isinstance(error, sqlite3.Error):
-        return primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        return get_primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
     return isinstance(error, BlockingIOError)
 
 
-def primary_code(error: sqlite3.Error) -> int:
+def get_primary_code(error: sqlite3.Error) -> int:
     """Return SQLite's primary result code; 0 if the error did not come from SQLite itself."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

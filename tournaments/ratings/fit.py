@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from tournaments.ratings.one_sided import classes, closure
+from tournaments.ratings.one_sided import find_classes, compute_closure
 from tournaments.ratings.pairings import Floats, Pairings, RatedGame, make_pairings
 from tournaments.ratings.pool import Pool, rate_pool
 from tournaments.ratings.scores import estimate_scores
@@ -72,7 +72,7 @@ def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None 
     if anchor is not None and not 0 <= anchor < players:
         raise ValueError(f"expected an anchor from 0 to {players - 1}, got: {anchor}")
     pairings = make_pairings(games, players)
-    label = classes(closure(pairings.met()))
+    label = find_classes(compute_closure(pairings.met()))
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
     rated = [rate_pool(pairings, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1]
     elo = np.full(players, np.nan)
@@ -80,22 +80,22 @@ def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None 
         elo[pool.players] = (pool.strengths - pool.origin) * ELO
     number = np.searchsorted(np.unique(label), label)
     return Fit(
-        ratings=tuple(_ratings(pairings, rated, elo, number.tolist())),
+        ratings=tuple(_make_ratings(pairings, rated, elo, number.tolist())),
         games=len(games),
         groups=pairings.groups,
         pools=len(rated),
         anchor=anchor,
-        variance_ratio=_variance_ratio(rated),
+        variance_ratio=_compute_variance_ratio(rated),
     )
 
 
-def _ratings(pairings: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
+def _make_ratings(pairings: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
     players = pairings.players
     low, high = np.full((2, players), np.nan)
     rank_low, rank_high = np.zeros((2, players), np.int64)
     for pool in rated:
-        low[pool.players], high[pool.players] = ((end - pool.origin) * ELO for end in pool.interval())
-        better = pool.better()
+        low[pool.players], high[pool.players] = ((end - pool.origin) * ELO for end in pool.compute_interval())
+        better = pool.find_better()
         rank_low[pool.players] = 1 + better.sum(axis=0)
         rank_high[pool.players] = len(better) - better.sum(axis=1)
 
@@ -112,9 +112,9 @@ def _ratings(pairings: Pairings, rated: Sequence[Pool], elo: Floats, number: Seq
     for player in range(players):
         total = int(wins[player] + draws[player] + losses[player])
         yield Rating(
-            elo=_known(elo[player]),
-            low=_known(low[player]),
-            high=_known(high[player]),
+            elo=_keep_finite(elo[player]),
+            low=_keep_finite(low[player]),
+            high=_keep_finite(high[player]),
             rank_low=int(rank_low[player]) or None,
             rank_high=int(rank_high[player]) or None,
             games=int(games[player]),
@@ -122,18 +122,18 @@ def _ratings(pairings: Pairings, rated: Sequence[Pool], elo: Floats, number: Seq
             draws=int(draws[player]),
             losses=int(losses[player]),
             score=float(points[player]) / total if total else None,
-            score_low=_known(score_low[player]),
-            score_high=_known(score_high[player]),
+            score_low=_keep_finite(score_low[player]),
+            score_high=_keep_finite(score_high[player]),
             average_opponent=float(met[player]) / total if total else None,
             pool=number[player],
         )
 
 
-def _variance_ratio(rated: Iterable[Pool]) -> float | None:
+def _compute_variance_ratio(rated: Iterable[Pool]) -> float | None:
     sums = [pool.variances for pool in rated if pool.variances is not None]
     measured, independent = sum(one for one, _ in sums), sum(other for _, other in sums)
     return measured / independent if measured > 1e-9 * independent else None
 
 
-def _known(value: float) -> float | None:
+def _keep_finite(value: float) -> float | None:
     return float(value) + 0.0 if math.isfinite(value) else None  # no -0.0

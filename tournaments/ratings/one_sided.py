@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import advantage
+from tournaments.ratings.bradley_terry import compute_advantage
 from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
 
-CHANCE = 0.025
+TAIL = 0.025
 FARTHEST = 100.0  # natural units, 17,000 Elo
 
 
-def closure(relation: Bools) -> Bools:
+def compute_closure(relation: Bools) -> Bools:
     """[i, j]: j is i, or can be reached from i in any number of steps."""
     reach = relation | np.eye(len(relation), dtype=np.bool_)
     while True:
@@ -28,7 +28,7 @@ def closure(relation: Bools) -> Bools:
         reach = wider
 
 
-def classes(alike: Bools) -> Ints:
+def find_classes(alike: Bools) -> Ints:
     """For each player the lowest-numbered player of its class in this equivalence relation."""
     return np.asarray(alike.argmax(axis=1)) if len(alike) else np.zeros(0, np.int64)
 
@@ -52,24 +52,24 @@ class Record:
     def empty(self) -> bool:
         return not self.term.size
 
-    def chance(self, shift: float) -> float:
+    def compute_chance(self, shift: float) -> float:
         """The chance of this record with the whole level this much stronger."""
         ahead = self.ahead + (shift if self.upward else -shift) * self.share
         return float(np.exp(-np.log1p(np.bincount(self.term, np.exp(np.minimum(-ahead, 500.0)))).sum()))
 
-    def bound(self) -> float:
+    def find_bound(self) -> float:
         """The shift with which the record has a chance of 2.5 %."""
         worse, better = (-FARTHEST, FARTHEST) if self.upward else (FARTHEST, -FARTHEST)
         for _ in range(50):
             middle = (worse + better) / 2
-            if self.chance(middle) < CHANCE:
+            if self.compute_chance(middle) < TAIL:
                 worse = middle
             else:
                 better = middle
         return (worse + better) / 2
 
 
-def record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> Record:
+def collect_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> Record:
     """The one-sided results of a level against the others, whose strengths are held."""
     rows = pairings.rows
     part = (pairings.teams.weights * level[pairings.teams.members]).sum(axis=1)
@@ -81,7 +81,7 @@ def record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> R
     term = pairings.game[kept] * len(pairings.teams.members) + team
     return Record(
         upward=upward,
-        ahead=advantage(held, *pairings.design(rows)) * won,
+        ahead=compute_advantage(held, *pairings.design(rows)) * won,
         share=np.abs(part),
         term=np.unique(term, return_inverse=True)[1],
     )
@@ -107,11 +107,11 @@ class Levels:
     high_held: Floats
 
 
-def levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Levels:
+def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Levels:
     """Bound the levels one after the other, from the core outwards: each meets others at their own bound."""
-    reach = closure(pairings.met(unbeaten=True))
-    label = classes(reach & reach.T)
-    core = _core(pairings, label, anchor)
+    reach = compute_closure(pairings.met(unbeaten=True))
+    label = find_classes(reach & reach.T)
+    core = _find_core(pairings, label, anchor)
     core_is_level = len(np.unique(label[core])) == 1
     above = reach & ~reach.T
     nothing = np.full(len(label), np.nan)
@@ -123,16 +123,16 @@ def levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Levels:
             outside = not core[player] and (reach[player] if upward else reach[:, player])[core].all()
             if core_is_level and not outside:
                 continue
-            results = record(pairings, level, held, upward=upward)
+            results = collect_record(pairings, level, held, upward=upward)
             if results.empty:
                 continue
-            bounds[level] = strengths[level] + results.bound()
+            bounds[level] = strengths[level] + results.find_bound()
             if core_is_level:
                 held[level] = bounds[level]
     return Levels(label, core, core_is_level, above, low, high, low_held, high_held)
 
 
-def _core(pairings: Pairings, label: Ints, anchor: int | None) -> Bools:
+def _find_core(pairings: Pairings, label: Ints, anchor: int | None) -> Bools:
     """The anchor's level; without one the level of most players, among equals the one with most games."""
     if anchor is not None:
         return np.asarray(label == label[anchor])

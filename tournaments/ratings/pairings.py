@@ -191,12 +191,12 @@ def sum_groups(keys: Ints, values: Floats, size: int) -> Floats:
 def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
     """All pairings of all games; teams of the same players are not compared."""
     teams = list(chain.from_iterable(game.teams for game in games))
-    counts = _integers(len(game.teams) for game in games)
+    counts = _make_integers(len(game.teams) for game in games)
     _check(games, teams, counts, players)
-    members, numbers = _number(teams, players)
-    places = _integers(chain.from_iterable(game.places for game in games))
+    members, numbers = _number_teams(teams, players)
+    places = _make_integers(chain.from_iterable(game.places for game in games))
     starts = np.cumsum(counts) - counts
-    left, right, game = [_integers(())], [_integers(())], [_integers(())]
+    left, right, game = [_make_integers(())], [_make_integers(())], [_make_integers(())]
     for count in np.unique(counts[counts > 1]):
         chosen = np.flatnonzero(counts == count)
         one, other = np.triu_indices(count, 1)
@@ -208,7 +208,7 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
     first, second = np.where(swapped, second, first), np.where(swapped, first, second)
     kept = numbers[first] != numbers[second]
     first, second, game_of_row = first[kept], second[kept], game_of_row[kept]
-    groups = _integers(game.group for game in games)
+    groups = _make_integers(game.group for game in games)
     return Pairings(
         players=players,
         teams=members,
@@ -227,20 +227,20 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
 def _check(games: Sequence[RatedGame], teams: list[tuple[int, ...]], counts: Ints, players: int) -> None:
     if not all(teams):
         raise ValueError("expected at least one player on each team of a game, got a team without")
-    places = _integers(len(game.places) for game in games)
+    places = _make_integers(len(game.places) for game in games)
     if (odd := np.flatnonzero(counts != places)).size:
         game = games[int(odd[0])]
         raise ValueError(f"expected one place for each of {len(game.teams)} teams, got: {game.places!r}")
-    flat = _integers(chain.from_iterable(teams))
+    flat = _make_integers(chain.from_iterable(teams))
     if flat.size and not (flat.min() >= 0 and flat.max() < players):
         wrong = flat.min() if flat.min() < 0 else flat.max()
         raise ValueError(f"expected players from 0 to {players - 1}, got: {wrong}")
 
 
-def _number(teams: list[tuple[int, ...]], players: int) -> tuple[Teams, Ints]:
+def _number_teams(teams: list[tuple[int, ...]], players: int) -> tuple[Teams, Ints]:
     """The different teams, and of each team that played its number among them."""
-    sizes = _integers(map(len, teams))
-    flat = _integers(chain.from_iterable(teams))
+    sizes = _make_integers(map(len, teams))
+    flat = _make_integers(chain.from_iterable(teams))
     if not sizes.size or sizes.max() == 1:
         alone = np.ones((players, 1))
         return Teams(np.arange(players)[:, None], alone, alone > 0), flat
@@ -253,5 +253,5 @@ def _number(teams: list[tuple[int, ...]], players: int) -> tuple[Teams, Ints]:
     return Teams(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
 
 
-def _integers(values: object) -> Ints:
+def _make_integers(values: object) -> Ints:
     return np.fromiter(values, np.int64)  # type: ignore[call-overload, no-any-return]

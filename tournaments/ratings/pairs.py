@@ -47,11 +47,11 @@ def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
     by_sum = [0] * 5
     for (first, second), count in cells.items():
         by_sum[round(2 * (first + second))] += count
-    low, high = _luck_interval(cells)
+    low, high = _estimate_luck(cells)
     return HeadToHead(
         pairs=pentanomial(by_sum),
         pair_counts=(by_sum[0], by_sum[1], by_sum[2], by_sum[3], by_sum[4]),
-        luck=_luck(cells),
+        luck=_compute_luck(cells),
         luck_low=low,
         luck_high=high,
     )
@@ -69,7 +69,7 @@ def pentanomial(counts: Sequence[int]) -> Estimate:
     return _estimate(counts, games_each=2)
 
 
-def elo_of(score: float) -> float | None:
+def convert_to_elo(score: float) -> float | None:
     """The Elo difference of an expected score; None for 0 and 1, which have none."""
     return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
 
@@ -81,21 +81,21 @@ def _estimate(counts: Sequence[int], games_each: int) -> Estimate:
     values = [index / (len(counts) - 1) for index in range(len(counts))]
     mean = sum(value * count for value, count in zip(values, counts, strict=True)) / total
     if max(counts) == total:
-        return Estimate(total, mean, elo_of(mean), None, None, None)
+        return Estimate(total, mean, convert_to_elo(mean), None, None, None)
     variance = sum(count * (value - mean) ** 2 for value, count in zip(values, counts, strict=True)) / total
     error = math.sqrt(variance / total)
-    low, high = elo_of(mean - NORMAL_975 * error), elo_of(mean + NORMAL_975 * error)
+    low, high = convert_to_elo(mean - NORMAL_975 * error), convert_to_elo(mean + NORMAL_975 * error)
     return Estimate(
         count=total,
         score=mean,
-        elo=elo_of(mean),
+        elo=convert_to_elo(mean),
         error=None if low is None or high is None else (high - low) / 2,
         nelo=(mean - 0.5) / math.sqrt(games_each * variance) * K,
         los=math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2,
     )
 
 
-def _luck(cells: Mapping[tuple[float, float], int]) -> float | None:
+def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
     """Minus the correlation of the two games of a pair.
 
     Both games are measured from one mean: with a mean of its own for each, an advantage of the first seat
@@ -110,15 +110,15 @@ def _luck(cells: Mapping[tuple[float, float], int]) -> float | None:
     return max(-1.0, min(1.0, -2 * product / square)) if square > 1e-9 else None
 
 
-def _luck_interval(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
+def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
     """The 95 % interval by a jackknife over the pairs, on Fisher's scale so that it stays within -1..1."""
     total = sum(cells.values())
-    centre = _fisher(_luck(cells))
+    centre = _transform_by_fisher(_compute_luck(cells))
     if centre is None or total < 5:
         return None, None
     spread = 0.0
     for cell, count in cells.items():
-        without = _fisher(_luck({**cells, cell: count - 1}))
+        without = _transform_by_fisher(_compute_luck({**cells, cell: count - 1}))
         if without is None:
             return None, None
         spread += count * (without - centre) ** 2
@@ -126,5 +126,5 @@ def _luck_interval(cells: Mapping[tuple[float, float], int]) -> tuple[float | No
     return (math.tanh(centre - half), math.tanh(centre + half)) if half > 0 else (None, None)
 
 
-def _fisher(correlation: float | None) -> float | None:
+def _transform_by_fisher(correlation: float | None) -> float | None:
     return math.atanh(correlation) if correlation is not None and abs(correlation) < 1 - 1e-12 else None

@@ -32,7 +32,7 @@ def compute_history(
     curves: list[list[Point]] = [[(0, float(initial))] for _ in range(players)]
     for number, game in enumerate(games, start=1):
         gains: dict[int, float] = {}
-        for team, gain in zip(game.teams, _gains(game, ratings, k), strict=True):
+        for team, gain in zip(game.teams, _compute_gains(game, ratings, k), strict=True):
             for player in set(team):
                 gains[player] = gains.get(player, 0.0) + gain
         for player, gain in gains.items():
@@ -51,7 +51,7 @@ def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
     return [points[step * last // (at_most - 1)] for step in range(at_most)]
 
 
-def _gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
+def _compute_gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
     count = len(game.teams)
     if count < 2:
         return [0.0] * count
@@ -60,11 +60,13 @@ def _gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
     gains = []
     for seat, strength in enumerate(strengths):
         series = [
-            (_score(game.places[seat], game.places[other]), strengths[other]) for other in range(count) if other != seat
+            (_compute_score(game.places[seat], game.places[other]), strengths[other])
+            for other in range(count)
+            if other != seat
         ]
         gains.append(float(elo.rate(strength, series)) - strength)
     return gains
 
 
-def _score(place: int, other: int) -> float:
+def _compute_score(place: int, other: int) -> float:
     return 0.5 if place == other else float(place < other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tournaments.ratings.covariance import student_quantile
-from tournaments.ratings.one_sided import CHANCE
+from tournaments.ratings.one_sided import TAIL
 from tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, sum_groups
 
 FEW = 5
@@ -37,12 +37,12 @@ def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
     groups = np.bincount(seen.player, minlength=players)
     with np.errstate(divide="ignore", invalid="ignore"):
         score = points / count
-        variance = _variance_of_scores(seen, score, count, groups, count_mixed_groups(pairings) < FEW)
+        variance = _estimate_variance(seen, score, count, groups, count_mixed_groups(pairings) < FEW)
         t = np.array([student_quantile(each - 1) if each > 1 else np.nan for each in groups.tolist()])
         extra = t**2 * variance / (score * (1 - score))  # t^2 over the number of independent games
         middle = (score + extra / 2) / (1 + extra)
         half = t / (1 + extra) * np.sqrt(variance + (t * variance / (2 * score * (1 - score))) ** 2)
-        bound = CHANCE ** (1 / groups)
+        bound = TAIL ** (1 / groups)
     low, high = middle - half, middle + half
     won, lost = (count > 0) & (points == count), (count > 0) & (points == 0)
     low[won], high[won] = bound[won], 1.0
@@ -50,7 +50,7 @@ def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _variance_of_scores(seen: GroupRows, score: Floats, count: Floats, groups: Ints, few: Bools) -> Floats:
+def _estimate_variance(seen: GroupRows, score: Floats, count: Floats, groups: Ints, few: Bools) -> Floats:
     """By a jackknife: each deal group left out once; not below that of independent games where groups say little."""
     players = len(score)
     without = ((score * count)[seen.player] - seen.points) / (count[seen.player] - seen.count)
