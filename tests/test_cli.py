@@ -203,7 +203,7 @@ def test_verify_prints_games_and_the_tournament_sha(db: Path) -> None:
             'UPDATE games SET summary = replace(summary, \'["greedy","uniform"]\', \'["uniform","greedy"]\')',
             "entries: expected",
         ),
-        ("UPDATE games SET deal = 7 WHERE deal = 1", "its row is of game"),
+        ("UPDATE games SET deal = 7 WHERE deal = 1", "as in its columns"),
         ("UPDATE records SET record = zeroblob(9)", "cannot be read"),
     ],
 )

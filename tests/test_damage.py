@@ -172,7 +172,7 @@ def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path:
         ("UPDATE rulesets SET rules = '{}}'", "table rulesets, name 'short', column rules"),
         ("UPDATE rulesets SET rules = '{\"decks\":0}'", "table rulesets: short: decks = 0"),
         ("UPDATE entries SET command = '[1]'", "table entries, position 0, column command"),
-        ("UPDATE games SET deal = 7 WHERE number = 1", "number 1, column summary: key: its row is of game 0.7.1"),
+        ("UPDATE games SET deal = 7 WHERE number = 1", "number 1, column summary: key: expected 0.7.1 as in"),
         ("UPDATE games SET digest = 'x'", "table games, number 0, column digest"),
         ("UPDATE games SET summary = replace(summary, '\"places\":[', '\"places\":[9,')", "each list of seats"),
         ("UPDATE games SET summary = replace(summary, '\"used_ms\":[', '\"used_ms\":[-')", "expected `float` >= 0.0"),

@@ -152,4 +152,4 @@ def test_a_game_that_is_missing_for_no_reason_does_not_verify(tmp_path: Path) ->
     result = malice("verify", tmp_path / "t.db")
 
     assert result.exit_code == 5
-    assert "game 0.0.1: is missing, though the tournament is said to be complete" in result.stderr
+    assert "game 0.0.1: is missing, although the tournament is marked as complete" in result.stderr

@@ -1,4 +1,4 @@
-"""What a league holds, as its readers see it: the tournament, its entries, its games."""
+"""What a league holds: the tournament, its entries, its games."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Readmission = tuple[str, int]
 
 
 class Tournament(Struct, frozen=True):
-    """One tournament as it was started."""
+    """A tournament as it was created."""
 
     name: str
     commit: str
@@ -30,7 +30,7 @@ class Tournament(Struct, frozen=True):
     """32 bytes, hex; None until the tournament is complete."""
     complete: bool
     planned: int
-    """Games of the whole schedule."""
+    """The number of games of the whole schedule."""
     created: float
     """Seconds since 1970, UTC."""
     rulesets: dict[str, Parameters]
@@ -48,11 +48,11 @@ class Entry(Struct, frozen=True):
     language: str
     command: tuple[str, ...]
     rulesets: tuple[str, ...] = ()
-    """The names of those that it says it is made for; none means all."""
+    """The rulesets that it is made for, as it says; none means all."""
 
 
 class Game(Struct, frozen=True):
-    """A finished game without its actions: all that standings need."""
+    """A finished game without its actions: everything that standings need."""
 
     key: Key
     number: Count
@@ -67,16 +67,16 @@ class Game(Struct, frozen=True):
     reason: Reason
     actions: Count
     used_ms: tuple[Milliseconds, ...]
-    """By seat: thinking time of the whole game."""
+    """By seat: thinking time in the whole game."""
     asked: tuple[Count, ...]
-    """By seat: how many actions it was asked for."""
+    """By seat: how many actions the referee asked for."""
     verdicts: tuple[str, ...]
     """By seat: crash, timeout, protocol, illegal, or nothing."""
     digest: str
     cpu_ms: tuple[Milliseconds, ...] = ()
-    """By seat: CPU time that answering took."""
+    """By seat: CPU time while it was asked."""
     idle_ms: tuple[Milliseconds, ...] = ()
-    """By seat: CPU time that was used while nothing was asked."""
+    """By seat: CPU time while it was not asked."""
 
 
 class LeagueContents(Protocol):
@@ -99,12 +99,12 @@ class LeagueContents(Protocol):
 
 
 def summarize_record(record: Record, number: int, teams: tuple[int, ...]) -> Game:
-    """Return what standings need of a record: nothing that the record does not say.
+    """Return what standings need of a record; it holds nothing that the record does not.
 
     Args:
         record: the finished game.
         number: its place in the schedule.
-        teams: by seat, as the ruleset makes them.
+        teams: by seat, as the ruleset forms them.
     """
     seats = range(len(record.entries))
     asked = Counter(seat for seat, _ in record.actions)

@@ -1,4 +1,4 @@
-"""What a league says of its tournament as a whole, compared with the configuration, the schedule and the games."""
+"""Compares the tournament's own row with its configuration, schedule and games."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tournaments.league.suspension import is_left_out, list_suspensions
 
 
 def verify_tournament(store: Store, tournament: Tournament, plan: Schedule, suspended: Mapping[str, int]) -> None:
-    """Let through a tournament whose row, readmissions and games agree.
+    """Check that the tournament's row, readmissions and games agree.
 
     Raises:
-        UnverifiedError: they do not; the message says which.
+        UnverifiedError: they do not; the message names the contradiction.
     """
     games = {game.number: game for game in store.games()}
     config = store.config()
@@ -28,7 +28,7 @@ def verify_tournament(store: Store, tournament: Tournament, plan: Schedule, susp
     if tournament.complete:
         for game in games.values():
             if is_left_out(game.number, game.labels, suspended):
-                raise UnverifiedError(f"game {game.key}: is there, though one of its bots was suspended before it")
+                raise UnverifiedError(f"game {game.key}: is stored, although one of its bots was suspended before it")
 
 
 def _verify_planned(
@@ -37,18 +37,20 @@ def _verify_planned(
     where = f"{store.path}: table tournament: planned"
     series = any(table.ruleset.rules.match_target for table in plan.tables)
     if not series and tournament.planned != plan.total:
-        raise UnverifiedError(f"{where}: expected {plan.total} games, as they are scheduled, got {tournament.planned}")
+        raise UnverifiedError(f"{where}: expected {plan.total} games, as scheduled, got {tournament.planned}")
     if tournament.planned < games:
-        raise UnverifiedError(f"{where}: expected {games} games or more, as they were played, got {tournament.planned}")
+        raise UnverifiedError(
+            f"{where}: expected at least the {games} games that were played, got {tournament.planned}"
+        )
     if tournament.complete and not suspended and tournament.planned != games:
         raise UnverifiedError(f"the league is complete, but holds {games} of {tournament.planned} games")
 
 
 def _verify_readmissions(store: Store, complete: bool, games: Mapping[int, Game]) -> None:
-    """Compare the suspensions that were lifted with those that there were.
+    """Check that every readmission lifts a real suspension.
 
-    A bot may be readmitted after a stop, while games before its suspension are open; these can move the suspension. So
-    of a league that is not complete only the verdict is asked for.
+    A bot may be readmitted after a stop, while games before its suspension are still open, which can move the
+    suspension. So in an incomplete league a readmission needs only a verdict.
     """
     readmitted = store.readmissions()
     if not readmitted:

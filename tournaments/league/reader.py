@@ -1,4 +1,4 @@
-"""What a league holds, read through the gate: typed rows, JSON that decodes, and nothing that contradicts itself."""
+"""Reads a league: typed rows, decoded JSON, and an error where stored values contradict each other."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _words = msgspec.json.Decoder(tuple[str, ...])
 class LeagueReader:
     """A league that is open for reading.
 
-    Whatever reads a value raises `DamagedLeague` when it cannot be read or contradicts another, and `LockedLeague`
-    when another program kept the file locked.
+    Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
+    another program keeps the file locked.
 
     Args:
         file: the league's file.
@@ -48,26 +48,26 @@ class LeagueReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """See the league as it is now, whatever a run adds meanwhile."""
+        """Keep what is read consistent: games that a run adds meanwhile stay invisible."""
         with self._file.transaction(write=False):
             yield
 
     def integrity(self) -> str:
-        """Return the first thing that SQLite finds wrong with the file as a whole; nothing if all is well."""
+        """Return the first problem that SQLite finds in the whole file, or an empty string."""
         return self._file.integrity()
 
     def is_empty(self) -> bool:
-        """Tell whether no game was stored yet: then another tournament may be founded here."""
+        """Return whether no game is stored yet, so that another tournament may be created here."""
         if not self._tables:
             return True
-        # The index and the records are asked too: damage that hides games must not pass for their absence.
-        held = [
+        # Check the index and the records too: damage that hides games must not pass for their absence.
+        filled = [
             self._file.number(f"SELECT EXISTS (SELECT 1 FROM {rows})", f"table {rows.split()[0]}")
             for rows in ("games NOT INDEXED", "games", "records")
         ]
-        if len(set(held)) > 1:
+        if len(set(filled)) > 1:
             raise self._file.damage("table games", "expected a game for each record, and each in the index of keys")
-        return not held[0]
+        return not filled[0]
 
     def config(self) -> Config:
         """Return the configuration with which the tournament was created."""
@@ -82,16 +82,16 @@ class LeagueReader:
         return config
 
     def seed(self) -> bytes:
-        """Return the seed, secret until the tournament is complete."""
+        """Return the seed, which is secret until the tournament is complete."""
         return self._load_tournament().seed
 
     def _load_tournament(self) -> TournamentRow:
-        found = list(self._file.rows(TournamentRow)) if self._tables else []
-        if not found and self.is_empty():
+        rows = list(self._file.rows(TournamentRow)) if self._tables else []
+        if not rows and self.is_empty():
             raise LeagueError(f"{self.path}: holds no tournament")
-        if len(found) != 1:
-            raise self._file.damage("table tournament", f"expected one row, got {len(found)}")
-        (row,) = found
+        if len(rows) != 1:
+            raise self._file.damage("table tournament", f"expected one row, got {len(rows)}")
+        (row,) = rows
         if (commit := Seeds(row.seed).commit) != row.commit:
             raise self._file.damage(row.place(), f"the seed's commit is {commit}, the tournament says {row.commit}")
         return row
@@ -103,7 +103,7 @@ class LeagueReader:
             raise self._file.damage(f"{row.place()}, column {column}", str(error)) from None
 
     def tournament(self) -> Tournament:
-        """Return the tournament as it was started."""
+        """Return the tournament."""
         row = self._load_tournament()
         return Tournament(
             name=row.name,
@@ -118,19 +118,19 @@ class LeagueReader:
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets that are played."""
         rows = list(self._file.rows(RulesetRow, "ORDER BY rulesets.rowid"))
-        found = tuple(
+        rulesets = tuple(
             Ruleset(row.name, row.about, row.source, self._decode(_rules, row, "rules", row.rules)) for row in rows
         )
         try:
-            refuse_rulesets({ruleset.name: ruleset.rules for ruleset in found}, self.config())
+            refuse_rulesets({ruleset.name: ruleset.rules for ruleset in rulesets}, self.config())
         except ValueError as error:
             raise self._file.damage("table rulesets", str(error)) from None
-        return found
+        return rulesets
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries in the order of the tournament file."""
         rows = list(self._file.rows(EntryRow, "ORDER BY entries.position"))
-        found = tuple(
+        entries = tuple(
             Entry(
                 *(row.label, row.hash, row.name, row.version, row.author, row.language),
                 self._decode(_words, row, "command", row.command),
@@ -139,10 +139,10 @@ class LeagueReader:
             for row in rows
         )
         try:
-            refuse_entries(found, [row.position for row in rows], self.config())
+            refuse_entries(entries, [row.position for row in rows], self.config())
         except ValueError as error:
             raise self._file.damage("table entries", str(error)) from None
-        return found
+        return entries
 
     def readmissions(self) -> set[Readmission]:
         """Return the suspensions that were lifted."""
@@ -160,11 +160,11 @@ class LeagueReader:
         return (self._decode_game(row, common) for row in self._list_in_order(GameRow))
 
     def records(self) -> Iterator[Record]:
-        """Return every finished game whole, in the order of the schedule."""
+        """Return the record of every finished game, in the order of the schedule."""
         return (record for _, record in self.rows())
 
     def rows(self) -> Iterator[tuple[Game, Record]]:
-        """Return every finished game with its row, in the order of the schedule."""
+        """Return every finished game with its record, in the order of the schedule."""
         common = self._load_common()
         for count, row in enumerate(self._list_in_order(RecordedRow), 1):
             yield self._unpack_row(row, common)
@@ -172,16 +172,16 @@ class LeagueReader:
                 raise self._file.damage("table records", f"expected {row.games} records, got {row.records}")
 
     def record(self, key: Key) -> Record:
-        """Return one game.
+        """Return the record of one game.
 
         Raises:
-            LeagueError: it is not in the league.
+            LeagueError: the league does not hold it.
         """
         place = (key.table, key.deal, key.rotation)
         where = 'WHERE games."table" = ? AND games.deal = ? AND games.rotation = ?'
         row = next(self._file.rows(OneRow, where, place), None)
         if row is None:
-            # Damage to the index must not pass for the absence of a game: this looks at every row.
+            # Damage to the index must not pass for the absence of a game: look at every row.
             if key in self.keys():
                 raise self._file.damage("table games", f"game {key} is not in the index of keys")
             raise LeagueError(f"{self.path}: no game {key}")
@@ -192,7 +192,7 @@ class LeagueReader:
         return Common(rulesets, frozenset(entry.label for entry in self.entries()), self._load_tournament().commit)
 
     def _list_in_order(self, kind: type[G]) -> Iterator[G]:
-        """Return the games by number; a tree that lost a branch, or holds one twice, is found out."""
+        """Return the games by number; refuse a B-tree that lost a branch or holds one twice."""
         last, count, expected = -1, 0, 0
         for row in self._file.rows(kind, "ORDER BY games.number"):
             if row.number <= last:

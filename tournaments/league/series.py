@@ -1,7 +1,7 @@
-"""Series: deals of one table in one rotation, one after the other, until an entry has the points that win.
+"""Series: a table plays deal after deal in one rotation until an entry has the points that win.
 
-A series is a chain of games; every game is rated for itself, and the points only serve the series. Each
-rotation of a table has series of its own, so that the luck of the cards meets all seats alike.
+Every game is rated on its own; points count for the series alone. Each rotation of a table has its own series, so that
+the luck of the cards is the same for all seats.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tournaments.league.contents import Game, LeagueContents
 
 
 class Score(Struct, frozen=True):
-    """Where a series stands after a game."""
+    """The score of a series after a game."""
 
     series: int
-    """Counts the series of this table and rotation, from 0."""
+    """The number of the series in this table and rotation, from 0."""
     points: tuple[int, ...]
     """By seat of the game."""
     won: bool
@@ -40,11 +40,11 @@ def score_league_series(league: LeagueContents) -> dict[Key, Score]:
 
 
 def score_series(games: Iterable[Game], targets: Mapping[str, int]) -> Iterator[tuple[Key, Score]]:
-    """Return where the series stands after each game, for the rulesets that play series.
+    """Return the score of the series after each game, for the rulesets that play series.
 
     Args:
-        games: finished games in any order; a chain breaks off before a deal that is missing.
-        targets: by ruleset, the points that win a series; 0 for single games.
+        games: finished games in any order; scores end before the first missing deal of a rotation.
+        targets: by ruleset, the points that win a series; 0 where games are single.
     """
     chains: dict[tuple[int, int], list[Game]] = defaultdict(list)
     for game in games:
@@ -70,7 +70,7 @@ def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
 
 
 def tally_series(games: Iterable[Game], targets: Mapping[str, int]) -> dict[str, dict[str, Tally]]:
-    """Count the decided series by ruleset and label; equal points at the end win it for all who have them."""
+    """Count the decided series by ruleset and label; entries that tie with the most points all win."""
     played = {game.key: game for game in games}
     counts: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     for key, score in score_series(played.values(), targets):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from tournaments.ratings.one_sided import find_classes, compute_closure
+from tournaments.ratings.one_sided import compute_closure, find_classes
 from tournaments.ratings.pairings import Floats, Pairings, RatedGame, make_pairings
 from tournaments.ratings.pool import Pool, rate_pool
 from tournaments.ratings.scores import estimate_scores

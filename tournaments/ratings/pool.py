@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import sum_products, maximise
+from tournaments.ratings.bradley_terry import maximise, sum_products
 from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_quantile
 from tournaments.ratings.one_sided import Levels, find_levels
 from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
