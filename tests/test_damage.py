@@ -99,7 +99,7 @@ def exit_code(error: MaliceError) -> int:
 def read_everything(path: Path, reader: Callable[[Store], object]) -> None:
     with Store(path) as store:
         assert not store.is_empty()
-        store.tournament()
+        list(store.games())
         reader(store)
 
 
