@@ -455,7 +455,7 @@ def test_games_that_cannot_be_are_refused() -> None:
         fit_ratings([duel(0, -1, 1, 0)], 2)
     with pytest.raises(ValueError, match=r"expected one place for each of 2 teams, got: \(1,\)"):
         fit_ratings([RatedGame(((0,), (1,)), (1,), 0)], 2)
-    with pytest.raises(ValueError, match="expected at least one player on each team"):
+    with pytest.raises(ValueError, match="expected at least one player in each team"):
         fit_ratings([RatedGame(((0,), ()), (1, 2), 0)], 2)
     with pytest.raises(ValueError, match="expected an anchor from 0 to 1, got: 2"):
         fit_ratings([], 2, anchor=2)

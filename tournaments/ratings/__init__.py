@@ -1,4 +1,4 @@
-"""How strong the entries are: the joint fit, its intervals, the running Elo, and pairs of players."""
+"""Ratings: the joint fit and its intervals, the running Elo, and statistics of two players."""
 
 from tournaments.ratings.fit import Fit, Rating, fit_ratings
 from tournaments.ratings.pairings import RatedGame

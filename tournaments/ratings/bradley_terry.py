@@ -9,7 +9,7 @@ import numpy as np
 from tournaments.ratings.pairings import Floats, Ints, Pairings, Rows, sum_groups
 
 PRIOR_DRAWS = 0.1
-"""Virtual draws of each player against the pool's mean, so that a player who only won has a finite rating."""
+"""Virtual draws of each player against the pool's mean, so that a player who won every game has a finite rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,28 +19,28 @@ class Strengths:
     information: Floats
     """Minus the second derivative of the log-likelihood with its prior."""
     inverse: Floats
-    """Its pseudo-inverse: strengths are only known up to a constant."""
+    """Its pseudo-inverse: strengths are known only up to a constant."""
 
 
 def expect_score(difference: Floats) -> Floats:
-    """The expected score of a team that is so much stronger."""
+    """Return the expected score of a team that is stronger by the difference."""
     return 0.5 * (1 + np.tanh(difference / 2))
 
 
 def compute_advantage(strengths: Floats, index: Ints, factor: Floats) -> Floats:
-    """How much stronger the first team of each row of a design is."""
+    """Return how much stronger the first team of each row of a design is."""
     return np.asarray((strengths[index] * factor).sum(axis=1))
 
 
 def sum_products(players: int, index: Ints, factor: Floats, weight: Floats) -> Floats:
-    """The sum over the rows of weight x design x design', as a matrix of players."""
+    """Return the sum over the rows of weight x design x design', as a matrix of players."""
     cells = index[:, :, None] * players + index[:, None, :]
     values = weight[:, None, None] * factor[:, :, None] * factor[:, None, :]
     return sum_groups(cells, values, players**2).reshape(players, players)
 
 
 def maximise(pairings: Pairings) -> Strengths:
-    """The strengths of greatest likelihood, by Newton's method; the log-likelihood is concave."""
+    """Return the strengths of maximum likelihood, by Newton's method; the log-likelihood is concave."""
     players = pairings.players
     rows = pairings.tally
     index, factor = pairings.design(rows)
@@ -84,5 +84,5 @@ def _differentiate_prior(strengths: Floats) -> tuple[Floats, Floats]:
 
 
 def _make_regular(information: Floats) -> Floats:
-    """With something in the one direction that has no information: all strengths raised alike."""
+    """Add information in the one direction that has none: all strengths raised alike."""
     return np.asarray(information + 1 / len(information))

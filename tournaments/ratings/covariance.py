@@ -1,4 +1,4 @@
-"""How far a fit can be trusted: covariances of its strengths, and Student's t."""
+"""The uncertainty of a fit: covariances of its strengths, and Student's t."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tournaments.ratings.bradley_terry import Strengths, compute_advantage, expe
 from tournaments.ratings.pairings import Floats, Ints, Pairings, sum_groups
 
 BLOCK = 2_000_000
-"""Numbers held at a time for the deal groups of one block."""
+"""Most numbers in memory for the deal groups of one block."""
 
 
 def estimate_from_information(pairings: Pairings, fitted: Strengths) -> Floats:
-    """The covariance if games were independent.
+    """Return the covariance as if games were independent.
 
-    The n(n-1)/2 pairings of one game of n teams hang together: between equals they hold as much as
+    The n(n-1)/2 pairings of one game of n teams depend on each other: between equals they hold as much information as
     3/(n+1) times as many independent ones.
     """
     rows = pairings.tally
@@ -29,11 +29,11 @@ def estimate_from_information(pairings: Pairings, fitted: Strengths) -> Floats:
 
 
 def estimate_by_deal(pairings: Pairings, fitted: Strengths) -> Floats:
-    """The covariance by a jackknife: every deal group left out once, the fit moved by one Newton step.
+    """Return the covariance by a jackknife: leave every deal group out once, and move the fit by one Newton step.
 
     Leaving group g out moves the strengths by (H - H_g)^-1 s_g, with H the information and s_g the group's
-    part of the slope. With A = H^-1 that is A (1 - H_g A)^-1 s_g, whose second factor concerns the players of
-    the group alone: a small system for each group, solved together for all groups of the same size.
+    part of the slope. With A = H^-1 that is A (1 - H_g A)^-1 s_g, whose second factor concerns only the players of
+    the group: a small system for each group, solved together for all groups of the same size.
     """
     players, groups = pairings.players, pairings.groups
     spread = np.zeros(players**2)
@@ -47,7 +47,7 @@ def estimate_by_deal(pairings: Pairings, fitted: Strengths) -> Floats:
 
 
 def _list_groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Blocks of deal groups with equally many players: players, slope and information of each group."""
+    """Yield blocks of deal groups with equally many players: players, slope and information of each group."""
     players = pairings.players
     rows, group = pairings.tally_by_group()
     index, factor = pairings.design(rows)
@@ -79,7 +79,7 @@ def _list_groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, 
 
 @cache
 def student_quantile(degrees: int) -> float:
-    """The t with 97.5 % below it, to 1e-8."""
+    """Return the t with 97.5 % below it, to 1e-8."""
     t = 1.959963984540054 if degrees > 2 else (12.7, 4.3)[degrees - 1]
     for _ in range(50):
         step = (student_cdf(t, degrees) - 0.975) / _student_density(t, degrees)
@@ -90,7 +90,7 @@ def student_quantile(degrees: int) -> float:
 
 
 def student_cdf(t: float, degrees: int) -> float:
-    """The chance that Student's t is below `t`, to 1e-9 (with up to a million degrees).
+    """Return the chance that Student's t is below `t`, to 1e-9 (with up to a million degrees).
 
     With t = sqrt(degrees) tan a the density becomes a power of cos a, smooth on a bounded range: 64 Gauss
     points are enough for every number of degrees.

@@ -1,6 +1,6 @@
-"""The ranking: strengths fitted to all games at once, with honest intervals.
+"""The ranking: strengths fitted to all games at once, with their intervals.
 
-One fit is for one ruleset and one number of seats. A figure that the games do not give is None, never nan or
+A fit covers one ruleset and one number of seats. A figure that the games do not determine is None, never nan or
 infinite.
 """
 
@@ -26,32 +26,32 @@ ELO = 400 / math.log(10)
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
     elo: float | None = None
-    """Relative to the anchor; in a pool without it to the pool's mean. None without opponents.
+    """Relative to the anchor, or to the mean of a pool without it. None without opponents.
 
-    Where some only won or only lost against all others, the mean is that of the largest set of players who
-    took points off one another: the ratings outside it are open at one end.
+    If some players won or lost every game against the others, the mean is that of the largest set of players who
+    took points off one another: ratings outside it are open at one end.
     """
     low: float | None = None
-    """The 95 % interval. One end alone is a one-sided bound: the rating at which a record of only wins (or
-    only losses) has a chance of 2.5 %."""
+    """The 95 % interval. A single end is a one-sided bound: the rating at which a record of only wins (or only
+    losses) has a chance of 2.5 %."""
     high: float | None = None
     rank_low: int | None = None
-    """The rank in the pool lies between 1 + the players significantly better ..."""
+    """The best possible rank in the pool: 1 + the number of significantly better players."""
     rank_high: int | None = None
-    """... and the number of players - those significantly worse."""
+    """The worst possible rank: the number of players - that of significantly worse ones."""
     games: int
     wins: int
-    """Of pairings between teams; in games of two teams these are games."""
+    """Won pairings of teams; in games of two teams these are games."""
     draws: int
     losses: int
     score: float | None
-    """Share of the points, 0..1."""
+    """The share of the points, 0..1."""
     score_low: float | None = None
     """The 95 % interval of the score, clustered by deal group."""
     score_high: float | None = None
     average_opponent: float | None
     pool: int
-    """Players of one pool are connected by games; ratings of different pools cannot be compared."""
+    """Games connect the players of a pool; ratings of different pools cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class Fit:
     groups: int
     """Deal groups, the units of independence."""
     pools: int
-    """Pools of two players and more: with more than one the ratings are relative to several means."""
+    """Pools of two or more players; with several pools, ratings are relative to several means."""
     anchor: int | None
     variance_ratio: float | None
     """The variance measured between deal groups over that of independent games."""

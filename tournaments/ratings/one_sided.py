@@ -1,7 +1,7 @@
-"""Players whose record against others is one-sided: no rating fits it best, but one end can be bounded.
+"""One-sided records: no rating fits such a record best, but one end of the rating can be bounded.
 
-A level is a set of players who have all, directly or by way of each other, got points off one another.
-Between two levels every result went the same way.
+A level is a set of players who took points off one another, directly or through others. Between two levels, every
+result went the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FARTHEST = 100.0  # natural units, 17,000 Elo
 
 
 def compute_closure(relation: Bools) -> Bools:
-    """[i, j]: j is i, or can be reached from i in any number of steps."""
+    """Return [i, j]: j is i, or can be reached from i in any number of steps."""
     reach = relation | np.eye(len(relation), dtype=np.bool_)
     while True:
         square = reach.astype(np.float32)
@@ -29,23 +29,23 @@ def compute_closure(relation: Bools) -> Bools:
 
 
 def find_classes(alike: Bools) -> Ints:
-    """For each player the lowest-numbered player of its class in this equivalence relation."""
+    """Return for each player the lowest-numbered player of its class in this equivalence relation."""
     return np.asarray(alike.argmax(axis=1)) if len(alike) else np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one level did to the levels below it, or had done to it by those above.
+    """The wins of a level over the levels below it, or its losses to those above.
 
-    A game with several teams gives one term: the chance to come in before (or behind) all of them at once.
+    A game with several teams gives one term: the chance to finish ahead of (or behind) all of them at once.
     """
 
     upward: bool
     """The level won these games: the record gives a lower bound."""
     ahead: Floats
-    """Per pairing, how far the winners are ahead by the strengths that were held."""
+    """Per pairing, how far the winners are ahead by the fixed strengths."""
     share: Floats
-    """Per pairing, how much of a shift of the level goes into that: less than 1 for a team of partners."""
+    """Per pairing, the share of a shift of the level in that lead: less than 1 for a team of partners."""
     term: Ints
 
     @property
@@ -53,12 +53,12 @@ class Record:
         return not self.term.size
 
     def compute_chance(self, shift: float) -> float:
-        """The chance of this record with the whole level this much stronger."""
+        """Return the chance of this record if the whole level were stronger by `shift`."""
         ahead = self.ahead + (shift if self.upward else -shift) * self.share
         return float(np.exp(-np.log1p(np.bincount(self.term, np.exp(np.minimum(-ahead, 500.0)))).sum()))
 
     def find_bound(self) -> float:
-        """The shift with which the record has a chance of 2.5 %."""
+        """Return the shift at which the record has a chance of 2.5 %."""
         worse, better = (-FARTHEST, FARTHEST) if self.upward else (FARTHEST, -FARTHEST)
         for _ in range(50):
             middle = (worse + better) / 2
@@ -70,7 +70,7 @@ class Record:
 
 
 def collect_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> Record:
-    """The one-sided results of a level against the others, whose strengths are held."""
+    """Return the one-sided results of a level against the others, whose strengths are fixed."""
     rows = pairings.rows
     part = (pairings.teams.weights * level[pairings.teams.members]).sum(axis=1)
     part = part[rows.first] - part[rows.second]
@@ -89,26 +89,26 @@ def collect_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bo
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The levels of one pool, and how far each is bounded; a bound that is not known is nan."""
+    """The levels of one pool and their bounds; an unknown bound is nan."""
 
     label: Ints
     """Per player the lowest-numbered player of its level."""
     core: Bools
     """The level that the others are measured from."""
     core_is_level: bool
-    """False if each level is one player and none is the anchor: then the core is all of them."""
+    """False if each level is one player and none is the anchor: then the core is all players."""
     above: Bools
     """[i, j]: i is on a higher level than j."""
     low: Floats
-    """Per player its strength if its level was as weak as its wins allow."""
+    """Per player, its strength if its level were as weak as its wins allow."""
     high: Floats
     low_held: Floats
-    """The strengths against which lower bounds were found."""
+    """The fixed strengths behind the lower bounds."""
     high_held: Floats
 
 
 def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Levels:
-    """Bound the levels one after the other, from the core outwards: each meets others at their own bound."""
+    """Bound the levels one by one from the core outwards: each meets the others at their bounds."""
     reach = compute_closure(pairings.met(unbeaten=True))
     label = find_classes(reach & reach.T)
     core = _find_core(pairings, label, anchor)
@@ -133,7 +133,7 @@ def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Le
 
 
 def _find_core(pairings: Pairings, label: Ints, anchor: int | None) -> Bools:
-    """The anchor's level; without one the level of most players, among equals the one with most games."""
+    """Return the anchor's level; without an anchor the largest level, among equals the one with most games."""
     if anchor is not None:
         return np.asarray(label == label[anchor])
     rows = pairings.rows

@@ -22,32 +22,32 @@ class RatedGame(msgspec.Struct, frozen=True):
     teams: tuple[tuple[int, ...], ...]
     """The players of each team. A team is as strong as the mean of its players."""
     places: tuple[int, ...]
-    """The place of each team: 1 is best, equal is tied."""
+    """The place of each team: 1 is best, equal places are ties."""
     group: int
-    """The deal group: games of one group may hang together, those of different groups do not."""
+    """The deal group: only games of one group may depend on each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Teams:
-    """Each different team once: its players padded to one width, with weights that sum to 1."""
+    """The different teams: their players, padded to one width, with weights that sum to 1."""
 
     members: Ints
     weights: Floats
     real: Bools
-    """Neither padding nor a player named a second time."""
+    """False for padding and for a player named a second time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Pairings of two teams, by their numbers in `Teams`, or tallies of pairings that are alike."""
+    """Pairings of two teams, by their numbers in `Teams`, or tallies of equal pairings."""
 
     first: Ints
     second: Ints
     points: Floats
-    """Points of the first team: 1, 1/2 or 0 a pairing."""
+    """Points of the first team: 1, 1/2 or 0 per pairing."""
     count: Floats
     seats: Floats
-    """Teams in the game; in a tally the mean."""
+    """Teams in the game; in a tally, their mean."""
 
     def at(self, kept: Ints) -> Rows:
         return Rows(self.first[kept], self.second[kept], self.points[kept], self.count[kept], self.seats[kept])
@@ -55,7 +55,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class PlayerRows:
-    """Rows seen by one player each: a row between two single players is in here twice."""
+    """Rows from the view of each player: a row between two single players appears twice."""
 
     row: Ints
     player: Ints
@@ -67,13 +67,13 @@ class PlayerRows:
 
 @dataclass(frozen=True, slots=True)
 class GroupRows:
-    """What each player got in each of its deal groups."""
+    """The points of each player in each of its deal groups."""
 
     player: Ints
     points: Floats
     count: Floats
     weight: Floats
-    """The variance of the count if games were independent, in that of a pairing."""
+    """The variance of the count if games were independent, in units of one pairing."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Pairings:
         return int(self.group.max()) + 1 if self.group.size else 0
 
     def design(self, rows: Rows) -> tuple[Ints, Floats]:
-        """Which players' strengths make up the first team's advantage in each row, and with what factor."""
+        """Return the players whose strengths form the first team's advantage in each row, and their factors."""
         teams = self.teams
         return (
             np.hstack([teams.members[rows.first], teams.members[rows.second]]),
@@ -104,7 +104,7 @@ class Pairings:
         return self._sum(keys, inverse)
 
     def tally_by_group(self) -> tuple[Rows, Ints]:
-        """The rows summed by deal group and pair of teams, and of each sum the group."""
+        """Return the rows summed by deal group and pair of teams, and the group of each sum."""
         width = len(self.teams.members)
         keys = (self.group * width + self.rows.first) * width + self.rows.second
         keys, inverse = np.unique(keys, return_inverse=True)
@@ -122,7 +122,7 @@ class Pairings:
         )
 
     def by_player(self, rows: Rows) -> PlayerRows:
-        """The rows as each player of both teams saw them."""
+        """Return the rows from the view of each player of both teams."""
         teams = self.teams
         either = np.concatenate([rows.first, rows.second])
         other = np.concatenate([rows.second, rows.first])
@@ -137,9 +137,9 @@ class Pairings:
         )
 
     def by_group(self) -> GroupRows:
-        """The rows summed by deal group as each player of both teams saw them.
+        """Return the rows summed by deal group, from the view of each player of both teams.
 
-        The pairings of one player in a game of n teams hang together: between equals they vary as much as
+        The pairings of one player in a game of n teams depend on each other: between equals they vary as much as
         (n+1)/3 times as many independent ones.
         """
         rows, group = self.tally_by_group()
@@ -153,7 +153,7 @@ class Pairings:
         )
 
     def met(self, *, unbeaten: bool = False) -> Bools:
-        """[i, j]: i played in a team that met a team of j; `unbeaten`: and won or drew against it."""
+        """Return [i, j]: i played in a team that met a team of j; `unbeaten`: and won or drew against it."""
         matrix = np.zeros((self.players, self.players), np.bool_)
         rows = self.tally
         for one, other, points in (
@@ -168,7 +168,7 @@ class Pairings:
         return matrix
 
     def within(self, pool: Ints) -> Pairings:
-        """The rows between these players alone, who are numbered anew. No row may be half in the pool."""
+        """Return the rows between these players, numbered anew. No row may be half in the pool."""
         if len(pool) == self.players:
             return self
         number = np.zeros(self.players, np.int64)
@@ -184,12 +184,12 @@ class Pairings:
 
 
 def sum_groups(keys: Ints, values: Floats, size: int) -> Floats:
-    """The sums of the values of each key from 0 to size - 1, where keys and values have one shape."""
+    """Return the sums of the values of each key from 0 to size - 1; keys and values have one shape."""
     return np.bincount(keys.ravel(), values.ravel(), size).astype(np.float64, copy=False)
 
 
 def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
-    """All pairings of all games; teams of the same players are not compared."""
+    """Return all pairings of all games, except those of two teams of the same players."""
     teams = list(chain.from_iterable(game.teams for game in games))
     counts = _make_integers(len(game.teams) for game in games)
     _check(games, teams, counts, players)
@@ -226,7 +226,7 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
 
 def _check(games: Sequence[RatedGame], teams: list[tuple[int, ...]], counts: Ints, players: int) -> None:
     if not all(teams):
-        raise ValueError("expected at least one player on each team of a game, got a team without")
+        raise ValueError("expected at least one player in each team of a game, got an empty team")
     places = _make_integers(len(game.places) for game in games)
     if (odd := np.flatnonzero(counts != places)).size:
         game = games[int(odd[0])]
@@ -238,7 +238,7 @@ def _check(games: Sequence[RatedGame], teams: list[tuple[int, ...]], counts: Int
 
 
 def _number_teams(teams: list[tuple[int, ...]], players: int) -> tuple[Teams, Ints]:
-    """The different teams, and of each team that played its number among them."""
+    """Return the different teams, and the number of each playing team among them."""
     sizes = _make_integers(map(len, teams))
     flat = _make_integers(chain.from_iterable(teams))
     if not sizes.size or sizes.max() == 1:

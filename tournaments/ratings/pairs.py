@@ -1,6 +1,6 @@
-"""Two players, games in mirrored pairs: is the first one better, and how much of it is luck?
+"""Statistics of two players over mirrored pairs of games: is the first one better, and how much is luck?
 
-Nothing here is ever nan or infinite: a figure that the results do not give is None.
+No figure is ever nan or infinite: one that the results do not determine is None.
 """
 
 import math
@@ -14,14 +14,14 @@ K = 800 / math.log(10)
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What the results say about the first player."""
+    """The estimate of the first player."""
 
     count: int
-    """Games, or pairs where the results are counted in pairs."""
+    """The number of games, or of pairs where results count in pairs."""
     score: float | None
     elo: float | None
     error: float | None
-    """Half the width of the 95 % interval; None too where all results are alike: that is no certainty."""
+    """Half the width of the 95 % interval; also None if all results are alike, which is no proof of certainty."""
     nelo: float | None
     los: float | None
     """Likelihood of superiority, 0..1."""
@@ -29,17 +29,17 @@ class Estimate(msgspec.Struct, frozen=True):
 
 class HeadToHead(msgspec.Struct, frozen=True):
     pairs: Estimate
-    """From the sums of the pairs: the one to go by."""
+    """From the sums of the pairs."""
     pair_counts: tuple[int, int, int, int, int]
     """Pairs in which the first player got 0, 1/2, 1, 3/2, 2 points."""
     luck: float | None
-    """Share of the variance of a game that deal and seat explain; below 0 if they help one player twice."""
+    """The share of a game's variance that deal and seat explain; below 0 if they help one player twice."""
     luck_low: float | None
     luck_high: float | None
 
 
 def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
-    """The statistics of completed pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
+    """Return the statistics of complete pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
     cells = Counter(pairs)
     for cell in cells:
         if len(cell) != 2 or not all(score in (0, 0.5, 1) for score in cell):
@@ -58,19 +58,19 @@ def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
 
 
 def trinomial(*, won: int, lost: int, drawn: int) -> Estimate:
-    """The estimate from single games."""
+    """Return the estimate from single games."""
     return _estimate((lost, drawn, won), games_each=1)
 
 
 def pentanomial(counts: Sequence[int]) -> Estimate:
-    """The estimate from pairs: how many gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
+    """Return the estimate from the counts of pairs that gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
     if len(counts) != 5:
         raise ValueError(f"expected 5 counts of pairs, got: {counts!r}")
     return _estimate(counts, games_each=2)
 
 
 def convert_to_elo(score: float) -> float | None:
-    """The Elo difference of an expected score; None for 0 and 1, which have none."""
+    """Return the Elo difference of an expected score; None for 0 and 1, which have none."""
     return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
 
 
@@ -96,10 +96,10 @@ def _estimate(counts: Sequence[int], games_each: int) -> Estimate:
 
 
 def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
-    """Minus the correlation of the two games of a pair.
+    """Return minus the correlation of the two games of a pair.
 
-    Both games are measured from one mean: with a mean of its own for each, an advantage of the first seat
-    would drop out and only the deal be counted.
+    Both games are measured from one mean: with two means, an advantage of the first seat would cancel out, and only
+    the deal would count.
     """
     total = sum(cells.values())
     if not total:
@@ -111,7 +111,7 @@ def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
 
 
 def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
-    """The 95 % interval by a jackknife over the pairs, on Fisher's scale so that it stays within -1..1."""
+    """Return the 95 % interval by a jackknife over the pairs, on Fisher's scale so that it stays within -1..1."""
     total = sum(cells.values())
     centre = _transform_by_fisher(_compute_luck(cells))
     if centre is None or total < 5:

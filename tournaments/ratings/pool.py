@@ -28,16 +28,16 @@ class Pool:
     groups: int
     """Deal groups, the units of independence."""
     errors: Floats
-    """[i, j]: the standard error of the difference of two players of one level; nan if it is not measured."""
+    """[i, j]: the standard error of the difference of two players of one level; nan if not measured."""
     varied: Bools
-    """[i, j]: the deal groups did not all say the same of i and j."""
+    """[i, j]: the deal groups differ in what they say about i and j."""
     half: Floats
     """Per player half its interval against its level's mean (the anchor, on the anchor's level), or nan."""
     variances: tuple[float, float] | None
     """Sums over the core: the variance clustered by deal group, and as if games were independent."""
 
     def compute_interval(self) -> tuple[Floats, Floats]:
-        """On the core the interval; elsewhere the bounds of the level, widened by the doubt within it."""
+        """Return the intervals on the core, elsewhere the bounds of the level, widened by the uncertainty within it."""
         known, values = self.levels, self.strengths
         if known.core_is_level:
             low, high = np.where(known.core, values, known.low), np.where(known.core, values, known.high)
@@ -47,7 +47,7 @@ class Pool:
         return low - self.half, high + self.half
 
     def find_better(self) -> Bools:
-        """[i, j]: i is significantly better than j."""
+        """Return [i, j]: i is significantly better than j."""
         values, known = self.strengths, self.levels
         ahead = self.varied & (values[:, None] - values > _find_quantile(self.groups) * self.errors)
         by_wins = known.low[:, None] > known.low_held
@@ -57,7 +57,7 @@ class Pool:
 
 
 def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
-    """Rate those players, who are connected; the anchor is one of them, numbered as they are, or None."""
+    """Rate connected players; the anchor is one of them, by the same numbers, or None."""
     inner = pairings.within(players)
     anchor = None if anchor is None else int(np.searchsorted(players, anchor))
     fitted = maximise(inner)
@@ -95,7 +95,7 @@ def _find_quantile(groups: int) -> float:
 
 
 def _find_unmeasured(pairings: Pairings) -> Floats:
-    """Per player its part in each direction that no game measures, as of partners who never part."""
+    """Return for each player its part in each direction that no game measures, as of partners who never part."""
     if pairings.teams.members.shape[1] == 1:
         return np.zeros((pairings.players, 0))
     rows = pairings.tally
@@ -105,7 +105,7 @@ def _find_unmeasured(pairings: Pairings) -> Floats:
 
 
 def _make_contrasts(known: Levels, anchor: int | None) -> Floats:
-    """Each player against the mean of its level, on the anchor's level against the anchor."""
+    """Compare each player with the mean of its level, on the anchor's level with the anchor."""
     reference = (known.label[:, None] == known.label).astype(np.float64)
     if anchor is not None:
         reference[known.core] = np.arange(len(reference)) == anchor

@@ -1,6 +1,6 @@
 """The running Elo: one curve per player for the history plot.
 
-It depends on the order of the games, so it is never the ranking: that is the joint fit in `ratings`.
+It depends on the order of the games, so it is never the ranking: that is the joint fit in `fit`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Point = tuple[int, float]
 def compute_history(
     games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0
 ) -> list[list[Point]]:
-    """Per player the points (number of the game in the schedule, rating after it), games in schedule order.
+    """Return for each player the points (number of the game in the schedule, rating after it).
 
-    Games count from 1; every curve begins with (0, initial). A game of n teams is n(n-1)/2 pairings with
-    k/(n-1), all against the ratings before the game. A team of partners plays with the mean of its members'
-    ratings, and each member gets the team's gain in full.
+    Games are in the order of the schedule and count from 1; every curve begins with (0, initial). A game of n teams is
+    n(n-1)/2 pairings with k/(n-1), all against the ratings before the game. A team of partners plays with the mean of
+    its members' ratings, and each member gets the team's gain in full.
     """
     ratings = [float(initial)] * players
     curves: list[list[Point]] = [[(0, float(initial))] for _ in range(players)]
@@ -42,7 +42,7 @@ def compute_history(
 
 
 def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
-    """At most so many of the points, evenly spread, the first and the last among them."""
+    """Return at most `at_most` of the points, evenly spread, including the first and the last."""
     if at_most < 2:
         raise ValueError(f"expected room for 2 points or more, got: {at_most}")
     if len(points) <= at_most:
