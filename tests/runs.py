@@ -45,8 +45,7 @@ class Run:
             return process.returncode, out, err
 
     def sha(self) -> str:
-        with Store(self.db) as store:
-            return compute_tournament_sha(store.digests())
+        return compute_tournament_sha(digest for _, digest in sorted(self.digests().items()))
 
     def games(self) -> int:
         return len(self.digests())

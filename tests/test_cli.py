@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from protocol.messages import Move, MoveAnswer
 from referee.verdicts import Verdict
 from tests.tables import Script, first_legal, play
+from tournaments import league
 from tournaments.cli import main
 from tournaments.league.export import encode_decisions, encode_game
 
@@ -202,7 +203,7 @@ def test_verify_prints_games_and_the_tournament_sha(db: Path) -> None:
             'UPDATE games SET summary = replace(summary, \'["greedy","uniform"]\', \'["uniform","greedy"]\')',
             "entries: expected",
         ),
-        ("UPDATE games SET deal = 7 WHERE deal = 1", "its row is of game"),
+        ("UPDATE games SET deal = 7 WHERE deal = 1", "as in its columns"),
         ("UPDATE records SET record = zeroblob(9)", "cannot be read"),
     ],
 )
@@ -348,20 +349,33 @@ def test_the_site_command_prints_the_address_of_the_site(db: Path, tmp_path: Pat
     assert result.stdout == (tmp_path / "pages" / "index.html").as_uri() + "\n"
 
 
-@pytest.mark.parametrize("words", [["--help"], ["rules"], ["rules", "show", "book"]])
-def test_help_and_rules_import_nothing_heavy(words: list[str]) -> None:
+HEAVY = {"numpy", "trio", "jinja2", "sqlite3", "sqlite_utils", "site_pages"}
+
+
+@pytest.mark.parametrize("words", [("--help",), ("rules",), ("rules", "--json"), ("rules", "show", "standard")])
+def test_help_and_rules_import_nothing_heavy(words: tuple[str, ...]) -> None:
     program = (
-        "import sys\n"
         "from click.testing import CliRunner\n"
         "from tournaments.cli import main\n"
-        f"assert CliRunner().invoke(main, {words}).exit_code == 0\n"
-        "heavy = {'numpy', 'sqlite3', 'trio', 'jinja2', 'sqlite_utils', 'site_pages'}\n"
-        "print(sorted(heavy & set(sys.modules)))\n"
+        f"assert CliRunner().invoke(main, {words!r}).exit_code == 0\n"
     )
 
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert list_modules(program) & HEAVY == set()
 
-    assert done.stdout == "[]\n"
+
+def test_only_standings_need_numpy_in_a_league() -> None:
+    names = sorted(path.stem for path in Path(league.__file__).parent.glob("*.py"))
+    names.remove("standings")
+    program = "\n".join(f"import tournaments.league.{name}" for name in names)
+
+    assert "numpy" not in list_modules(program)
+
+
+def list_modules(program: str) -> set[str]:
+    """Run a program and return the names of the modules that it loaded."""
+    program += "\nimport sys\nprint(*sys.modules)\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
 
 
 def test_help_lists_every_command_in_a_section() -> None:

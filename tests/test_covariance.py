@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tournaments.ratings.bradley_terry import PRIOR_DRAWS, maximise
-from tournaments.ratings.covariance import cluster_by_deal, from_information, student_cdf, student_quantile
+from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_cdf, student_quantile
 from tournaments.ratings.pairings import Floats, RatedGame, make_pairings
 
 
@@ -18,25 +18,25 @@ def mixed_games(players: int, groups: int) -> list[RatedGame]:
     games = []
     for group in range(groups):
         seats = random_.sample(range(players), 4)
-        sides = [
+        teams = [
             ((seats[0],), (seats[1],)),
             tuple((seat,) for seat in seats),
             ((seats[0], seats[1]), (seats[2], seats[3])),
         ][group % 3]
         for _ in range(2):
-            places = tuple(random_.randint(1, 3) + min(side) // 3 for side in sides)
-            games.append(RatedGame(sides, places, 100 - group))
+            places = tuple(random_.randint(1, 3) + min(team) // 3 for team in teams)
+            games.append(RatedGame(teams, places, 100 - group))
     return games
 
 
 def slope_and_information(game: RatedGame, strengths: Floats) -> tuple[Floats, Floats]:
-    """Of one game, comparison by comparison."""
+    """Of one game, pairing by pairing."""
     slope, information = np.zeros(len(strengths)), np.zeros((len(strengths), len(strengths)))
-    for one, other in combinations(range(len(game.sides)), 2):
+    for one, other in combinations(range(len(game.teams)), 2):
         direction = np.zeros(len(strengths))
-        for side, sign in ((one, 1), (other, -1)):
-            for player in game.sides[side]:
-                direction[player] += sign / len(game.sides[side])
+        for team, sign in ((one, 1), (other, -1)):
+            for player in game.teams[team]:
+                direction[player] += sign / len(game.teams[team])
         chance = 1 / (1 + math.exp(-direction @ strengths))
         points = 0.5 + 0.5 * np.sign(game.places[other] - game.places[one])
         slope += (points - chance) * direction
@@ -67,8 +67,8 @@ def test_no_step_raises_the_likelihood_of_a_fit() -> None:
 
 def test_the_clustered_covariance_leaves_every_group_out_once() -> None:
     games = mixed_games(7, 30)
-    comparisons = make_pairings(games, 7)
-    fitted = maximise(comparisons)
+    pairings = make_pairings(games, 7)
+    fitted = maximise(pairings)
 
     expected = np.zeros((7, 7))
     for group in {game.group for game in games}:
@@ -76,34 +76,34 @@ def test_the_clustered_covariance_leaves_every_group_out_once() -> None:
         moved = np.linalg.pinv(fitted.information - sum(part[1] for part in parts)) @ sum(part[0] for part in parts)
         expected += 29 / 30 * np.outer(moved, moved)
 
-    assert cluster_by_deal(comparisons, fitted) == pytest.approx(expected)
+    assert estimate_by_deal(pairings, fitted) == pytest.approx(expected)
 
 
 def test_blocks_of_groups_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    comparisons = make_pairings(mixed_games(7, 30), 7)
-    fitted = maximise(comparisons)
-    whole = cluster_by_deal(comparisons, fitted)
+    pairings = make_pairings(mixed_games(7, 30), 7)
+    fitted = maximise(pairings)
+    whole = estimate_by_deal(pairings, fitted)
 
     monkeypatch.setattr("tournaments.ratings.covariance.BLOCK", 10)
 
-    assert cluster_by_deal(comparisons, fitted) == pytest.approx(whole)
+    assert estimate_by_deal(pairings, fitted) == pytest.approx(whole)
 
 
 def test_independent_duels_have_the_inverse_of_the_information() -> None:
-    games = [game for game in mixed_games(7, 90) if len(game.sides) == 2]
-    comparisons = make_pairings(games, 7)
-    fitted = maximise(comparisons)
+    games = [game for game in mixed_games(7, 90) if len(game.teams) == 2]
+    pairings = make_pairings(games, 7)
+    fitted = maximise(pairings)
 
-    assert from_information(comparisons, fitted) == pytest.approx(fitted.inverse, abs=1e-9)
+    assert estimate_from_information(pairings, fitted) == pytest.approx(fitted.inverse, abs=1e-9)
 
 
 def test_a_game_of_four_equals_has_five_thirds_the_variance_of_six_duels() -> None:
     order = [(1, 2, 3, 4), (4, 3, 2, 1), (2, 1, 4, 3), (3, 4, 1, 2)]
     games = [RatedGame(((0,), (1,), (2,), (3,)), places, group) for group, places in enumerate(order * 500)]
-    comparisons = make_pairings(games, 4)
-    fitted = maximise(comparisons)
+    pairings = make_pairings(games, 4)
+    fitted = maximise(pairings)
 
-    assert from_information(comparisons, fitted) == pytest.approx(fitted.inverse * 5 / 3, rel=1e-3)
+    assert estimate_from_information(pairings, fitted) == pytest.approx(fitted.inverse * 5 / 3, rel=1e-3)
 
 
 @pytest.mark.parametrize(

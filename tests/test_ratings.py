@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from tournaments.ratings import Fit, RatedGame, fit_ratings
-from tournaments.ratings.covariance import student_cdf, student_quantile
+from tournaments.ratings.covariance import student_quantile
 from tournaments.ratings.fit import ELO
 
 
@@ -42,7 +42,7 @@ def sweep(winner: int, losers: Iterable[int], deals: int, first_group: int = 10_
 
 
 def rout(loser: int, winners: Iterable[int], deals: int, first_group: int = 20_000) -> list[RatedGame]:
-    return [RatedGame(game.sides, (2, 1), game.group) for game in sweep(loser, winners, deals, first_group)]
+    return [RatedGame(game.teams, (2, 1), game.group) for game in sweep(loser, winners, deals, first_group)]
 
 
 def elos(fitted: Fit) -> list[float]:
@@ -114,7 +114,7 @@ def test_ratings_are_relative_to_the_mean_or_to_the_anchor() -> None:
     assert (free.anchor, anchored.anchor) == (None, 3)
 
 
-def test_places_of_four_seats_are_six_comparisons() -> None:
+def test_places_of_four_seats_are_six_pairings() -> None:
     games = [RatedGame(((0,), (1,), (2,), (3,)), (2, 1, 3, 3), group) for group in (0, 0, 1, 1)]
 
     fitted = fit_ratings(games, 4)
@@ -137,16 +137,16 @@ def test_the_average_opponent_is_weighted_by_games() -> None:
 
 
 def test_a_side_of_partners_is_as_strong_as_the_mean_of_its_members() -> None:
-    sides = [((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2))]
+    teams = [((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2))]
     random_ = random.Random(1)
-    games = [RatedGame(sides[n % 3], random_.choice(((1, 2), (2, 1))), n // 6) for n in range(120)]
+    games = [RatedGame(teams[n % 3], random_.choice(((1, 2), (2, 1))), n // 6) for n in range(120)]
 
     fitted = fit_ratings(games, 4)
 
     elo = elos(fitted)
-    for side in sides:
-        won = sum(game.places[0] == 1 for game in games if game.sides == side)
-        ahead = (elo[side[0][0]] + elo[side[0][1]] - elo[side[1][0]] - elo[side[1][1]]) / 2
+    for team in teams:
+        won = sum(game.places[0] == 1 for game in games if game.teams == team)
+        ahead = (elo[team[0][0]] + elo[team[0][1]] - elo[team[1][0]] - elo[team[1][1]]) / 2
         assert 40 * expected(ahead) == pytest.approx(won, abs=0.1)
     assert len(widths(fitted)) == 4
 
@@ -165,8 +165,6 @@ def test_partners_who_never_part_have_no_interval_of_their_own() -> None:
 
     assert fitted.ratings[0].elo == pytest.approx(fitted.ratings[1].elo)
     assert widths(fitted) == []
-    assert fitted.los(0, 1) is None
-    assert fitted.los(0, 2) is None
     assert fitted.variance_ratio is None
     assert ranks(fitted) == [(1, 4)] * 4
 
@@ -175,7 +173,6 @@ def test_partners_who_never_part_may_owe_all_their_wins_to_one_of_them() -> None
     fitted = fit_ratings([RatedGame(((0, 1), (2, 3)), (1, 2), group) for group in range(2000)], 4)
 
     assert {(one.low, one.high) for one in fitted.ratings} == {(None, None)}
-    assert fitted.los(0, 2) is None
     assert ranks(fitted) == [(1, 4)] * 4
 
 
@@ -187,11 +184,10 @@ def test_pools_that_never_met_are_rated_apart() -> None:
     assert [one.pool for one in fitted.ratings] == [0, 1, 0, 2, 1, 0]
     assert fitted.pools == 2
     assert fitted.ratings[5].elo == 0
-    alone = fit_ratings([game for game in games if game.sides[0][0] in (1, 4)], 6)
+    alone = fit_ratings([game for game in games if game.teams[0][0] in (1, 4)], 6)
     assert fitted.ratings[1].elo == alone.ratings[1].elo
     assert fitted.ratings[1].low == alone.ratings[1].low
     assert fitted.ratings[1].rank_high == 2
-    assert fitted.los(0, 1) is None
 
 
 # Intervals
@@ -208,7 +204,6 @@ def test_a_pair_of_players_has_the_interval_of_their_deals() -> None:
     assert rating.elo is not None
     assert rating.low is not None
     assert rating.elo - rating.low == pytest.approx(student_quantile(39) * error / 2, rel=0.02)
-    assert fitted.los(0, 1) == pytest.approx(student_cdf(2 * rating.elo / error, 39), rel=0.01)
 
 
 def test_games_that_repeat_a_deal_say_nothing_new() -> None:
@@ -222,8 +217,8 @@ def test_games_that_repeat_a_deal_say_nothing_new() -> None:
 def test_mirrored_deals_narrow_the_interval() -> None:
     once = coin_flips()
     # Two deals of three go to whoever holds the cards, the third to the same player twice.
-    mirrored = once + [RatedGame(game.sides, game.places[:: -1 if game.group % 3 else 1], game.group) for game in once]
-    apart = [RatedGame(game.sides, game.places, number) for number, game in enumerate(mirrored)]
+    mirrored = once + [RatedGame(game.teams, game.places[:: -1 if game.group % 3 else 1], game.group) for game in once]
+    apart = [RatedGame(game.teams, game.places, number) for number, game in enumerate(mirrored)]
 
     ratio = fit_ratings(mirrored, 4).variance_ratio
     assert ratio is not None
@@ -288,15 +283,15 @@ def test_one_deal_gives_no_interval() -> None:
 
     assert fitted.ratings[0].elo is not None
     assert (fitted.ratings[0].low, fitted.ratings[0].high) == (None, None)
-    assert (fitted.los(0, 1), fitted.variance_ratio) == (None, None)
+    assert fitted.variance_ratio is None
 
 
 @pytest.mark.parametrize("points", [(1, 0), (0.5, 0.5)])
-def test_players_who_split_every_deal_have_no_likelihood_of_superiority(points: tuple[float, float]) -> None:
+def test_players_who_split_every_deal_share_their_ranks_and_have_no_variance_ratio(points: tuple[float, float]) -> None:
     fitted = fit_ratings(pairs(0, 1, [points] * 20), 2)
 
     assert elos(fitted) == [0, 0]
-    assert (fitted.los(0, 1), fitted.variance_ratio) == (None, None)
+    assert fitted.variance_ratio is None
     assert ranks(fitted) == [(1, 2), (1, 2)]
     assert widths(fitted) == pytest.approx([student_quantile(19) / math.sqrt(10) * ELO] * 2, rel=0.01)
 
@@ -308,17 +303,6 @@ def test_ranks_tell_only_what_is_significant() -> None:
     fitted = fit_ratings(close + above, 4)
 
     assert ranks(fitted) == [(1, 1), (2, 4), (2, 4), (2, 4)]
-    assert all((fitted.los(0, loser) or 0) > 0.975 for loser in (1, 2, 3))
-
-
-def test_the_likelihoods_of_two_players_add_up_to_one() -> None:
-    fitted = fit_ratings(round_robin(range(4), 8) + sweep(4, range(4), 8), 5)
-
-    for one, other in combinations(range(5), 2):
-        there, back = fitted.los(one, other), fitted.los(other, one)
-        assert there is not None
-        assert back is not None
-        assert there + back == pytest.approx(1)
 
 
 # One-sided records
@@ -331,7 +315,6 @@ def test_twenty_wins_bound_the_rating_from_below() -> None:
 
     assert fitted.ratings[0].low == pytest.approx(bound)
     assert fitted.ratings[0].high is None
-    assert fitted.los(0, 1) == pytest.approx(1 - 0.5**20)
     assert ranks(fitted) == [(1, 1), (2, 2)]
 
 
@@ -348,13 +331,12 @@ def test_two_wins_prove_nothing() -> None:
     fitted = fit_ratings(pairs(0, 1, [(1, 1)]), 2)
 
     assert ranks(fitted) == [(1, 2), (1, 2)]
-    assert fitted.los(0, 1) == pytest.approx(0.75)
 
 
-def test_half_of_a_side_of_partners_is_bounded_by_what_it_adds() -> None:
-    sides = [((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2))]
+def test_half_of_a_team_is_bounded_by_what_it_adds() -> None:
+    teams = [((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2))]
 
-    best = fit_ratings([RatedGame(sides[group % 3], (1, 2), group) for group in range(30)], 4).ratings[0]
+    best = fit_ratings([RatedGame(teams[group % 3], (1, 2), group) for group in range(30)], 4).ratings[0]
 
     assert best.low == pytest.approx(-2 * 400 * math.log10(0.025 ** (-1 / 30) - 1))
 
@@ -367,7 +349,6 @@ def test_first_of_four_equals_counts_as_one_event_of_chance_a_quarter() -> None:
 
     chance = 0.025 ** (1 / 12)
     assert fitted.ratings[0].low == pytest.approx(400 * math.log10(3 * chance / (1 - chance)))
-    assert fitted.los(0, 1) == pytest.approx(1 - 0.25**12)
 
 
 def test_bots_that_win_or_lose_all_leave_the_intervals_of_the_others_alone() -> None:
@@ -424,7 +405,6 @@ def test_a_player_without_games_does_not_move_the_others() -> None:
     fitted = fit_ratings(games, 3)
 
     assert fitted.ratings[1].elo is None
-    assert fitted.los(0, 1) is None
     assert [fitted.ratings[0].elo, fitted.ratings[2].elo] == elos(fit_ratings(round_robin((0, 1), 8), 2))
 
 
@@ -435,7 +415,7 @@ def test_a_player_against_itself_is_not_compared() -> None:
 
 
 ODD: dict[str, list[RatedGame]] = {
-    "a game of one side": [RatedGame(((0,),), (1,), 0)],
+    "a game of one team": [RatedGame(((0,),), (1,), 0)],
     "one game": [duel(0, 1, 1, 0)],
     "one draw": [duel(0, 1, 0.5, 0)],
     "a long row of wins": sweep(0, [1], 5000),
@@ -446,7 +426,7 @@ ODD: dict[str, list[RatedGame]] = {
     "one group": [duel(one, other, 1, 7) for one in range(5) for other in range(5) if one != other],
     "partners who always win": [RatedGame(((0, 1), (2, 3)), (1, 2), group) for group in range(9)],
     "three against one": [RatedGame(((0, 1, 2), (3,)), (1, 2) if n % 2 else (2, 1), n) for n in range(9)],
-    "a player on both sides": [RatedGame(((0, 1), (0, 2)), (1 + n % 2, 2 - n % 2), n) for n in range(9)],
+    "a player on both teams": [RatedGame(((0, 1), (0, 2)), (1 + n % 2, 2 - n % 2), n) for n in range(9)],
     "all tied": [RatedGame(((0,), (1,), (2,), (3,), (4,)), (1,) * 5, n) for n in range(9)],
 }  # fmt: skip
 
@@ -456,7 +436,7 @@ ODD: dict[str, list[RatedGame]] = {
 def test_no_figure_is_ever_nan_or_infinite(games: list[RatedGame], anchor: int | None) -> None:
     fitted = fit_ratings(games, 5, anchor=anchor)
 
-    figures = [fitted.variance_ratio, *(fitted.los(one, other) for one in range(5) for other in range(5))]
+    figures = [fitted.variance_ratio]
     for rating in fitted.ratings:
         figures += [rating.elo, rating.low, rating.high, rating.score, rating.average_opponent]
         figures += [rating.score_low, rating.score_high]
@@ -473,9 +453,9 @@ def test_games_that_cannot_be_are_refused() -> None:
         fit_ratings([duel(0, 2, 1, 0)], 2)
     with pytest.raises(ValueError, match="expected players from 0 to 1, got: -1"):
         fit_ratings([duel(0, -1, 1, 0)], 2)
-    with pytest.raises(ValueError, match=r"expected one place for each of 2 sides, got: \(1,\)"):
+    with pytest.raises(ValueError, match=r"expected one place for each of 2 teams, got: \(1,\)"):
         fit_ratings([RatedGame(((0,), (1,)), (1,), 0)], 2)
-    with pytest.raises(ValueError, match="expected at least one player on each side"):
+    with pytest.raises(ValueError, match="expected at least one player in each team"):
         fit_ratings([RatedGame(((0,), ()), (1, 2), 0)], 2)
     with pytest.raises(ValueError, match="expected an anchor from 0 to 1, got: 2"):
         fit_ratings([], 2, anchor=2)

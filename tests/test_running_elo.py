@@ -10,7 +10,7 @@ import pytest
 from tournaments.ratings import RatedGame, _elo
 from tournaments.ratings.running_elo import compute_history, thin_points
 
-# From elo 0.1.1: k, rating, other rating, drawn -> the new ratings of the winner and the loser (or of both that drew).
+# From elo 0.1.1: k, rating, other rating, drawn -> the new ratings of winner and loser, or of two that drew.
 RATED_1VS1 = {
     (10, 1200.0, 1200.0, False): (1205.0, 1195.0),
     (10, 1500.0, 1300.0, True): (1497.4025307335205, 1302.5974692664795),
@@ -30,9 +30,15 @@ def duel(winner: int, loser: int, *, drawn: bool = False) -> RatedGame:
     return RatedGame(((winner,), (loser,)), (1, 1) if drawn else (1, 2), 0)
 
 
+def rate_duel(elo: _elo.Elo, one: float, other: float, drawn: bool = False) -> tuple[float, float]:
+    """Return the new ratings of a winner and a loser, or of two players that drew."""
+    first, second = (0.5, 0.5) if drawn else (1.0, 0.0)
+    return elo.rate(one, [(first, other)]), elo.rate(other, [(second, one)])
+
+
 def test_the_drop_in_gives_the_golden_figures_of_package_elo() -> None:
     for (k, rating, other, drawn), expected in RATED_1VS1.items():
-        assert _elo.Elo(k).rate_1vs1(rating, other, drawn) == pytest.approx(expected, rel=1e-12)
+        assert rate_duel(_elo.Elo(k), rating, other, drawn) == pytest.approx(expected, rel=1e-12)
     for (k, rating, series), new in RATED.items():
         assert _elo.Elo(k).rate(rating, series) == pytest.approx(new, rel=1e-12)
 
@@ -53,8 +59,6 @@ def test_the_drop_in_equals_package_elo_to_the_last_bit() -> None:
 
         assert ours.expect(one, other) == theirs.expect(one, other)
         assert ours.rate(one, series) == theirs.rate(one, series)
-        for drawn in (False, True):
-            assert ours.rate_1vs1(one, other, drawn) == theirs.rate_1vs1(one, other, drawn)
 
 
 def test_curves_are_the_chain_of_games_between_two() -> None:
@@ -62,9 +66,9 @@ def test_curves_are_the_chain_of_games_between_two() -> None:
 
     elo = _elo.Elo(32)
     chain = [(1200.0, 1200.0)]
-    chain.append(elo.rate_1vs1(*chain[-1]))
-    chain.append(elo.rate_1vs1(*chain[-1][::-1])[::-1])
-    chain.append(elo.rate_1vs1(*chain[-1], drawn=True))
+    chain.append(rate_duel(elo, *chain[-1]))
+    chain.append(rate_duel(elo, *chain[-1][::-1])[::-1])
+    chain.append(rate_duel(elo, *chain[-1], drawn=True))
     assert [rating for _, rating in first] == pytest.approx([one for one, _ in chain])
     assert [rating for _, rating in second] == pytest.approx([other for _, other in chain])
 
@@ -82,19 +86,19 @@ def test_every_rating_is_a_float() -> None:
     assert {type(rating) for curve in curves for _, rating in curve} == {float}
 
 
-def test_four_seats_are_six_comparisons_with_a_third_of_k() -> None:
+def test_four_seats_are_six_pairings_with_a_third_of_k() -> None:
     curves = compute_history([RatedGame(((0,), (1,), (2,), (3,)), (2, 1, 3, 3), 0)], 4, k=24)
 
     gains = [curve[-1][1] - 1500 for curve in curves]
     assert gains == pytest.approx([8 * 0.5, 8 * 1.5, 8 * -1.0, 8 * -1.0])
 
 
-def test_all_comparisons_of_a_game_use_the_ratings_before_it() -> None:
+def test_all_pairings_of_a_game_use_the_ratings_before_it() -> None:
     games = [duel(0, 1), RatedGame(((0,), (1,), (2,)), (1, 2, 3), 1)]
 
     curves = compute_history(games, 3, k=20)
 
-    one, other = _elo.Elo(20).rate_1vs1(1500.0, 1500.0)
+    one, other = rate_duel(_elo.Elo(20), 1500.0, 1500.0)
     assert curves[2][-1][1] == pytest.approx(_elo.Elo(10).rate(1500.0, [(0, one), (0, other)]))
 
 
@@ -110,7 +114,7 @@ def test_partners_play_with_their_mean_and_both_get_the_gain() -> None:
     assert curves[1][-1][1] == pytest.approx(1490 - loss)
 
 
-def test_a_player_named_twice_on_a_side_gets_the_gain_once() -> None:
+def test_a_player_named_twice_in_a_team_gets_the_gain_once() -> None:
     curves = compute_history([RatedGame(((0, 0), (1, 1)), (1, 2), 0)], 2, k=20)
 
     assert [curve[-1][1] for curve in curves] == [1510, 1490]

@@ -71,14 +71,14 @@ def test_one_mixed_deal_and_no_game_give_no_interval() -> None:
     assert interval([]) == (None, None)
 
 
-def test_the_three_comparisons_of_a_game_of_four_are_not_three_games() -> None:
+def test_the_three_pairings_of_a_game_of_four_are_not_three_games() -> None:
     table = ((0,), (1,), (2,), (3,))
     games = [RatedGame(table, (1 + group % 4, *(place for place in range(1, 5) if place != 1 + group % 4)), group)
              for group in range(4)]  # fmt: skip
 
     low, high = interval(games, 4)
 
-    # Four groups are few, and the spread between places 1 to 4 is that of chance: 1/4 * (4 + 1) / 3 / 12 comparisons.
+    # Four groups are few, and the spread between places 1 to 4 is that of chance: 1/4 * (4 + 1) / 3 / 12 pairings.
     t3 = 3.1824463052842638
     variance = max(1 / 4 * 5 / 3 / 12, sum((share - 0.5) ** 2 for share in (0, 1 / 3, 2 / 3, 1)) / 12)
     extra = 4 * t3**2 * variance

@@ -16,9 +16,8 @@ from referee.games import make_rules
 from referee.records import Fault, Key, Record, SeatReport, compute_digest
 from referee.rules import Result, Shuffle
 from referee.ruleset import Parameters, Ruleset
-from tournaments.league.contents import Entry, Game, Tournament, summarize_record
-from tournaments.league.series import Score, score_series
-from tournaments.league.standings import Standings, compute_standings
+from tournaments.league.config import Config
+from tournaments.league.contents import Entry, Game, Readmission, Tournament, summarize_record
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"
 LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)
@@ -194,8 +193,11 @@ class League:
         return {name: told.rules for name, told in self._rulesets.items()}
 
     def rulesets(self) -> tuple[Ruleset, ...]:
-        """Return the rulesets."""
-        return tuple(self._rulesets.values())
+        """Return the rulesets; without their targets once series are forgotten."""
+        if self._knows_series:
+            return tuple(self._rulesets.values())
+        replace = msgspec.structs.replace
+        return tuple(replace(each, rules=replace(each.rules, match_target=0)) for each in self._rulesets.values())
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the bots."""
@@ -220,13 +222,10 @@ class League:
         """Yield the records."""
         return (record for _, record in self._pairs)
 
-    def standings(self) -> tuple[Standings, ...]:
-        """Return the standings, fitted to the games."""
-        return compute_standings(self.games(), self._labels)
+    def config(self) -> Config:
+        """Return a configuration that suspends nobody."""
+        return Config(entries=self._labels, suspend_after=0)
 
-    def series(self) -> dict[Key, Score]:
-        """Return where the series stands after each game."""
-        if not self._knows_series:
-            return {}
-        targets = {name: rules.match_target for name, rules in self._rules().items()}
-        return dict(score_series((row for row, _ in self._pairs), targets))
+    def readmissions(self) -> set[Readmission]:
+        """Return no readmissions."""
+        return set()

@@ -17,7 +17,7 @@ from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_standings import played
 from tournaments.league.contents import Game
-from tournaments.league.suspension import Suspensions, find_suspended, is_left_out, suspensions
+from tournaments.league.suspension import Suspensions, find_suspended, is_left_out, list_suspensions
 
 
 def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Game:
@@ -57,8 +57,8 @@ def test_a_readmitted_bot_begins_to_count_anew() -> None:
 def test_suspensions_that_were_lifted_are_listed_too() -> None:
     games = [game(number, BAD) for number in range(7)]
 
-    assert list(suspensions(games, 3, {("a", 2)})) == [("a", 2), ("a", 5)]
-    assert list(suspensions(games, 3)) == [("a", 2)]
+    assert list(list_suspensions(games, 3, {("a", 2)})) == [("a", 2), ("a", 5)]
+    assert list(list_suspensions(games, 3)) == [("a", 2)]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -153,4 +153,4 @@ def test_a_game_that_is_missing_for_no_reason_does_not_verify(tmp_path: Path) ->
     result = malice("verify", tmp_path / "t.db")
 
     assert result.exit_code == 5
-    assert "game 0.0.1: is missing, though the tournament is said to be complete" in result.stderr
+    assert "game 0.0.1: is missing, although the tournament is marked as complete" in result.stderr

@@ -39,7 +39,7 @@ MOVED = """
     [
         (MOVED, "game 0.0.1: expected the number 1, got 9"),
         ("UPDATE games SET summary = replace(summary, '\"number\":1', '\"number\":9')", "number: expected 1, got 9"),
-        ("UPDATE tournament SET planned = 7", "planned: expected 2 games, as they are scheduled, got 7"),
+        ("UPDATE tournament SET planned = 7", "planned: expected 2 games, as scheduled, got 7"),
         ("UPDATE tournament SET name = 'x'", "name: expected 'x' as in its column, got 'small'"),
         ("UPDATE entries SET name = 'x' WHERE position = 0", "label: expected 'x'"),
         ("INSERT INTO readmissions VALUES ('greedy', 1)", "'greedy' is readmitted after game 0.0.1, which did not"),
@@ -47,14 +47,14 @@ MOVED = """
         (set_in_config('"seed":"small"', '"seed":"other"'), "the seed is not the one that the configuration gives"),
         (set_in_config('"move_ms":1000', '"move_ms":2000'), "game 0.0.0: expected the clock of the tournament"),
         (set_in_config('"./short.toml"', '"./other.toml"'), "table rulesets: expected other, got short"),
-        (set_in_config('"anchor":null', '"anchor":"nobody"'), "expected 'nobody' among the labels"),
+        (set_in_config('"anchor":null', '"anchor":"nobody"'), "expected the anchor 'nobody' among the labels"),
         (
             "UPDATE rulesets SET rules = replace(rules, '\"hand_size\":5', '\"hand_size\":4')",
             "the digest does not match",
         ),
         (
             "UPDATE games SET summary = replace(summary, '\"used_ms\":[', '\"used_ms\":[1')",
-            "what standings are made from",
+            "the summary for standings does not match",
         ),
     ],
 )

@@ -27,8 +27,9 @@ from site_pages.series import describe_standing, make_series_rows
 from site_pages.source import Source
 from site_pages.teams import make_team_rows
 from tournaments.league.contents import Entry, Game, Tournament
-from tournaments.league.series import Score, tally_series
-from tournaments.league.standings import Standings
+from tournaments.league.series import Score, score_league_series, tally_series
+from tournaments.league.standings import Standings, compute_league_standings
+from tournaments.league.suspension import find_suspended_entries
 
 STATIC = Path(__file__).parent / "static"
 LIST = 200
@@ -63,10 +64,10 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> SiteS
         folder.write(f"static/{path.name}", path.read_bytes())
     tournament = source.tournament()
     survey = _survey_games(source)
-    pages = Pages(tournament, survey.index.count, survey.pages)
+    pages = Pages(tournament, find_suspended_entries(source), survey.index.count, survey.pages)
     bots = _write_games(source, folder, pages, survey, tournament, progress)
     _write_index(folder, survey)
-    all_standings = source.standings()
+    all_standings = compute_league_standings(source)
     rankings = _make_rankings(all_standings)
     entries = source.entries()
     _write_front_page(folder, pages, all_standings, _make_sections(source, survey, all_standings, rankings), entries)
@@ -117,7 +118,7 @@ class _Survey:
 
 
 def _survey_games(source: Source) -> _Survey:
-    survey = _Survey(source.series())
+    survey = _Survey(score_league_series(source))
     for game in source.games():
         survey.add(game)
     return survey

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,7 @@ class Section(Struct, frozen=True):
 class Pages:
     """Renders pages from the templates, with the values that all pages share."""
 
-    def __init__(self, tournament: Tournament, games: int, pages: Sequence[int]) -> None:
+    def __init__(self, tournament: Tournament, suspended: Collection[str], games: int, pages: Sequence[int]) -> None:
         self._env = Environment(
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -136,6 +136,7 @@ class Pages:
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
+            "suspended": suspended,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games,
             "newest": self._pages[-1] + 1 if self._pages else 1,

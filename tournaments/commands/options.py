@@ -109,15 +109,16 @@ def open_plan(store: Store, config: Config, base: Path, *, required: bool, peopl
 
 def print_standings(store: Store) -> None:
     """Print the ranking, and which bots are suspended."""
+    from tournaments.league.standings import compute_league_standings
+    from tournaments.league.suspension import find_suspended_entries
     from tournaments.sanitizer import sanitize
     from tournaments.terminal.results import format_standings
 
-    for line in format_standings(store.standings()):
+    for line in format_standings(compute_league_standings(store)):
         click.echo(line)
-    tournament = store.tournament()
-    if tournament.suspended:
-        played = "complete but for" if tournament.complete else "left out are"
-        labels = ", ".join(map(sanitize, tournament.suspended))
+    if suspended := find_suspended_entries(store):
+        played = "complete but for" if store.tournament().complete else "left out are"
+        labels = ", ".join(map(sanitize, suspended))
         click.echo(f"{played} the games of suspended bots: {labels} (malice run TOURNAMENT.toml --readmit LABEL)")
 
 

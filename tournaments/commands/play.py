@@ -198,10 +198,12 @@ def _play_in_background() -> Playing:
 def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     import msgspec
 
+    from tournaments.league.series import score_league_series
+    from tournaments.league.standings import compute_league_standings
     from tournaments.terminal.results import describe_faults, format_game_line
     from tournaments.terminal.transcript import format_transcript
 
-    series = store.series()
+    series = score_league_series(store)
     by_key = sorted(store.games(), key=lambda game: game.key)
     if json:
         games = [
@@ -211,7 +213,7 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
             for game in by_key
             for score in [series.get(game.key)]
         ]
-        ranking = [row for each in store.standings() for row in msgspec.to_builtins(each.rows)]
+        ranking = [row for each in compute_league_standings(store) for row in msgspec.to_builtins(each.rows)]
         click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
         return
     if replays:

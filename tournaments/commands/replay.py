@@ -131,7 +131,7 @@ def _load_game(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
     with open_store(db) as store:
         record = store.record(Key.parse(key))
         order = Seeds(store.seed()).order(record.key, len(record.entries))
-        return record, order.rngs, store.settings()
+        return record, order.rngs, store.config()
 
 
 def _check_seat(record: Record, seat: int) -> int:

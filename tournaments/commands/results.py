@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 @click.option("--csv", is_flag=True, help="Print CSV.")
 def standings(db: Path, json: bool, csv: bool) -> None:
     """Print the ranking: Elo with its interval, results, points, time, forfeits."""
+    from tournaments.league.standings import compute_league_standings
     from tournaments.terminal.results import encode_standings_csv, encode_standings_json
 
     with open_store(db) as store:
         if json:
-            click.echo(encode_standings_json(store.standings()))
+            click.echo(encode_standings_json(compute_league_standings(store)))
         elif csv:
-            click.echo(encode_standings_csv(store.standings()), nl=False)
+            click.echo(encode_standings_csv(compute_league_standings(store)), nl=False)
         else:
             print_standings(store)
 
@@ -52,9 +53,10 @@ def export(db: Path, views: bool) -> None:
     Actions that stand for a verdict are no decisions and are left out.
     """
     from tournaments.league.export import encode_decisions, encode_game
+    from tournaments.league.series import score_league_series
 
     with open_store(db) as store:
-        series = {} if views else store.series()
+        series = {} if views else score_league_series(store)
         for record in store.records():
             lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key))]
             click.echo(b"".join(lines), nl=False)

@@ -1,4 +1,4 @@
-"""A tournament as people write it: tournament.toml to frozen structs."""
+"""The tournament file that people write, decoded into frozen structs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 2**31 - 1
 MOST_DEALS = 1_000_000
 LABEL_LENGTH = 100
 CAP_TIMES = 10
-"""How many times its CPU time an action may take on the wall, if the tournament does not say."""
+"""The default wall-clock cap of an action, as a multiple of its CPU time."""
 
 
 class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,7 +29,7 @@ class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
     bot: str
     """A folder, a bot that ships, or a command line."""
     label: str | None = None
-    """How standings call it; by default the name in its bot.toml."""
+    """Its name in standings; by default the name in its bot.toml."""
 
 
 class ClockLines(ClockRules, frozen=True, forbid_unknown_fields=True):
@@ -40,55 +40,55 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a tournament file may say."""
 
     entries: tuple[str | EntryLine, ...]
-    """Who plays: bots by name, folder or command line."""
+    """The bots that play: names, folders or command lines."""
     name: str = "tournament"
     rulesets: tuple[str, ...] = (DEFAULT,)
-    """Every table plays each of them: rulesets that ship, or files such as "./mine.toml"."""
+    """Every table plays each of these: rulesets that ship, or files such as "./mine.toml"."""
     seats: int = 0
-    """Entries at a table; 0 takes the fewest that each ruleset allows."""
+    """Entries at a table; 0 for the fewest that each ruleset allows."""
     tables: int = 0
-    """Tables for each ruleset, drawn so that all sit equally often; 0 plays every set of entries."""
+    """Tables for each ruleset, drawn so that all entries sit equally often; 0 for every set of entries."""
     deals: int = 50
     """Deals per table; each is played once in every rotation of seats."""
     series: bool = True
-    """Whether tables of a ruleset with match_target play on after these deals until no series is open."""
+    """Whether tables of a ruleset with match_target play on after these deals until every series is decided."""
     clock: ClockLines = ClockLines()
     init_ms: int = 5000
-    """Time for a bot to start, and for every answer that is no action."""
+    """Time for a bot to start, and for every answer that is not an action."""
     seed: str | None = None
-    """Fixes every card; for tests and demos, as bots could guess it."""
+    """Fixes every card; only for tests and demos, since bots could guess it."""
     jobs: int = 0
-    """Referee processes; 0 takes as many as there are processors for."""
+    """Referee processes; 0 for as many as the processors allow."""
     cpus_per_game: int = 1
-    """Processors for a referee and its bots, where there are enough."""
+    """Processors for a referee and its bots, if there are enough."""
     isolation: Layer = "auto"
-    """What is put around each bot: a sandbox, limits, or nothing; auto is the strongest that works."""
+    """The isolation of each bot: a sandbox, limits, or nothing; auto is the strongest that works."""
     memory_mb: int = 1024
-    """Memory for each bot, in any isolation."""
+    """Memory for each bot, under any isolation."""
     freeze: bool = True
-    """Whether an isolated bot stands still while it is not asked."""
+    """Whether an isolated bot is frozen while it is not asked."""
     suspend_after: int = 3
-    """A bot that ends so many games in a row by a verdict plays no more; 0 lets it play on."""
+    """A bot that ends so many games in a row by a verdict is suspended; 0 suspends nobody."""
     anchor: str | None = None
-    """The label of the entry that ratings are relative to; without one, the mean of all."""
+    """The label of the entry that ratings are relative to; by default, the mean of all."""
 
 
 def read_config(path: Path) -> Config:
     """Return the tournament that the TOML file at `path` describes.
 
     Raises:
-        DataError: the file does not fit; the message names the place.
+        DataError: the file is not valid; the message names the place.
     """
     return check_config(convert(read_toml(path), Config, str(path)), str(path))
 
 
 def check_config(config: Config, where: str) -> Config:
-    """Return `config` if its numbers make sense.
+    """Return `config` if its values are in range, with the default cap of its clock.
 
     Raises:
-        DataError: one does not; the message names the field.
+        DataError: a value is out of range; the message names the field.
     """
-    rules: list[tuple[str, int, int]] = [
+    bounds: list[tuple[str, int, int]] = [
         ("deals", config.deals, 1),
         ("init_ms", config.init_ms, 1),
         ("jobs", config.jobs, 0),
@@ -102,8 +102,8 @@ def check_config(config: Config, where: str) -> Config:
     ]
     clock = config.clock
     limits = {"clock.move_ms": clock.move_ms, "clock.bank_ms": clock.bank_ms, "clock.cap_ms": clock.cap_ms}
-    rules += [(field, value, 1) for field, value in limits.items() if value is not None]
-    for field, value, least in rules:
+    bounds += [(field, value, 1) for field, value in limits.items() if value is not None]
+    for field, value, least in bounds:
         if value < least:
             raise DataError(f"{where}: {field}: expected at least {least}, got {value}")
         if value > (most := MOST_DEALS if field == "deals" else MOST):
@@ -112,16 +112,16 @@ def check_config(config: Config, where: str) -> Config:
         if isinstance(line, EntryLine) and line.label is not None and not 1 <= len(line.label) <= LABEL_LENGTH:
             raise DataError(f"{where}: label: expected 1 to {LABEL_LENGTH} characters, got {len(line.label)}")
     if clock.kind == "wall" and clock.cap_ms is not None:
-        raise DataError(f'{where}: clock.cap_ms: goes with kind = "cpu"; on the wall, move_ms is the cap')
+        raise DataError(f'{where}: clock.cap_ms: goes only with kind = "cpu"; with kind = "wall" move_ms is the cap')
     if not config.rulesets:
         raise DataError(f"{where}: rulesets: expected at least one")
     if len(set(config.rulesets)) < len(config.rulesets):
-        raise DataError(f"{where}: rulesets: one is named twice: {', '.join(config.rulesets)}")
+        raise DataError(f"{where}: rulesets: expected each name once, got: {', '.join(config.rulesets)}")
     return replace(config, clock=_add_cap(clock))
 
 
 def _add_cap(clock: ClockLines) -> ClockLines:
-    """Give a clock that counts CPU time its cap on the wall, without which a bot could sleep for ever."""
+    """Give a CPU clock its default wall-clock cap, without which a bot could sleep for ever."""
     if clock.kind == "wall" or clock.cap_ms is not None:
         return clock
     least = min((part for part in (clock.move_ms, clock.bank_ms) if part is not None), default=MOST)
@@ -129,15 +129,15 @@ def _add_cap(clock: ClockLines) -> ClockLines:
 
 
 def encode_identity(config: Config) -> str:
-    """Return what must not change while a tournament goes on, as JSON: all but what the machine decides."""
+    """Return as JSON what must not change during a tournament: all but the choices of the machine."""
     return msgspec.json.encode(replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()
 
 
 def assign_labels(names: Iterable[str]) -> list[str]:
     """Return names made unique: twins become `greedy` and `greedy#2`."""
     seen: dict[str, int] = {}
-    found = []
+    labels = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return found
+        labels.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return labels

@@ -1,21 +1,25 @@
-"""What a league holds, as its readers see it: the tournament, its entries, its games."""
+"""What a league holds: the tournament, its entries, its games."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct
 
 from referee.records import Count, Key, Milliseconds, Record
-from referee.ruleset import Parameters
+from referee.ruleset import Parameters, Ruleset
+from tournaments.league.config import Config
 
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Reason = Annotated[str, Meta(min_length=1, max_length=100)]
+Readmission = tuple[str, int]
+"""A label, and the number of the game that suspended it: that suspension is lifted."""
 
 
 class Tournament(Struct, frozen=True):
-    """One tournament as it was started."""
+    """A tournament as it was created."""
 
     name: str
     commit: str
@@ -24,12 +28,10 @@ class Tournament(Struct, frozen=True):
     """32 bytes, hex; None until the tournament is complete."""
     complete: bool
     planned: int
-    """Games of the whole schedule."""
+    """The number of games of the whole schedule."""
     created: float
     """Seconds since 1970, UTC."""
     rulesets: dict[str, Parameters]
-    suspended: dict[str, int] = {}
-    """By label, for those that play no more: the number of the game after which it was so."""
 
 
 class Entry(Struct, frozen=True):
@@ -44,11 +46,11 @@ class Entry(Struct, frozen=True):
     language: str
     command: tuple[str, ...]
     rulesets: tuple[str, ...] = ()
-    """The names of those that it says it is made for; none means all."""
+    """The rulesets that it is made for, as it says; none means all."""
 
 
 class Game(Struct, frozen=True):
-    """A finished game without its actions: all that standings need."""
+    """A finished game without its actions: everything that standings need."""
 
     key: Key
     number: Count
@@ -63,25 +65,44 @@ class Game(Struct, frozen=True):
     reason: Reason
     actions: Count
     used_ms: tuple[Milliseconds, ...]
-    """By seat: thinking time of the whole game."""
+    """By seat: thinking time in the whole game."""
     asked: tuple[Count, ...]
-    """By seat: how many actions it was asked for."""
+    """By seat: how many actions the referee asked for."""
     verdicts: tuple[str, ...]
     """By seat: crash, timeout, protocol, illegal, or nothing."""
     digest: str
     cpu_ms: tuple[Milliseconds, ...] = ()
-    """By seat: CPU time that answering took."""
+    """By seat: CPU time while it was asked."""
     idle_ms: tuple[Milliseconds, ...] = ()
-    """By seat: CPU time that was used while nothing was asked."""
+    """By seat: CPU time while it was not asked."""
+
+
+class LeagueContents(Protocol):
+    """The stored rows that standings, series and suspensions follow from."""
+
+    def config(self) -> Config:
+        """Return the configuration with which the tournament was created."""
+
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """Return the rulesets that are played."""
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries in the order of the tournament file."""
+
+    def games(self) -> Iterator[Game]:
+        """Return every finished game without its actions, in the order of the schedule."""
+
+    def readmissions(self) -> set[Readmission]:
+        """Return the suspensions that were lifted."""
 
 
 def summarize_record(record: Record, number: int, teams: tuple[int, ...]) -> Game:
-    """Return what standings need of a record: nothing that the record does not say.
+    """Return what standings need of a record; it holds nothing that the record does not.
 
     Args:
         record: the finished game.
         number: its place in the schedule.
-        teams: by seat, as the ruleset makes them.
+        teams: by seat, as the ruleset forms them.
     """
     seats = range(len(record.entries))
     asked = Counter(seat for seat, _ in record.actions)

@@ -1,4 +1,4 @@
-"""What cannot be true of stored values: each function raises a `ValueError` that says what was expected, and where."""
+"""Checks stored values against each other: each function raises a `ValueError` that names the value and its place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tournaments.league.contents import Entry, Game
 from tournaments.league.rows import GameRow
 
 MARKS = ("> ", "< ")
-"""What a kept message begins with: its direction."""
+"""The direction of a kept message, with which it begins."""
 
 
 class Common(Struct, frozen=True):
@@ -31,19 +31,19 @@ class Common(Struct, frozen=True):
 
 
 def refuse_entries(entries: Sequence[Entry], positions: Sequence[int], config: Config) -> None:
-    """Let through the entries of a tournament file, in its order."""
+    """Accept only the entries of the tournament file, in its order."""
     if list(positions) != list(range(len(config.entries))):
         raise ValueError(f"expected the positions 0 to {len(config.entries) - 1}, got {', '.join(map(str, positions))}")
     lines = [EntryLine(line) if isinstance(line, str) else line for line in config.entries]
     expected = assign_labels(line.label or entry.name for line, entry in zip(lines, entries, strict=True))
     for label, entry in zip(expected, entries, strict=True):
         if entry.label != label:
-            raise ValueError(f"label: expected {label!r}, as the tournament or the bot says, got {entry.label!r}")
+            raise ValueError(f"label: expected {label!r} by the tournament or the bot, got {entry.label!r}")
     if config.anchor is not None and config.anchor not in expected:
-        raise ValueError(f"expected {config.anchor!r} among the labels, as it is the anchor")
+        raise ValueError(f"expected the anchor {config.anchor!r} among the labels")
 
 
-def teams_of(rulesets: Mapping[str, Parameters], config: Config) -> dict[str, tuple[int, ...]]:
+def find_teams(rulesets: Mapping[str, Parameters], config: Config) -> dict[str, tuple[int, ...]]:
     """Return the teams by ruleset, if the rulesets are those that a tournament file names and can be played."""
     expected = [Path(name).stem if name.endswith(".toml") else name for name in config.rulesets]
     if list(rulesets) != expected:
@@ -58,24 +58,24 @@ def teams_of(rulesets: Mapping[str, Parameters], config: Config) -> dict[str, tu
 
 
 def refuse_game(game: Game, row: GameRow, common: Common) -> None:
-    """Let through the summary of a game that agrees with its row and with itself."""
+    """Accept the summary of a game only if it agrees with its row and with itself."""
     if game.key != Key(row.table, row.deal, row.rotation):
-        raise ValueError(f"key: its row is of game {row.table}.{row.deal}.{row.rotation}, it says {game.key}")
+        raise ValueError(f"key: expected {row.table}.{row.deal}.{row.rotation} as in its columns, got {game.key}")
     if game.number != row.number:
         raise ValueError(f"number: expected {row.number}, got {game.number}")
     if game.digest != row.digest:
         raise ValueError(f"digest: expected {row.digest} as in its column, got {game.digest}")
     if game.ruleset not in common.rulesets:
         raise ValueError(f"ruleset: expected one of {', '.join(common.rulesets)}, got {game.ruleset!r}")
-    strangers = [label for label in game.labels if label not in common.labels]
-    if strangers or len(set(game.labels)) < len(game.labels):
-        raise ValueError(f"labels: expected different entries, got {', '.join(map(repr, game.labels))}")
+    unknown = [label for label in game.labels if label not in common.labels]
+    if unknown or len(set(game.labels)) < len(game.labels):
+        raise ValueError(
+            f"labels: expected different entries of the tournament, got {', '.join(map(repr, game.labels))}"
+        )
     _refuse_lengths(game)
     _refuse_result(game, common.teams[game.ruleset])
     if sum(game.asked) != game.actions:
-        raise ValueError(
-            f"actions: expected {sum(game.asked)}, as many as the seats were asked for, got {game.actions}"
-        )
+        raise ValueError(f"actions: expected {sum(game.asked)}, the sum over the seats, got {game.actions}")
     for verdict in game.verdicts:
         if verdict and VERDICT + verdict not in VERDICTS:
             raise ValueError(f"verdicts: expected a verdict, got {verdict!r}")
@@ -85,23 +85,22 @@ def _refuse_lengths(game: Game) -> None:
     seats = len(game.labels)
     if game.key.rotation >= seats:
         raise ValueError(f"key: expected a rotation below {seats}, got {game.key.rotation}")
-    always = (game.teams, game.places, game.scores, game.used_ms, game.asked, game.verdicts)
-    later = (each for each in (game.cpu_ms, game.idle_ms) if each)
-    if any(len(each) != seats for each in (*always, *later)):
+    required = (game.teams, game.places, game.scores, game.used_ms, game.asked, game.verdicts)
+    optional = (each for each in (game.cpu_ms, game.idle_ms) if each)
+    if any(len(each) != seats for each in (*required, *optional)):
         raise ValueError(f"expected {seats} values in each list of seats")
 
 
 def _refuse_result(game: Game, teams: tuple[int, ...]) -> None:
     if game.teams != teams:
         raise ValueError(f"teams: expected {teams}, got {game.teams}")
-    sides = len(set(teams))
-    placed = set(zip(teams, game.places, strict=True))
-    if min(game.places) != 1 or max(game.places) > sides or len(placed) != sides:
-        raise ValueError(f"places: expected one for each side, from 1, got {game.places}")
+    by_team = set(zip(teams, game.places, strict=True))
+    if min(game.places) != 1 or max(game.places) > len(set(teams)) or len(by_team) != len(set(teams)):
+        raise ValueError(f"places: expected one for each team, from 1, got {game.places}")
 
 
 def refuse_record(record: Record, game: Game) -> None:
-    """Let through a record that agrees with its summary and its digest, though it may not replay."""
+    """Accept a record only if it agrees with its summary and its digest; whether it replays is not checked."""
     if record.format != FORMAT:
         raise ValueError(f"format: expected {FORMAT}, got {record.format}")
     seats = len(game.labels)
@@ -136,4 +135,4 @@ def _refuse_faults(record: Record) -> None:
         if not 0 <= fault.action <= len(record.actions):
             raise ValueError(f"faults: expected an action up to {len(record.actions)}, got {fault.action}")
         if not all(line.startswith(MARKS) for line in fault.lines):
-            raise ValueError("faults: expected a mark of its direction before each line")
+            raise ValueError("faults: expected the direction before each line")

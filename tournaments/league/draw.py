@@ -1,4 +1,4 @@
-"""Which entries meet where not every set of them can: tables that seat all alike and keep everybody comparable."""
+"""Draws tables where not every set of entries can meet, so that all sit equally often and stay comparable."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from msgspec import Struct
 Table = tuple[int, ...]
 
 SWAPS = 100_000
-"""Exchanges of two seats that are weighed at most to even out the meetings: half a second."""
+"""Most exchanges of two seats to try for more even meetings: half a second."""
 
 
 class Spread(Struct, frozen=True):
     """How evenly a list of tables lets the entries meet."""
 
     fewest: int
-    """Tables at which the two entries that meet least often both sit."""
+    """Tables shared by the two entries that meet least often."""
     most: int
     groups: int
-    """Sets of entries that meet neither directly nor by way of others; 1 where all can be compared."""
+    """Sets of entries that never meet, not even through others; 1 if all can be compared."""
 
 
 def draw_tables(order: Sequence[int], seats: int, tables: int) -> tuple[Table, ...]:
     """Draw `tables` tables of `seats` entries; the same order gives the same tables.
 
-    No entry sits more than once oftener than another. The tables connect all entries if that many can, and else leave
-    as few groups as they can. Two entries meet as often as any other two, give or take one, where tables have two
-    seats; with more seats as nearly so as a search finds.
+    No entry sits more than one time more often than another. The tables connect all entries if so many tables can, and
+    otherwise leave as few groups as possible. At tables of two, any two entries meet equally often, give or take one;
+    with more seats, as nearly so as a search achieves.
 
     Args:
         order: the entries, shuffled.
@@ -39,30 +39,30 @@ def draw_tables(order: Sequence[int], seats: int, tables: int) -> tuple[Table, .
     """
     entries = len(order)
     if seats == 2:
-        drawn: Sequence[Sequence[int]] = list(islice(cycle(_pairs(entries)), tables))
+        drawn: Sequence[Sequence[int]] = list(islice(cycle(_list_pairs(entries)), tables))
     else:
         sets = comb(entries, seats)
         whole = chain.from_iterable(combinations(range(entries), seats) for _ in range(tables // sets))
-        drawn = [*whole, *_drawn_sets(entries, seats, tables % sets)]
+        drawn = [*whole, *_draw_sets(entries, seats, tables % sets)]
     return tuple(tuple(order[place] for place in sorted(table)) for table in drawn)
 
 
 def measure_spread(tables: Sequence[Table], entries: int) -> Spread:
-    """Count how often two entries meet, and into how many groups the tables leave them."""
+    """Count how often two entries meet, and in how many groups the tables leave them."""
     met = Counter(pair for table in tables for pair in combinations(sorted(table), 2))
     fewest = min(met.values()) if len(met) == comb(entries, 2) else 0
-    return Spread(fewest, max(met.values(), default=0), len(set(_groups(tables, entries))))
+    return Spread(fewest, max(met.values(), default=0), len(set(_find_groups(tables, entries))))
 
 
-def _pairs(entries: int) -> Iterator[tuple[int, int]]:
-    """List every pair once, so that each beginning of the list seats all alike and connects them once it can."""
-    return _pairs_of_even(entries) if entries % 2 == 0 else _pairs_of_odd(entries)
+def _list_pairs(entries: int) -> Iterator[tuple[int, int]]:
+    """List every pair once, so that each prefix seats all alike, and connects all as soon as possible."""
+    return _list_pairs_of_even(entries) if entries % 2 == 0 else _list_pairs_of_odd(entries)
 
 
-def _pairs_of_even(entries: int) -> Iterator[tuple[int, int]]:
-    """List the rounds of a round-robin: one entry stays, the others go round it.
+def _list_pairs_of_even(entries: int) -> Iterator[tuple[int, int]]:
+    """List the rounds of a round-robin: one entry stays, the others rotate around it.
 
-    Two rounds that follow each other make one cycle through all entries.
+    Two consecutive rounds form one cycle through all entries.
     """
     last = entries - 1
     for turn in range(last):
@@ -71,10 +71,10 @@ def _pairs_of_even(entries: int) -> Iterator[tuple[int, int]]:
             yield (turn - step) % last, (turn + step) % last
 
 
-def _pairs_of_odd(entries: int) -> Iterator[tuple[int, int]]:
+def _list_pairs_of_odd(entries: int) -> Iterator[tuple[int, int]]:
     """List cycles through all entries (Walecki's): a zigzag across a circle and back over the entry at its centre.
 
-    In each cycle come first every other pair, then the two pairs of whoever is left over, then the rest.
+    Each cycle lists every other pair first, then the two pairs of the entry left over, then the rest.
     """
     around = entries - 1
     for turn in range(around // 2):
@@ -84,7 +84,7 @@ def _pairs_of_odd(entries: int) -> Iterator[tuple[int, int]]:
         yield from (*pairs[0:-1:2], pairs[-2], *pairs[1:-2:2], pairs[-1])
 
 
-def _drawn_sets(entries: int, seats: int, tables: int) -> list[list[int]]:
+def _draw_sets(entries: int, seats: int, tables: int) -> list[list[int]]:
     """Fill table after table, then exchange seats until the meetings are even."""
     met = [[0] * entries for _ in range(entries)]
     sat = [0] * entries
@@ -108,7 +108,7 @@ def _drawn_sets(entries: int, seats: int, tables: int) -> list[list[int]]:
 
 
 def _fill_table(seats: int, sat: Sequence[int], met: Sequence[Sequence[int]], group: Sequence[int]) -> list[int]:
-    """Give each seat to whoever sat least often; among those met the others least often; among those joins a group."""
+    """Seat those that sat least often; among equals, those that met the others least; then those that join groups."""
     table: list[int] = []
     cost = [0] * len(sat)
     while len(table) < seats:
@@ -121,45 +121,47 @@ def _fill_table(seats: int, sat: Sequence[int], met: Sequence[Sequence[int]], gr
 
 
 def _even_out(tables: list[list[int]], free: int, met: list[list[int]]) -> None:
-    """Exchange two entries of two tables as long as that lowers the sum of the squares of the meetings.
+    """Exchange two entries of two tables while this lowers the sum of the squares of the meetings.
 
-    The tables from number `free` on hold the groups together: an exchange with them must not part any.
+    The tables from number `free` on connect the groups: an exchange with them must not split any.
     """
-    groups = len(set(_groups(tables, len(met))))
+    groups = len(set(_find_groups(tables, len(met))))
     ideal = -(-sum(map(sum, met)) // (2 * comb(len(met), 2)))
     left = SWAPS
     better = True
     while better:
         better = False
         for here, seat in _list_crowded_seats(tables, met, ideal):
-            for there, other in _seats(tables):
+            for there, other in _list_seats(tables):
                 left -= 1
                 if left < 0:
                     return
-                if _gain(tables[here], seat, tables[there], other, met) <= 0:
+                if _compute_gain(tables[here], seat, tables[there], other, met) <= 0:
                     continue
                 _exchange(tables[here], seat, tables[there], other, met)
-                if max(here, there) < free or len(set(_groups(tables, len(met)))) == groups:
+                if max(here, there) < free or len(set(_find_groups(tables, len(met)))) == groups:
                     better = True
                     break
                 _exchange(tables[here], seat, tables[there], other, met)
 
 
-def _seats(tables: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+def _list_seats(tables: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
     return ((number, seat) for number, table in enumerate(tables) for seat in range(len(table)))
 
 
 def _list_crowded_seats(
     tables: Sequence[Sequence[int]], met: Sequence[Sequence[int]], ideal: int
 ) -> Iterator[tuple[int, int]]:
-    """List, while tables change, the seats of entries that meet somebody there too often."""
-    for number, seat in _seats(tables):
+    """List the seats of entries that meet another too often at that table; tables may change meanwhile."""
+    for number, seat in _list_seats(tables):
         if any(met[tables[number][seat]][other] > ideal for other in tables[number]):
             yield number, seat
 
 
-def _gain(here: Sequence[int], seat: int, there: Sequence[int], other: int, met: Sequence[Sequence[int]]) -> int:
-    """Return by how much half the sum of squares falls if two entries change places; not above 0 if they cannot."""
+def _compute_gain(
+    here: Sequence[int], seat: int, there: Sequence[int], other: int, met: Sequence[Sequence[int]]
+) -> int:
+    """Return by how much an exchange lowers half the sum of squares; 0 or less if it is impossible."""
     mine, yours = here[seat], there[other]
     if mine in there or yours in here:
         return 0
@@ -178,8 +180,8 @@ def _exchange(here: list[int], seat: int, there: list[int], other: int, met: lis
     here[seat], there[other] = yours, mine
 
 
-def _groups(tables: Sequence[Sequence[int]], entries: int) -> list[int]:
-    """Return for each entry the first entry that it meets directly or by way of others."""
+def _find_groups(tables: Sequence[Sequence[int]], entries: int) -> list[int]:
+    """Return for each entry the first entry that it meets, directly or through others."""
     first = list(range(entries))
 
     def find(entry: int) -> int:

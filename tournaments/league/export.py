@@ -1,4 +1,4 @@
-"""A league as JSON Lines, a game or a decision a line, for whoever wants to count or to learn for themselves."""
+"""A league as JSON Lines, one line per game or decision, for analysis and machine learning."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from tournaments.league.series import Score
 
 
 class ExportedAction(Struct, frozen=True):
-    """One action with the time it took."""
+    """An action with the time that it took."""
 
     seat: int
     action: str
-    """`!` and the code of a verdict where that fell instead."""
+    """`!` and a verdict's code, where a verdict ended the game for the seat."""
     ms: float
     cpu_ms: float
     note: str | UnsetType = UNSET
-    """What the bot wrote to it; not there without."""
+    """The bot's note; left out if there is none."""
 
 
 class ExportedEntry(Struct, frozen=True):
-    """Who sat at a seat."""
+    """The entry at a seat."""
 
     label: str
     hash: str
 
 
 class ExportedSeat(Struct, frozen=True):
-    """What the whole game cost at a seat."""
+    """The time that a seat used in the whole game."""
 
     used_ms: float
     """Thinking time."""
     cpu_ms: float
-    """CPU time of its thinking."""
+    """CPU time while it was asked."""
     idle_ms: float
     """CPU time while it was not asked."""
     slowest_ms: float
-    """Of its actions."""
+    """The time of its slowest action."""
 
 
 class ExportedVerdict(Struct, frozen=True):
@@ -53,14 +53,14 @@ class ExportedVerdict(Struct, frozen=True):
     seat: int
     code: str
     action: int
-    """How many actions had been played."""
+    """The number of actions before it."""
     sentence: str
     exit: str | None
-    """How its process ended; None while it lived."""
+    """How its process ended; None if it was still alive."""
 
 
 class ExportedGame(Struct, frozen=True):
-    """All of a game that others may want to work with; by seat where it is a list of seats."""
+    """A game for export; lists over seats are in the order of seats."""
 
     key: str
     ruleset: str
@@ -71,17 +71,17 @@ class ExportedGame(Struct, frozen=True):
     places: tuple[int, ...]
     scores: tuple[int, ...]
     series: tuple[int, ...] | None
-    """Points in the series after this game; None where single games are played."""
+    """Points in the series after this game; None if games are single."""
     reason: str
     digest: str
     seats: tuple[ExportedSeat, ...]
     verdicts: tuple[ExportedVerdict, ...]
     isolation: str
-    """What was around the bots."""
+    """The isolation of the bots."""
 
 
 class ExportedDecision(Struct, frozen=True):
-    """An action with all that its seat saw when it chose it."""
+    """An action with everything that its seat saw when it chose."""
 
     key: str
     ruleset: str
@@ -90,9 +90,9 @@ class ExportedDecision(Struct, frozen=True):
     seat: int
     label: str
     view: View
-    """As in the request that the bot got."""
+    """As in the request to the bot."""
     legal: tuple[str, ...]
-    """What it might play, also where it declined the list."""
+    """The legal actions, even if the bot declined the list."""
     played: str
     place: int
     """Of this seat at the end of the game; 1 is best."""
@@ -105,20 +105,20 @@ _encoder = msgspec.json.Encoder()
 
 def encode_game(record: Record, series: Score | None) -> bytes:
     """Return a game as one line of JSON, LF included."""
-    return _line(
+    return _encode_line(
         ExportedGame(
             key=str(record.key),
             ruleset=record.ruleset,
             rules=record.rules,
             entries=tuple(ExportedEntry(label, hash) for label, hash in record.entries),
             deal_seed=record.deal_seed,
-            actions=tuple(_actions(record)),
+            actions=tuple(_list_actions(record)),
             places=record.places,
             scores=record.scores,
             series=series.points if series else None,
             reason=record.reason,
             digest=record.digest,
-            seats=tuple(_seats(record)),
+            seats=tuple(_list_seats(record)),
             verdicts=tuple(
                 ExportedVerdict(each.seat, each.code, each.action, each.sentence, each.exit) for each in record.faults
             ),
@@ -127,7 +127,7 @@ def encode_game(record: Record, series: Score | None) -> bytes:
     )
 
 
-def _seats(record: Record) -> Iterator[ExportedSeat]:
+def _list_seats(record: Record) -> Iterator[ExportedSeat]:
     slowest = [0] * len(record.seats)
     for (seat, _), micros in zip(record.actions, record.micros, strict=True):
         slowest[seat] = max(slowest[seat], micros)
@@ -135,14 +135,14 @@ def _seats(record: Record) -> Iterator[ExportedSeat]:
         yield ExportedSeat(report.used_ms, report.cpu_ms, report.idle_ms, micros / 1000)
 
 
-def _actions(record: Record) -> Iterator[ExportedAction]:
+def _list_actions(record: Record) -> Iterator[ExportedAction]:
     timed = zip(record.actions, record.micros, record.cpu_micros, strict=True)
     for index, ((seat, action), micros, cpu_micros) in enumerate(timed):
         yield ExportedAction(seat, action, micros / 1000, cpu_micros / 1000, record.notes.get(index, UNSET))
 
 
 def encode_decisions(record: Record) -> Iterator[bytes]:
-    """Return the decisions of a game, each as one line of JSON, LF included; a verdict is no decision.
+    """Return the decisions of a game, each as one line of JSON, LF included; a verdict is not a decision.
 
     Raises:
         RecordError: the record does not replay.
@@ -153,8 +153,8 @@ def encode_decisions(record: Record) -> Iterator[bytes]:
             label, _ = record.entries[each.seat]
             end = record.places[each.seat], record.scores[each.seat]
             seen = each.view, each.legal, each.played
-            yield _line(ExportedDecision(key, record.ruleset, each.index, each.seat, label, *seen, *end))
+            yield _encode_line(ExportedDecision(key, record.ruleset, each.index, each.seat, label, *seen, *end))
 
 
-def _line(exported: ExportedGame | ExportedDecision) -> bytes:
+def _encode_line(exported: ExportedGame | ExportedDecision) -> bytes:
     return _encoder.encode(exported) + b"\n"

@@ -1,6 +1,6 @@
-"""The one gate to a league's file: every stored value comes through here as a checked row, or as an error with a place.
+"""The only access to a league's file: reading yields checked rows, or an error that names the place of the damage.
 
-Nothing that SQLite, UTF-8, JSON or zlib can say about a damaged file gets past it as an exception of theirs.
+No exception of sqlite3 or of a decoder escapes from reading a damaged file.
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ import msgspec
 from msgspec import Struct
 
 from tournaments.errors import DamagedLeague, LeagueError, LockedLeague
-from tournaments.league.waiting import Waiting, is_lock, primary_code
+from tournaments.league.waiting import Waiting, get_primary_code, is_lock
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Row")
 
 APPLICATION_ID = 0x6D616C69
-"""Says in the file's header that it is ours ("mali")."""
+"""Marks a file as a league, in its header ("mali")."""
 MAGIC = b"SQLite format 3\0"
 HEADER_BYTES = 100
 FIRST_BYTES = 65_536
-"""The longest first page; the schema of a league fits in it."""
+"""The largest first page; the schema of a league fits in it."""
 OUR_SCHEMA = (b"CREATE TABLE tournament", b"CREATE TABLE rulesets", b"CREATE TABLE readmissions")
 LONGEST_VALUE = 1 << 28
-"""Bytes of one stored value at most: a damaged length must not take all memory."""
-SHOWN = 60
-"""Characters of a value in a message."""
-MOST_SAID = 300
-"""Characters of what is wrong in a message."""
+"""Most bytes of a stored value: a damaged length must not take all memory."""
+LONGEST_QUOTE = 60
+"""Most characters of a value in a message."""
+LONGEST_REASON = 300
+"""Most characters of the reason in a message."""
 ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
-"""What says that we may not, or that there is no room, rather than that the file is damaged."""
+"""Codes for missing permission or room, not for damage."""
 UNREADABLE = (sqlite3.Error, MemoryError, UnicodeDecodeError)
-"""What reading a damaged file raises; the last where SQLite's own message quotes a damaged name."""
+"""What reading a damaged file raises; the last if SQLite's message quotes a damaged name."""
 TABLES_ARE_WRONG = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 HOLDER = "another program has locked it"
 
 
 class Row(Struct, frozen=True):
-    """A row as it is stored: its fields are the columns that `SELECT` names, in that order."""
+    """A stored row: its fields are the columns of `SELECT`, in that order."""
 
     TABLE: ClassVar[str]
     SELECT: ClassVar[str]
 
     def place(self) -> str:
-        """Name the row: its table, and its first column with its value."""
+        """Name the row by its table and its first column."""
         key = self.__struct_fields__[0]
-        return _place(self.TABLE, key, getattr(self, key))
+        return _describe_place(self.TABLE, key, getattr(self, key))
 
 
 class NotText(bytes):
-    """A TEXT value that is not UTF-8; it fits no column."""
+    """A TEXT value that is not UTF-8; no column accepts it."""
 
 
 class LeagueFile:
@@ -62,10 +62,10 @@ class LeagueFile:
 
     Args:
         path: the file.
-        waiting: how locks of others are waited for.
+        waiting: how to wait for the locks of other programs.
 
     Raises:
-        LeagueError: it cannot be opened.
+        LeagueError: the file cannot be opened.
     """
 
     def __init__(self, path: Path, waiting: Waiting) -> None:
@@ -75,7 +75,7 @@ class LeagueFile:
             self.connection = sqlite3.connect(path, isolation_level=None, timeout=0)
         except sqlite3.Error as error:
             raise LeagueError(f"{path}: {error}") from None
-        self.connection.text_factory = _text
+        self.connection.text_factory = _decode_text
         self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
 
     def rows(self, kind: type[R], rest: str = "", values: tuple[object, ...] = ()) -> Iterator[R]:
@@ -83,104 +83,101 @@ class LeagueFile:
 
         Raises:
             DamagedLeague: the table cannot be read, or a value does not fit its column; the message names the place.
-            LockedLeague: somebody else keeps the file locked.
+            LockedLeague: another program keeps the file locked.
         """
         row: R | None = None
         with self.reading(lambda: f"{row.place()} and what follows it" if row else f"table {kind.TABLE}"):
             for raw in self._execute(f"{kind.SELECT} {rest}", values):
-                row = self._checked(kind, raw)
+                row = self._check(kind, raw)
                 yield row
 
-    def _checked(self, kind: type[R], raw: tuple[object, ...]) -> R:
+    def _check(self, kind: type[R], raw: tuple[object, ...]) -> R:
         names = kind.__struct_fields__
         try:
             return msgspec.convert(dict(zip(names, raw, strict=True)), kind, builtin_types=(bytes,))
         except msgspec.ValidationError as error:
-            what, _, column = str(error).partition(" - at `$.")
-            told = (
-                "text that is not UTF-8"
-                if isinstance(dict(zip(names, raw, strict=True)).get(column[:-1]), NotText)
-                else ""
-            )
-            where = f"{_place(kind.TABLE, names[0], raw[0])}, column {column[:-1]}"
-            raise self.damage(where, told or _lower(what)) from None
+            reason, _, column = str(error).partition(" - at `$.")
+            if isinstance(dict(zip(names, raw, strict=True)).get(column[:-1]), NotText):
+                reason = "text that is not UTF-8"
+            where = f"{_describe_place(kind.TABLE, names[0], raw[0])}, column {column[:-1]}"
+            raise self.damage(where, _lower_first(reason)) from None
 
     def number(self, sql: str, what: str) -> int:
-        """Return the whole number that a statement yields.
+        """Return the integer that a statement yields.
 
         Args:
             sql: the statement.
-            what: what is read, for the message.
+            what: the name of the value, for the message.
 
         Raises:
-            DamagedLeague: it yields nothing, or something else.
+            DamagedLeague: it yields nothing, or another type.
         """
         with self.reading(lambda: what):
-            found = self._execute(sql).fetchone()
-        if found is None or not isinstance(found[0], int):
-            raise self.damage(what, f"expected a whole number, got {found!r:.{SHOWN}}")
-        return found[0]
+            row = self._execute(sql).fetchone()
+        if row is None or not isinstance(row[0], int):
+            raise self.damage(what, f"expected a whole number, got {row!r:.{LONGEST_QUOTE}}")
+        return row[0]
 
     def integrity(self) -> str:
-        """Return the first thing that SQLite finds wrong with the file as a whole; nothing if all is well."""
+        """Return the first problem that SQLite finds in the whole file, or an empty string."""
         with self.reading(lambda: "the whole file"):
-            (found,) = self._execute("PRAGMA integrity_check(1)").fetchone()
-        return "" if found == "ok" else " ".join(str(found).split())
+            (problem,) = self._execute("PRAGMA integrity_check(1)").fetchone()
+        return "" if problem == "ok" else " ".join(str(problem).split())
 
     @contextmanager
     def reading(self, where: Callable[[], str]) -> Iterator[None]:
-        """Turn what SQLite says about a file that it cannot read into an error with a place."""
+        """Turn what SQLite raises about an unreadable file into an error that names the place."""
         try:
             yield
         except UNREADABLE as error:
-            raise self._explained(error, where()) from None
+            raise self._explain(error, where()) from None
 
-    def _explained(self, error: Exception, where: str) -> LeagueError | DamagedLeague | LockedLeague:
+    def _explain(self, error: Exception, where: str) -> LeagueError | DamagedLeague | LockedLeague:
         if isinstance(error, sqlite3.Error):
             if is_lock(error):
                 return LockedLeague(f"{self.path}: {HOLDER}; try again")
-            if primary_code(error) in ACCESS:
+            if get_primary_code(error) in ACCESS:
                 return LeagueError(f"{self.path}: {error}")
         if isinstance(error, UnicodeDecodeError):
             return self.damage(where, "a name in the schema is not UTF-8")
         return self.damage(where, str(error) or "a length that no memory holds")
 
     def damage(self, where: str, what: str) -> DamagedLeague:
-        """Return the error that names the place of a damaged value in one line: the file, then `where`."""
-        told = " ".join(what.split())  # SQLite quotes whole statements
-        return DamagedLeague(f"{self.path}: {where}: {told:.{MOST_SAID}}")
+        """Return an error of one line that names the file, the place of the damage, and the reason."""
+        reason = " ".join(what.split())  # SQLite quotes whole statements
+        return DamagedLeague(f"{self.path}: {where}: {reason:.{LONGEST_REASON}}")
 
     def looks_ours(self) -> bool:
-        """Tell by its first bytes whether a file that SQLite cannot make sense of is, or was, a league."""
-        first = self._first_bytes()
+        """Return whether the first bytes of a file that SQLite cannot read are those of a league."""
+        first = self._read_first_bytes()
         cut = 0 < len(first) < HEADER_BYTES and first[: len(MAGIC)] == MAGIC[: len(first)]
         ours = first[68:72] == APPLICATION_ID.to_bytes(4, "big")
         return cut or ours or any(statement in first for statement in OUR_SCHEMA)
 
     def is_foreign(self) -> bool:
-        """Tell whether the file holds something that is no SQLite database; of short ones SQLite does not say so."""
-        first = self._first_bytes()
+        """Return whether the file is not an SQLite database; SQLite itself does not notice this in short files."""
+        first = self._read_first_bytes()
         return bool(first) and not first.startswith(MAGIC)
 
-    def _first_bytes(self) -> bytes:
+    def _read_first_bytes(self) -> bytes:
         with self.path.open("rb") as file:
             return file.read(FIRST_BYTES)
 
     # Writing
 
     def write(self, sql: str, values: tuple[object, ...] = ()) -> None:
-        """Carry out a statement.
+        """Execute a statement.
 
         Raises:
-            DamagedLeague: the file cannot be written as its tables are not what they were.
-            LockedLeague: somebody else keeps the file locked.
-            sqlite3.Error: the disk is full or fails, or the row is there already.
+            DamagedLeague: damaged tables prevent it.
+            LockedLeague: another program keeps the file locked.
+            sqlite3.Error: the disk is full or fails, or the row exists already.
         """
         self.attempt(lambda: self.connection.execute(sql, values))
 
     @contextmanager
     def transaction(self, *, write: bool = True) -> Iterator[None]:
-        """Write all that follows or nothing of it; or, without `write`, see the file as it is now.
+        """Write everything in the block or nothing; without `write`, read one state of the file.
 
         Raises:
             DamagedLeague, LockedLeague, sqlite3.Error: as `write`.
@@ -195,7 +192,7 @@ class LeagueFile:
             raise
 
     def attempt(self, what: Callable[[], T]) -> T:
-        """Return what `what` returns, once nobody locks the file.
+        """Return what `what` returns, once no other program locks the file.
 
         Raises:
             DamagedLeague, LockedLeague, sqlite3.Error: as `write`.
@@ -203,9 +200,9 @@ class LeagueFile:
         try:
             return self._waiting.wait_for(self.path, HOLDER, what)
         except UnicodeDecodeError as error:
-            raise self._explained(error, "the tables") from None
+            raise self._explain(error, "the tables") from None
         except sqlite3.Error as error:
-            if primary_code(error) in TABLES_ARE_WRONG:
+            if get_primary_code(error) in TABLES_ARE_WRONG:
                 raise self.damage("the tables", str(error)) from None
             raise
 
@@ -213,16 +210,16 @@ class LeagueFile:
         return self._waiting.wait_for(self.path, HOLDER, lambda: self.connection.execute(sql, values))
 
 
-def _text(raw: bytes) -> str | NotText:
+def _decode_text(raw: bytes) -> str | NotText:
     try:
         return raw.decode()
     except UnicodeDecodeError:
         return NotText(raw)
 
 
-def _place(table: str, column: str, value: object) -> str:
-    return f"table {table}, {column} {value!r:.{SHOWN}}"
+def _describe_place(table: str, column: str, value: object) -> str:
+    return f"table {table}, {column} {value!r:.{LONGEST_QUOTE}}"
 
 
-def _lower(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]

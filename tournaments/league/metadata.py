@@ -1,60 +1,64 @@
-"""What a league says of its tournament as a whole, compared with the configuration, the schedule and the games."""
+"""Compares the tournament's own row with its configuration, schedule and games."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from referee.records import Key
 from tournaments.errors import UnverifiedError
-from tournaments.league.contents import Game, Tournament
+from tournaments.league.contents import Game, Readmission, Tournament
 from tournaments.league.schedule import Schedule
 from tournaments.league.store import Store
-from tournaments.league.suspension import Readmission, is_left_out, suspensions
+from tournaments.league.suspension import is_left_out, list_suspensions
 
 
-def verify_tournament(store: Store, tournament: Tournament, plan: Schedule) -> None:
-    """Let through a tournament whose row, readmissions and games agree.
+def verify_tournament(store: Store, tournament: Tournament, plan: Schedule, suspended: Mapping[str, int]) -> None:
+    """Check that the tournament's row, readmissions and games agree.
 
     Raises:
-        UnverifiedError: they do not; the message says which.
+        UnverifiedError: they do not; the message names the contradiction.
     """
     games = {game.number: game for game in store.games()}
-    config = store.settings()
+    config = store.config()
     if config.seed is not None and hashlib.sha256(config.seed.encode()).digest() != store.seed():
         raise UnverifiedError(f"{store.path}: table tournament: the seed is not the one that the configuration gives")
-    _verify_planned(store, tournament, plan, len(games))
+    _verify_planned(store, tournament, plan, len(games), suspended)
     _verify_readmissions(store, tournament.complete, games)
     if tournament.complete:
         for game in games.values():
-            if is_left_out(game.number, game.labels, tournament.suspended):
-                raise UnverifiedError(f"game {game.key}: is there, though one of its bots was suspended before it")
+            if is_left_out(game.number, game.labels, suspended):
+                raise UnverifiedError(f"game {game.key}: is stored, although one of its bots was suspended before it")
 
 
-def _verify_planned(store: Store, tournament: Tournament, plan: Schedule, games: int) -> None:
+def _verify_planned(
+    store: Store, tournament: Tournament, plan: Schedule, games: int, suspended: Collection[str]
+) -> None:
     where = f"{store.path}: table tournament: planned"
     series = any(table.ruleset.rules.match_target for table in plan.tables)
     if not series and tournament.planned != plan.total:
-        raise UnverifiedError(f"{where}: expected {plan.total} games, as they are scheduled, got {tournament.planned}")
+        raise UnverifiedError(f"{where}: expected {plan.total} games, as scheduled, got {tournament.planned}")
     if tournament.planned < games:
-        raise UnverifiedError(f"{where}: expected {games} games or more, as they were played, got {tournament.planned}")
-    if tournament.complete and not tournament.suspended and tournament.planned != games:
+        raise UnverifiedError(
+            f"{where}: expected at least the {games} games that were played, got {tournament.planned}"
+        )
+    if tournament.complete and not suspended and tournament.planned != games:
         raise UnverifiedError(f"the league is complete, but holds {games} of {tournament.planned} games")
 
 
 def _verify_readmissions(store: Store, complete: bool, games: Mapping[int, Game]) -> None:
-    """Compare the suspensions that were lifted with those that there were.
+    """Check that every readmission lifts a real suspension.
 
-    A bot may be readmitted after a stop, while games before its suspension are open; these can move the suspension. So
-    of a league that is not complete only the verdict is asked for.
+    A bot may be readmitted after a stop, while games before its suspension are still open, which can move the
+    suspension. So in an incomplete league a readmission needs only a verdict.
     """
     readmitted = store.readmissions()
     if not readmitted:
         return
-    after = store.settings().suspend_after
+    after = store.config().suspend_after
     real: set[Readmission] = set()
     if complete:
-        real = {(label, number) for label, number in suspensions(games.values(), after, readmitted)}
+        real = {(label, number) for label, number in list_suspensions(games.values(), after, readmitted)}
     elif after:
         real = {
             (label, game.number)

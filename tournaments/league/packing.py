@@ -1,4 +1,4 @@
-"""A game packed: its actions by column, which is a quarter of what rows would take."""
+"""Packs the record of a game by column, which takes a quarter of the space of rows."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tournaments.league.contents import Game
 from tournaments.league.rows import Hex64
 
 MOST_BYTES = 1 << 26
-"""How long a record may be when it is unpacked: many times the longest game, so that a damaged one fills no memory."""
+"""Most bytes of an unpacked record: many times the longest game, but a damaged one cannot fill the memory."""
 
 
 class Columns(Struct, frozen=True, array_like=True):
-    """What the blob of a game holds, by column, as it packs best."""
+    """The blob of a game: columns compress best."""
 
     entries: tuple[tuple[str, str], ...]
     deal_seed: Hex64
     seats: Annotated[str, Meta(pattern=r"^[0-9]*\Z")]
-    """The seat of each action, one digit each."""
+    """The seat of each action, one digit per action."""
     actions: str
-    """The actions, a space between two."""
+    """The actions, separated by spaces."""
     format: int
     circumstances: Circumstances
 
@@ -35,7 +35,7 @@ _decoder = msgspec.json.Decoder(Columns)
 
 
 def pack_record(record: Record) -> bytes:
-    """Return what the league keeps of a game beside its row."""
+    """Return what the league stores of a game in addition to its row."""
     columns = Columns(
         entries=record.entries,
         deal_seed=record.deal_seed,
@@ -48,10 +48,10 @@ def pack_record(record: Record) -> bytes:
 
 
 def unpack_record(blob: bytes, game: Game, rules: Parameters, commit: str) -> Record:
-    """Return the record again, with what the league keeps elsewhere.
+    """Return the record from its blob and from what the league stores elsewhere.
 
     Raises:
-        ValueError, zlib.error: `blob` is not what `pack` returns.
+        ValueError, zlib.error: `blob` is not a result of `pack_record`.
     """
     columns = _decoder.decode(_decompress(blob))
     return Record(

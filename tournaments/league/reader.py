@@ -1,4 +1,4 @@
-"""What a league holds, read through the gate: typed rows, JSON that decodes, and nothing that contradicts itself."""
+"""Reads a league: typed rows, decoded JSON, and an error where stored values contradict each other."""
 
 from __future__ import annotations
 
@@ -15,15 +15,12 @@ from referee.records import Key, Record
 from referee.ruleset import Parameters, Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config, check_config
-from tournaments.league.contents import Entry, Game, Tournament
-from tournaments.league.damage import Common, refuse_entries, refuse_game, refuse_record, teams_of
+from tournaments.league.contents import Entry, Game, Readmission, Tournament
+from tournaments.league.damage import Common, find_teams, refuse_entries, refuse_game, refuse_record
 from tournaments.league.file import LeagueFile, Row
 from tournaments.league.packing import unpack_record
 from tournaments.league.rows import EntryRow, GameRow, OneRow, ReadmissionRow, RecordedRow, RulesetRow, TournamentRow
 from tournaments.league.schedule import Seeds
-from tournaments.league.series import Score, score_series
-from tournaments.league.standings import Standings, compute_standings
-from tournaments.league.suspension import Readmission, find_suspended, is_left_out
 
 T = TypeVar("T")
 G = TypeVar("G", bound=GameRow)
@@ -37,8 +34,8 @@ _words = msgspec.json.Decoder(tuple[str, ...])
 class LeagueReader:
     """A league that is open for reading.
 
-    Whatever reads a value raises `DamagedLeague` when it cannot be read or contradicts another, and `LockedLeague`
-    when another program kept the file locked.
+    Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
+    another program keeps the file locked.
 
     Args:
         file: the league's file.
@@ -51,57 +48,50 @@ class LeagueReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """See the league as it is now, whatever a run adds meanwhile."""
+        """Keep what is read consistent: games that a run adds meanwhile stay invisible."""
         with self._file.transaction(write=False):
             yield
 
     def integrity(self) -> str:
-        """Return the first thing that SQLite finds wrong with the file as a whole; nothing if all is well."""
+        """Return the first problem that SQLite finds in the whole file, or an empty string."""
         return self._file.integrity()
 
     def is_empty(self) -> bool:
-        """Tell whether no game was stored yet: then another tournament may be founded here."""
+        """Return whether no game is stored yet, so that another tournament may be created here."""
         if not self._tables:
             return True
-        # The index and the records are asked too: damage that hides games must not pass for their absence.
-        held = [
+        # Check the index and the records too: damage that hides games must not pass for their absence.
+        filled = [
             self._file.number(f"SELECT EXISTS (SELECT 1 FROM {rows})", f"table {rows.split()[0]}")
             for rows in ("games NOT INDEXED", "games", "records")
         ]
-        if len(set(held)) > 1:
+        if len(set(filled)) > 1:
             raise self._file.damage("table games", "expected a game for each record, and each in the index of keys")
-        return not held[0]
+        return not filled[0]
 
-    def config(self) -> str:
-        """Return what must not change while the tournament goes on, as JSON."""
-        self.settings()
-        return self._row().config
-
-    def settings(self) -> Config:
-        """Return the configuration with which the tournament was founded."""
-        return self._settings(self._row())
-
-    def _settings(self, row: TournamentRow) -> Config:
-        found = self._decode(_configs, row, "config", row.config)
+    def config(self) -> Config:
+        """Return the configuration with which the tournament was created."""
+        row = self._load_tournament()
+        config = self._decode(_configs, row, "config", row.config)
         try:
-            check_config(found, "config")
-            if found.name != row.name:
-                raise ValueError(f"name: expected {row.name!r} as in its column, got {found.name!r}")
+            check_config(config, "config")
+            if config.name != row.name:
+                raise ValueError(f"name: expected {row.name!r} as in its column, got {config.name!r}")
         except (DataError, ValueError) as error:
             raise self._file.damage(f"{row.place()}, column config", str(error)) from None
-        return found
+        return config
 
     def seed(self) -> bytes:
-        """Return the seed, secret until the tournament is complete."""
-        return self._row().seed
+        """Return the seed, which is secret until the tournament is complete."""
+        return self._load_tournament().seed
 
-    def _row(self) -> TournamentRow:
-        found = list(self._file.rows(TournamentRow)) if self._tables else []
-        if not found and self.is_empty():
+    def _load_tournament(self) -> TournamentRow:
+        rows = list(self._file.rows(TournamentRow)) if self._tables else []
+        if not rows and self.is_empty():
             raise LeagueError(f"{self.path}: holds no tournament")
-        if len(found) != 1:
-            raise self._file.damage("table tournament", f"expected one row, got {len(found)}")
-        (row,) = found
+        if len(rows) != 1:
+            raise self._file.damage("table tournament", f"expected one row, got {len(rows)}")
+        (row,) = rows
         if (commit := Seeds(row.seed).commit) != row.commit:
             raise self._file.damage(row.place(), f"the seed's commit is {commit}, the tournament says {row.commit}")
         return row
@@ -113,8 +103,8 @@ class LeagueReader:
             raise self._file.damage(f"{row.place()}, column {column}", str(error)) from None
 
     def tournament(self) -> Tournament:
-        """Return the tournament as it was started."""
-        row = self._row()
+        """Return the tournament."""
+        row = self._load_tournament()
         return Tournament(
             name=row.name,
             commit=row.commit,
@@ -123,28 +113,27 @@ class LeagueReader:
             planned=row.planned,
             created=row.created,
             rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets()},
-            suspended=self.suspended(),
         )
 
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets that are played."""
         rows = list(self._file.rows(RulesetRow, "ORDER BY rulesets.rowid"))
-        found = tuple(
+        rulesets = tuple(
             Ruleset(row.name, row.about, row.source, self._decode(_rules, row, "rules", row.rules)) for row in rows
         )
-        self._teams(found)
-        return found
+        self._find_teams(rulesets)
+        return rulesets
 
-    def _teams(self, rulesets: tuple[Ruleset, ...]) -> dict[str, tuple[int, ...]]:
+    def _find_teams(self, rulesets: tuple[Ruleset, ...]) -> dict[str, tuple[int, ...]]:
         try:
-            return teams_of({ruleset.name: ruleset.rules for ruleset in rulesets}, self.settings())
+            return find_teams({ruleset.name: ruleset.rules for ruleset in rulesets}, self.config())
         except ValueError as error:
             raise self._file.damage("table rulesets", str(error)) from None
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries in the order of the tournament file."""
         rows = list(self._file.rows(EntryRow, "ORDER BY entries.position"))
-        found = tuple(
+        entries = tuple(
             Entry(
                 *(row.label, row.hash, row.name, row.version, row.author, row.language),
                 self._decode(_words, row, "command", row.command),
@@ -153,21 +142,10 @@ class LeagueReader:
             for row in rows
         )
         try:
-            refuse_entries(found, [row.position for row in rows], self.settings())
+            refuse_entries(entries, [row.position for row in rows], self.config())
         except ValueError as error:
             raise self._file.damage("table entries", str(error)) from None
-        return found
-
-    def standings(self) -> tuple[Standings, ...]:
-        """Return the standings as they are now."""
-        anchor = self.settings().anchor
-        out = self.suspended()
-        counted = (game for game in self.games() if not is_left_out(game.number, game.labels, out))
-        return compute_standings(counted, [entry.label for entry in self.entries()], anchor)
-
-    def suspended(self) -> dict[str, int]:
-        """Return which bots play no more, each with the number of the game after which it was so."""
-        return find_suspended(self.games(), self.settings().suspend_after, self.readmissions())
+        return entries
 
     def readmissions(self) -> set[Readmission]:
         """Return the suspensions that were lifted."""
@@ -175,62 +153,54 @@ class LeagueReader:
             return set()
         return {(row.label, row.number) for row in self._file.rows(ReadmissionRow)}
 
-    def series(self) -> dict[Key, Score]:
-        """Return where the series stands after each game, for the rulesets that play series."""
-        return dict(score_series(self.games(), {each.name: each.rules.match_target for each in self.rulesets()}))
-
     def keys(self) -> set[Key]:
         """Return the keys of all finished games."""
         return {game.key for game in self.games()} if self._tables else set()
 
     def games(self) -> Iterator[Game]:
         """Return every finished game without its actions, in the order of the schedule."""
-        common = self._common()
-        return (self._game(row, common) for row in self._list_in_order(GameRow))
-
-    def digests(self) -> Iterator[str]:
-        """Return the digests of all games in the order of their keys."""
-        return (game.digest for game in sorted(self.games(), key=lambda game: game.key))
+        common = self._load_common()
+        return (self._decode_game(row, common) for row in self._list_in_order(GameRow))
 
     def records(self) -> Iterator[Record]:
-        """Return every finished game whole, in the order of the schedule."""
+        """Return the record of every finished game, in the order of the schedule."""
         return (record for _, record in self.rows())
 
     def rows(self) -> Iterator[tuple[Game, Record]]:
-        """Return every finished game with its row, in the order of the schedule."""
-        common = self._common()
+        """Return every finished game with its record, in the order of the schedule."""
+        common = self._load_common()
         for count, row in enumerate(self._list_in_order(RecordedRow), 1):
             yield self._unpack_row(row, common)
             if count == row.games != row.records:
                 raise self._file.damage("table records", f"expected {row.games} records, got {row.records}")
 
     def record(self, key: Key) -> Record:
-        """Return one game.
+        """Return the record of one game.
 
         Raises:
-            LeagueError: it is not in the league.
+            LeagueError: the league does not hold it.
         """
         place = (key.table, key.deal, key.rotation)
         where = 'WHERE games."table" = ? AND games.deal = ? AND games.rotation = ?'
         row = next(self._file.rows(OneRow, where, place), None)
         if row is None:
-            # Damage to the index must not pass for the absence of a game: this looks at every row.
+            # Damage to the index must not pass for the absence of a game: look at every row.
             if key in self.keys():
                 raise self._file.damage("table games", f"game {key} is not in the index of keys")
             raise LeagueError(f"{self.path}: no game {key}")
-        return self._unpack_row(row, self._common())[1]
+        return self._unpack_row(row, self._load_common())[1]
 
-    def _common(self) -> Common:
+    def _load_common(self) -> Common:
         rulesets = self.rulesets()
         return Common(
             rulesets={ruleset.name: ruleset.rules for ruleset in rulesets},
-            teams=self._teams(rulesets),
+            teams=self._find_teams(rulesets),
             labels=frozenset(entry.label for entry in self.entries()),
-            commit=self._row().commit,
+            commit=self._load_tournament().commit,
         )
 
     def _list_in_order(self, kind: type[G]) -> Iterator[G]:
-        """Return the games by number; a tree that lost a branch, or holds one twice, is found out."""
+        """Return the games by number; refuse a B-tree that lost a branch or holds one twice."""
         last, count, expected = -1, 0, 0
         for row in self._file.rows(kind, "ORDER BY games.number"):
             if row.number <= last:
@@ -240,7 +210,7 @@ class LeagueReader:
         if count != expected:
             raise self._file.damage("table games", f"expected {expected} games, as in the index of keys, got {count}")
 
-    def _game(self, row: GameRow, common: Common) -> Game:
+    def _decode_game(self, row: GameRow, common: Common) -> Game:
         game = self._decode(_summaries, row, "summary", row.summary)
         try:
             refuse_game(game, row, common)
@@ -249,7 +219,7 @@ class LeagueReader:
         return game
 
     def _unpack_row(self, row: RecordedRow | OneRow, common: Common) -> tuple[Game, Record]:
-        game = self._game(row, common)
+        game = self._decode_game(row, common)
         where = f"table records, number {row.number}, column record"
         if row.record is None:
             raise self._file.damage(where, f"game {game.key} has no record")

@@ -1,4 +1,4 @@
-"""The rows of a league as they are stored: types and bounds of every column."""
+"""The rows of a league: types and bounds of every column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.records import Time
 from tournaments.league.file import Row
 
 MOST = 2**53
-"""The largest whole number that JSON carries everywhere."""
+"""The largest integer that every JSON parser reads exactly."""
 
 Number = Annotated[int, Meta(ge=0, le=MOST)]
 Hex64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -22,7 +22,7 @@ class TournamentRow(Row, frozen=True):
     """The tournament."""
 
     TABLE: ClassVar[str] = "tournament"
-    # Qualified throughout: SQLite takes an unknown "name" in quotes for a text, but not an unknown table."name".
+    # All columns are qualified: SQLite takes an unknown "name" for a string, but not an unknown table."name".
     SELECT: ClassVar[str] = """
         SELECT tournament.id, tournament.name, tournament.config, tournament.seed, tournament."commit",
             tournament.planned, tournament.complete, tournament.created FROM tournament
@@ -88,11 +88,11 @@ class GameRow(Row, frozen=True):
     summary: str
     digest: Annotated[str, Meta(min_length=64, max_length=64)]  # a pattern would cost as much as all the rest
     games: Number
-    """How many games the index of their keys has; not a column."""
+    """The number of games in the index of keys; not a column."""
 
 
 class RecordedRow(GameRow, frozen=True):
-    """A game with its record, if it has one; `record` is packed."""
+    """A game with its packed record, if it has one."""
 
     SELECT: ClassVar[str] = """
         SELECT games.number, games."table", games.deal, games.rotation, games.summary, games.digest,
@@ -102,7 +102,7 @@ class RecordedRow(GameRow, frozen=True):
 
     record: bytes | None
     records: Number
-    """How many records there are; not a column."""
+    """The number of records; not a column."""
 
 
 class OneRow(GameRow, frozen=True):
@@ -117,7 +117,7 @@ class OneRow(GameRow, frozen=True):
 
 
 class ReadmissionRow(Row, frozen=True):
-    """A suspension that was lifted."""
+    """A lifted suspension."""
 
     TABLE: ClassVar[str] = "readmissions"
     SELECT: ClassVar[str] = "SELECT readmissions.label, readmissions.number FROM readmissions NOT INDEXED"

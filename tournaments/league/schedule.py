@@ -1,4 +1,4 @@
-"""Who meets whom, when: a pure function of the configuration, never held in memory as a whole."""
+"""The schedule of games: a pure function of the configuration, never in memory as a whole."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ from tournaments.league.config import Config
 from tournaments.league.draw import Table, draw_tables
 
 BATCH_DEALS = 25
-"""Deals in a batch at most: bots start anew after so many games."""
+"""Most deals in a batch: bots restart after each batch."""
 ROUNDS = 4
-"""A tournament is cut into so many rounds at least, so that standings are fair long before its end."""
+"""The least number of rounds of a tournament, so that standings are fair long before its end."""
 BLOCK_DEALS = 5
-"""Deals that a table with open series plays at a time beyond the schedule."""
-
+"""Deals in a block beyond the schedule, for a table with open series."""
 SERIES_BLOCKS = 40
-"""Blocks of deals after which a series that nobody wins is left open."""
+"""Blocks of deals after which a series without a winner stays open."""
 
 Draw = Callable[[str, int], Iterable[tuple[int, ...]]]
 
 
 class TablePlan(Struct, frozen=True):
-    """Entries that meet under one ruleset."""
+    """Entries that meet under one ruleset, by their numbers."""
 
     ruleset: Ruleset
     entries: tuple[int, ...]
@@ -46,21 +45,21 @@ class BatchPlan(Struct, frozen=True):
     last: int
 
     def games(self) -> Iterator[Key]:
-        """List the games, in the order in which they are played."""
+        """List the games in playing order."""
         return (Key(self.table, deal, self.rotation) for deal in range(self.first, self.last))
 
 
 class Schedule:
     """Every table plays `deals` deals, each of them in every rotation of its seats.
 
-    Batches come in an order in which every prefix is as fair as it can be: the first batch of every
-    table in every rotation, then the second.
+    The order of batches keeps every prefix as fair as possible: the first batch of every table in every rotation,
+    then the second.
 
     Args:
-        rulesets: each with the number of seats it is played with.
-        entries: how many take part.
-        deals: for each table.
-        draw: from the name of a ruleset and its number of seats to who meets; None for every set of entries once.
+        rulesets: each with its number of seats.
+        entries: the number of entries.
+        deals: the number of deals per table.
+        draw: returns the tables for the name of a ruleset and its number of seats; None for every set of entries once.
     """
 
     def __init__(
@@ -86,21 +85,21 @@ class Schedule:
                     yield BatchPlan(number, rotation, first, last)
 
     def more(self, table: int, block: int) -> Iterator[BatchPlan]:
-        """List the batches of a block of deals beyond the schedule, for a table whose series are open."""
+        """List the batches of a block of deals beyond the schedule, for a table with open series."""
         first = self.deals + block * BLOCK_DEALS
         for rotation in range(len(self.tables[table].entries)):
             yield BatchPlan(table, rotation, first, first + BLOCK_DEALS)
 
     def batch_count(self) -> int:
-        """Return how many batches there are."""
+        """Return the number of batches."""
         return -(-self.deals // self.batch_deals) * self._rotations
 
     def missing(self, done: Iterable[Key]) -> int:
-        """Return how many games of the schedule are not among those that are done."""
+        """Return how many games of the schedule are not done."""
         return self.total - sum(key.deal < self.deals for key in done)
 
     def number(self, key: Key) -> int:
-        """Return the place of a game in playing order, from 0; beyond the schedule with gaps."""
+        """Return the place of a game in playing order, from 0; beyond the schedule there are gaps."""
         if key.deal < self.deals:
             chunk, within = divmod(key.deal, self.batch_deals)
             size = min(self.batch_deals, self.deals - chunk * self.batch_deals)
@@ -113,25 +112,25 @@ class Schedule:
 
 
 class Seeds:
-    """All chance of a tournament, from one seed of 32 bytes that no bot sees while it goes on."""
+    """All randomness of a tournament, from one seed of 32 bytes that stays secret until its end."""
 
     def __init__(self, seed: bytes) -> None:
         self.seed = seed
         self.commit = f"sha256:{sha256(seed).hexdigest()}"
 
     def order(self, key: Key, seats: int) -> GameOrder:
-        """Return the game `key` with its cards, its seating and its bots' own randomness."""
+        """Return the order of the game `key`: its cards, its seating and its bots' own seeds."""
         rngs = tuple(self._rng(key, seat) for seat in range(seats))
         return GameOrder(key, self.deal_seed(key).hex(), self.seating(key, seats), rngs)
 
     def deal_seed(self, key: Key) -> bytes:
-        """Return the 32 bytes that every shuffle of a deal comes from; the same in all rotations."""
+        """Return the 32 bytes behind every shuffle of a deal, the same in all rotations."""
         return self._commit("deal", key.table, key.deal)
 
     def seating(self, key: Key, seats: int) -> tuple[int, ...]:
-        """Say which player of the table sits at each seat: rotation k moves everybody by k.
+        """Return the player of the table at each seat: rotation k moves everybody by k seats.
 
-        With three seats and more the order around the table is drawn anew for each deal.
+        With three or more seats, the order around the table is drawn anew for each deal.
         """
         around = list(range(seats))
         if seats > 2:
@@ -139,7 +138,7 @@ class Seeds:
         return tuple(around[(seat + key.rotation) % seats] for seat in range(seats))
 
     def draw_order(self, ruleset: str, labels: Sequence[str]) -> list[int]:
-        """Return the entries shuffled for the draw of a ruleset's tables, wherever in the file they stand."""
+        """Return the entries shuffled for the draw of a ruleset's tables, whatever their order in the file."""
         return sorted(range(len(labels)), key=lambda entry: self._commit("draw", ruleset, labels[entry]))
 
     def _rng(self, key: Key, seat: int) -> int:
@@ -150,10 +149,10 @@ class Seeds:
 
 
 def make_schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequence[str], seeds: Seeds) -> Schedule:
-    """Return the schedule of a tournament; who meets at drawn tables comes from its seed.
+    """Return the schedule of a tournament; its seed decides who meets at drawn tables.
 
     Raises:
-        DataError: a ruleset is not for so many seats, or there are too few entries for a table.
+        DataError: a ruleset does not allow the number of seats, or a table needs more entries.
     """
     seated = list_seated_rulesets(config, rulesets)
     for ruleset, seats in seated:
@@ -171,10 +170,11 @@ def make_schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequenc
     return Schedule(seated, len(labels), config.deals, draw if config.tables else None)
 
 
-def deals_at_most(schedule: Schedule, rules: Parameters) -> int:
-    """Return how many deals a table may have, those included that its open series ask for."""
+def count_most_deals(schedule: Schedule, rules: Parameters) -> int:
+    """Return the most deals that a table may play, including those for open series."""
     return schedule.deals + (SERIES_BLOCKS * BLOCK_DEALS if rules.match_target else 0)
 
 
 def list_seated_rulesets(config: Config, rulesets: tuple[Ruleset, ...]) -> list[tuple[Ruleset, int]]:
+    """Return the rulesets, each with its number of seats."""
     return [(ruleset, config.seats or ruleset.rules.players[0]) for ruleset in rulesets]

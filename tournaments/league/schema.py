@@ -1,20 +1,18 @@
-"""The tables of a league, how they came to be, and whether a file has them."""
+"""The tables of a league: how to create them, and whether a file has them."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from sqlite_utils import Database, Migrations
+from typing import TYPE_CHECKING, ClassVar
 
 from tournaments.errors import DamagedLeague, LeagueError
 from tournaments.league.file import APPLICATION_ID, LeagueFile, Row
 
-migrations = Migrations("malice")
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 
-@migrations()
 def m001_league(db: Database) -> None:
-    """A tournament, its entries and rulesets, and its games: a row for standings, a blob for replays."""
+    """Create the tables of a tournament, its entries, rulesets and games: a row for standings, a blob for replays."""
     db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     tables = """
         CREATE TABLE tournament (
@@ -40,9 +38,8 @@ def m001_league(db: Database) -> None:
             db.conn.execute(statement)
 
 
-@migrations()
 def m002_readmissions(db: Database) -> None:
-    """Suspensions that were lifted: of which bot, and by the number of the game that brought them about."""
+    """Create the table of lifted suspensions: the bot, and the number of the game that suspended it."""
     db.conn.execute(
         "CREATE TABLE readmissions (label TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (label, number)) STRICT"
     )
@@ -52,12 +49,12 @@ TABLES = {
     "m001_league": ("tournament", "rulesets", "entries", "games", "records"),
     "m002_readmissions": ("readmissions",),
 }
-"""By migration, in their order: the tables that it makes."""
+"""The tables that each migration creates, in the order of the migrations."""
 FIRST = frozenset(TABLES["m001_league"])
 
 
 class SchemaRow(Row, frozen=True):
-    """A table that is in the file."""
+    """A table in the file."""
 
     TABLE: ClassVar[str] = "sqlite_master"
     SELECT: ClassVar[str] = "SELECT sqlite_master.name FROM sqlite_master WHERE type = 'table'"
@@ -75,11 +72,11 @@ class MigrationRow(Row, frozen=True):
 
 
 def examine(file: LeagueFile) -> frozenset[str]:
-    """Return the tables of a league; none for a file into which no run came to found anything.
+    """Return the tables of a league; none if no run created a tournament in the file yet.
 
     Raises:
-        LeagueError: it is not a league, or one of a newer schema.
-        DamagedLeague: it is or was a league, and does not have the tables of one.
+        LeagueError: the file is not a league, or has a newer schema.
+        DamagedLeague: the file is a league, but lacks the tables of one.
     """
     try:
         tables = {row.name for row in file.rows(SchemaRow)}
@@ -88,23 +85,23 @@ def examine(file: LeagueFile) -> frozenset[str]:
         if file.looks_ours():
             raise
         raise LeagueError(str(error)) from None
-    # A run that died while it made the file may have left the list of migrations, and nothing in it.
+    # A run that died while it created the file may have left an empty list of migrations.
     if not tables - {"_sqlite_migrations", "sqlite_sequence"} and application != APPLICATION_ID:
         if file.looks_ours():
             raise file.damage("the header", "expected the tables of a league, got none")
         if file.is_foreign():
             raise LeagueError(f"{file.path}: file is not a database")
         return frozenset()
-    # Two of our tables may be missing, or the header damaged: either alone does not make it the file of somebody else.
+    # Two missing tables, or a damaged header: either alone does not make it the file of another program.
     if application != APPLICATION_ID and len(tables & FIRST) < len(FIRST) - 2:
         raise LeagueError(f"{file.path}: a database, but not one of malice")
     if application != APPLICATION_ID:
         raise file.damage("the header", f"expected the application id {APPLICATION_ID:#x}, got {application:#x}")
-    return _tables_of_migrations(file, tables)
+    return _check_migrations(file, tables)
 
 
-def _tables_of_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
-    """Return our tables if they are those that the applied migrations made."""
+def _check_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
+    """Return the tables of the applied migrations, if the file has these and no others of ours."""
     applied = {row.name for row in file.rows(MigrationRow)}
     known = list(TABLES)
     if applied > set(known):
@@ -113,8 +110,8 @@ def _tables_of_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
         raise file.damage(
             "table _sqlite_migrations", f"expected the first of {', '.join(known)}, got {', '.join(sorted(applied))}"
         )
-    for migration, made in TABLES.items():
-        for table in made:
+    for migration, created in TABLES.items():
+        for table in created:
             if (table in tables) != (migration in applied):
                 state = "is missing" if migration in applied else f"is there, but not its migration {migration}"
                 raise file.damage(f"table {table}", state)
@@ -122,10 +119,17 @@ def _tables_of_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
 
 
 def migrate(file: LeagueFile, tables: frozenset[str]) -> None:
-    """Bring the tables to the newest schema, if they are not.
+    """Bring the tables to the newest schema.
 
     Raises:
         sqlite3.Error: the disk is full or fails.
     """
-    if len(tables) < sum(map(len, TABLES.values())):
-        migrations.apply(Database(file.connection))
+    if len(tables) == sum(map(len, TABLES.values())):
+        return
+    # Imported here: it loads numpy, which a reader of a league does not need.
+    from sqlite_utils import Database, Migrations
+
+    migrations = Migrations("malice")
+    for migration in (m001_league, m002_readmissions):
+        migrations()(migration)
+    migrations.apply(Database(file.connection))

@@ -1,7 +1,7 @@
-"""Series: deals of one table in one rotation, one after the other, until an entry has the points that win.
+"""Series: a table plays deal after deal in one rotation until an entry has the points that win.
 
-A series is a chain of games; every game is rated for itself, and the points only serve the series. Each
-rotation of a table has series of its own, so that the luck of the cards meets all sides alike.
+Every game is rated on its own; points count for the series alone. Each rotation of a table has its own series, so that
+the luck of the cards is the same for all seats.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from referee.records import Key
-from tournaments.league.contents import Game
+from tournaments.league.contents import Game, LeagueContents
 
 
 class Score(Struct, frozen=True):
-    """Where a series stands after a game."""
+    """The score of a series after a game."""
 
     series: int
-    """Counts the series of this table and rotation, from 0."""
+    """The number of the series in this table and rotation, from 0."""
     points: tuple[int, ...]
     """By seat of the game."""
     won: bool
@@ -34,22 +34,27 @@ class Tally(Struct, frozen=True):
     """Series that were decided."""
 
 
+def score_league_series(league: LeagueContents) -> dict[Key, Score]:
+    """Return the score of the series after each game of a league, for the rulesets that play series."""
+    return dict(score_series(league.games(), {each.name: each.rules.match_target for each in league.rulesets()}))
+
+
 def score_series(games: Iterable[Game], targets: Mapping[str, int]) -> Iterator[tuple[Key, Score]]:
-    """Return where the series stands after each game, for the rulesets that play series.
+    """Return the score of the series after each game, for the rulesets that play series.
 
     Args:
-        games: finished games in any order; a chain breaks off before a deal that is missing.
-        targets: by ruleset, the points that win a series; 0 for single games.
+        games: finished games in any order; scores end before the first missing deal of a rotation.
+        targets: by ruleset, the points that win a series; 0 where games are single.
     """
     chains: dict[tuple[int, int], list[Game]] = defaultdict(list)
     for game in games:
         if targets[game.ruleset]:
             chains[game.key.table, game.key.rotation].append(game)
     for chain in chains.values():
-        yield from _chain(sorted(chain, key=lambda game: game.key.deal), targets[chain[0].ruleset])
+        yield from _score_chain(sorted(chain, key=lambda game: game.key.deal), targets[chain[0].ruleset])
 
 
-def _chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
+def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
     points: dict[str, int] = defaultdict(int)
     series = 0
     for deal, game in enumerate(games):
@@ -65,7 +70,7 @@ def _chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
 
 
 def tally_series(games: Iterable[Game], targets: Mapping[str, int]) -> dict[str, dict[str, Tally]]:
-    """Count the decided series by ruleset and label; equal points at the end win it for all who have them."""
+    """Count the decided series by ruleset and label; entries that tie with the most points all win."""
     played = {game.key: game for game in games}
     counts: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     for key, score in score_series(played.values(), targets):

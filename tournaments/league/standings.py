@@ -1,4 +1,4 @@
-"""Games to standings: the ranking, who beat whom, and the history of the running Elo."""
+"""Standings from games: the ranking, the crosstable, and the history of the running Elo."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from referee.replay import VOID
-from tournaments.league.contents import Game
+from tournaments.league.contents import Game, LeagueContents
+from tournaments.league.suspension import find_suspended_entries, is_left_out
 from tournaments.ratings import RatedGame, Rating, compute_history, fit_ratings, thin_points
 
 IDLE_MS = 1.0
-"""CPU time off turn, in milliseconds an action, that no reading, cleaning up or compiling explains."""
+"""CPU time off turn, in milliseconds per action, beyond what reading, cleaning up or compiling takes."""
 IDLE_SHARE = 0.1
-"""What it has to be at least of the time on turn."""
-
+"""Its least share of the time on turn."""
 
 APART = "These bots fall into groups that never met: ranks, Elo and scores compare only within a group."
-"""Said wherever figures of two groups stand in one list."""
+"""The warning wherever one list holds figures of two groups."""
 
 
 class Row(Struct, frozen=True):
     """One entry in the ranking; the rating holds its points, opponents and intervals."""
 
     group: int | None
-    """Entries of one group met, directly or by way of others. Counted from 1; None for who met nobody yet."""
+    """Entries of one group met, directly or through others. Counted from 1; None for an entry without opponents."""
     rank: int | None
     """Within its group."""
     label: str
@@ -34,20 +34,20 @@ class Row(Struct, frozen=True):
     mean_ms: float | None
     """Thinking time per action."""
     cpu_ms: float | None
-    """CPU time per action, of its thinking."""
+    """CPU time per action while it was asked."""
     idle_ms: float | None
-    """CPU time per action, used while it was not asked."""
+    """CPU time per action while it was not asked."""
     forfeits: int
-    """Games that ended for it by a verdict, void ones included."""
+    """Games that ended for it by a verdict, including void ones."""
 
     @property
     def thinks_off_turn(self) -> bool:
-        """Whether it uses so much CPU time off turn that it gains by it: more than what follows any answer."""
+        """Whether it uses enough CPU time off turn to gain by it: more than any answer leaves behind."""
         return self.idle_ms is not None and self.idle_ms >= max(IDLE_MS, IDLE_SHARE * (self.cpu_ms or 0.0))
 
 
 class Meeting(Struct, frozen=True):
-    """What an entry did against another: games in which both sat, in different sides."""
+    """The results of an entry against another: games in which both sat, in different teams."""
 
     games: int
     wins: int
@@ -56,7 +56,7 @@ class Meeting(Struct, frozen=True):
 
     @property
     def score(self) -> float | None:
-        """The share of the points, 0 to 1."""
+        """The share of the points, from 0 to 1."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
 
@@ -66,26 +66,34 @@ class Standings(Struct, frozen=True):
     ruleset: str
     seats: int
     rows: tuple[Row, ...]
-    """Group after group, each with its best first."""
+    """Group by group, the best first."""
     crosstable: dict[str, dict[str, Meeting]]
-    """Label -> opponent's label -> how it went."""
+    """Label -> opponent's label -> results."""
     history: dict[str, tuple[tuple[int, float], ...]]
-    """Label -> points of (game number, running Elo), in schedule order, thinned for plotting."""
+    """Label -> points (game number, running Elo) in the order of the schedule, thinned for plotting."""
     variance_ratio: float | None
-    """Variance clustered by deal over that of independent games: how much more games the luck of the deal costs."""
+    """Variance clustered by deal over that of independent games: the extra games that the luck of the deal costs."""
     anchor: str | None
-    """The entry that ratings are relative to; None is the mean of the pool."""
+    """The entry that ratings are relative to; None for the mean of the pool."""
     games: int
-    """Games that count: of complete pairs, none of them void."""
+    """Games that count: those of complete deals, without void ones."""
     waiting: int
-    """Finished games whose pair is not complete yet."""
+    """Finished games whose deal was not played in every rotation yet."""
     groups: int
     warning: str | None
-    """Why not all of these figures compare; None if they do."""
+    """Why these figures cannot all be compared; None if they can."""
 
 
 HISTORY_POINTS = 400
-"""Points of the history kept for each entry."""
+"""Most points of the history of an entry."""
+
+
+def compute_league_standings(league: LeagueContents) -> tuple[Standings, ...]:
+    """Return the current standings of a league, without the games that suspensions leave out."""
+    anchor = league.config().anchor
+    suspended = find_suspended_entries(league)
+    counted = (game for game in league.games() if not is_left_out(game.number, game.labels, suspended))
+    return compute_standings(counted, [entry.label for entry in league.entries()], anchor)
 
 
 def compute_standings(
@@ -93,7 +101,7 @@ def compute_standings(
 ) -> tuple[Standings, ...]:
     """Return the standings for every ruleset and number of seats, in the order in which they were first played.
 
-    Only complete deals count, those that were played in every rotation, and no void game.
+    Only complete deals count, that is those played in every rotation, and no void games.
 
     Args:
         games: finished games in the order of the schedule.
@@ -103,24 +111,26 @@ def compute_standings(
     kinds: dict[tuple[str, int], list[Game]] = {}
     for game in games:
         kinds.setdefault((game.ruleset, len(game.labels)), []).append(game)
-    return tuple(_standings(ruleset, seats, played, entries, anchor) for (ruleset, seats), played in kinds.items())
+    return tuple(_compute_kind(ruleset, seats, played, entries, anchor) for (ruleset, seats), played in kinds.items())
 
 
-def _standings(ruleset: str, seats: int, played: list[Game], entries: Sequence[str], anchor: str | None) -> Standings:
+def _compute_kind(
+    ruleset: str, seats: int, played: list[Game], entries: Sequence[str], anchor: str | None
+) -> Standings:
     number = {label: index for index, label in enumerate(entries)}
     rotations = Counter((game.key.table, game.key.deal) for game in played)
     complete = [game for game in played if rotations[game.key.table, game.key.deal] == seats]
     counted = [game for game in complete if game.reason != VOID]
     rated = [_make_rated_game(game, number) for game in counted]
     fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor])
-    rows = _rows(played, entries, fitted.ratings)
+    rows = _make_rows(played, entries, fitted.ratings)
     groups = max((row.group or 0 for row in rows), default=0)
     return Standings(
         ruleset=ruleset,
         seats=seats,
         rows=rows,
-        crosstable=_crosstable(counted, entries),
-        history=_history(rated, entries),
+        crosstable=_count_meetings(counted, entries),
+        history=_make_history(rated, entries),
         variance_ratio=fitted.variance_ratio,
         anchor=anchor,
         games=len(counted),
@@ -131,16 +141,16 @@ def _standings(ruleset: str, seats: int, played: list[Game], entries: Sequence[s
 
 
 def _make_rated_game(game: Game, number: Mapping[str, int]) -> RatedGame:
-    sides: dict[int, list[int]] = {}
+    teams: dict[int, list[int]] = {}
     places: dict[int, int] = {}
     for label, team, place in zip(game.labels, game.teams, game.places, strict=True):
-        sides.setdefault(team, []).append(number[label])
+        teams.setdefault(team, []).append(number[label])
         places[team] = min(place, places.get(team, place))
     group = game.key.table << 32 | game.key.deal
-    return RatedGame(tuple(map(tuple, sides.values())), tuple(places.values()), group)
+    return RatedGame(tuple(map(tuple, teams.values())), tuple(places.values()), group)
 
 
-def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating]) -> tuple[Row, ...]:
+def _make_rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating]) -> tuple[Row, ...]:
     games: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     forfeits: Counter[str] = Counter()
@@ -170,31 +180,31 @@ def _rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating])
             idle_ms=each(idle, entries[index]),
             forfeits=forfeits[entries[index]],
         )
-        for index, group, rank in _places(ratings, entries)
+        for index, group, rank in _rank_entries(ratings, entries)
     )
 
 
-def _places(ratings: Sequence[Rating], entries: Sequence[str]) -> Iterator[tuple[int, int | None, int | None]]:
-    """List the entries as they stand, group after group, each with the group and its rank there."""
+def _rank_entries(ratings: Sequence[Rating], entries: Sequence[str]) -> Iterator[tuple[int, int | None, int | None]]:
+    """List the entries group by group, the best first, each with its group and its rank there."""
     sizes = Counter(rating.pool for rating in ratings if rating.games)
     group_of = {pool: group for group, (pool, _) in enumerate(sizes.most_common(), 1)}
     groups = [group_of.get(rating.pool) for rating in ratings]
     ranked: Counter[int] = Counter()
     for index in sorted(
         range(len(entries)),
-        key=lambda index: (groups[index] or len(entries), _best_first(ratings[index], entries[index])),
+        key=lambda index: (groups[index] or len(entries), _make_sort_key(ratings[index], entries[index])),
     ):
         if (group := groups[index]) is not None:
             ranked[group] += 1
         yield index, group, None if group is None else ranked[group]
 
 
-def _best_first(rating: Rating, label: str) -> tuple[bool, float, float, str]:
-    """Order by Elo, then by points; those without a figure come last."""
+def _make_sort_key(rating: Rating, label: str) -> tuple[bool, float, float, str]:
+    """Sort by Elo, then by points; entries without a figure come last."""
     return (rating.elo is None, -(rating.elo or 0.0), -(rating.score or 0.0), label)
 
 
-def _crosstable(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
+def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
     tally: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
     for game in games:
         for seat, label in enumerate(game.labels):
@@ -208,7 +218,7 @@ def _crosstable(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str
     }
 
 
-def _history(rated: list[RatedGame], entries: Sequence[str]) -> dict[str, tuple[tuple[int, float], ...]]:
+def _make_history(rated: list[RatedGame], entries: Sequence[str]) -> dict[str, tuple[tuple[int, float], ...]]:
     points = compute_history(rated, len(entries))
     return {
         label: tuple((point[0], point[1]) for point in thin_points(points[index], HISTORY_POINTS))

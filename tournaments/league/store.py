@@ -1,4 +1,4 @@
-"""The league's SQLite file: one writer, one transaction for each finished game."""
+"""Writes a league: one writer, one transaction for each finished game."""
 
 from __future__ import annotations
 
@@ -16,32 +16,31 @@ from referee.records import Record
 from referee.ruleset import Ruleset
 from tournaments.errors import LeagueError, Stopped
 from tournaments.league.config import Config, encode_identity
-from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.contents import Entry, Game, Readmission, Tournament
 from tournaments.league.file import LeagueFile
 from tournaments.league.packing import pack_record
 from tournaments.league.reader import LeagueReader
 from tournaments.league.schema import examine, migrate
-from tournaments.league.suspension import suspensions
 from tournaments.league.waiting import Waiting
 
 CLOSING_WAIT_MS = 5000
-"""How long a reader is waited for when a run closes its league."""
+"""How long a run that closes its league waits for a reader."""
 
 
 class Store(LeagueReader):
-    """A league that is open for reading, and for one writer for writing.
+    """A league that is open for reading, and for one writer.
 
-    Whatever reads a value raises `DamagedLeague` when it cannot be read or contradicts another, and `LockedLeague`
-    when another program kept the file locked.
+    Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
+    another program keeps the file locked.
 
     Args:
         path: the file.
-        create: whether to write, and to make the file if there is none.
-        waiting: how locks of others are waited for.
+        create: whether to write, and to create the file if it does not exist.
+        waiting: how to wait for the locks of other programs.
 
     Raises:
-        LeagueError: the file is missing, is no database of ours, or is of a newer schema.
-        DamagedLeague: it is or was a league, and its header or its tables are damaged.
+        LeagueError: the file is missing, is not a league, or has a newer schema.
+        DamagedLeague: the file is a league with a damaged header or damaged tables.
         LockedLeague: another program keeps it locked.
     """
 
@@ -51,8 +50,8 @@ class Store(LeagueReader):
         if not create and not path.is_file():
             raise LeagueError(f"{path}: no such database")
         if create:
-            with contextlib.suppress(OSError):  # it is there, or cannot be made, which SQLite says too
-                # Nobody else's business while it is played: the seed is in it.
+            with contextlib.suppress(OSError):  # it exists, or cannot be created, which SQLite reports too
+                # The file holds the secret seed: only its owner may read it.
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         super().__init__(LeagueFile(path, self._waiting))
         try:
@@ -73,7 +72,7 @@ class Store(LeagueReader):
         self.close()
 
     def close(self) -> None:
-        """Close the file; what was written stays readable from anywhere."""
+        """Close the file; it can then be read even from a read-only disk."""
         if self._lock is not None:
             self._finish_writing()
         self._file.connection.close()
@@ -82,7 +81,7 @@ class Store(LeagueReader):
             self._lock = None
 
     def _begin_writing(self) -> None:
-        # Held until the process ends; SQLite's own locks are of another kind and do not meet it.
+        # Held until the process ends; SQLite's own locks are of another kind and do not conflict with it.
         try:
             lock = os.open(self.path, os.O_RDWR)
         except OSError as error:
@@ -97,16 +96,16 @@ class Store(LeagueReader):
             os.close(lock)
             raise
         self._lock = lock
-        tables = examine(self._file)  # the run that we waited for may have made them
+        tables = examine(self._file)  # the run that held the lock may have created them
         self._file.attempt(lambda: migrate(self._file, tables))
         self._file.write("PRAGMA journal_mode = WAL")
         self._file.write("PRAGMA synchronous = FULL")
         self._tables = examine(self._file)
 
     def _finish_writing(self) -> None:
-        """Fold the write-ahead log into the file, so that it can be read from a read-only disk."""
+        """Fold the write-ahead log into the file, so that the file can be read from a read-only disk."""
         connection = self._file.connection
-        with contextlib.suppress(sqlite3.Error):  # a full disk, or a reader: the log stays beside the file, whole
+        with contextlib.suppress(sqlite3.Error):  # a full disk, or a reader: the log stays intact beside the file
             connection.execute(f"PRAGMA busy_timeout = {CLOSING_WAIT_MS}")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.execute("PRAGMA journal_mode = DELETE")
@@ -115,26 +114,26 @@ class Store(LeagueReader):
         self, config: Config, seed: bytes, tournament: Tournament, entries: tuple[Entry, ...],
         rulesets: tuple[Ruleset, ...],
     ) -> None:  # fmt: skip
-        """Write a new tournament into an empty league, in place of one that never came to its first game."""
-        first = (
+        """Write a tournament to a league without games; it replaces one that never played a game."""
+        row = (
             tournament.name, encode_identity(config), seed, tournament.commit, tournament.planned, tournament.created,
         )  # fmt: skip
         with self._writing():
             for table in ("tournament", "rulesets", "entries"):
                 self._file.write(f"DELETE FROM {table}")
-            self._file.write("INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, 0, ?)", first)
+            self._file.write("INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, 0, ?)", row)
             for ruleset in rulesets:
                 rules = msgspec.json.encode(ruleset.rules).decode()
-                row = (ruleset.name, ruleset.about, ruleset.source, rules)
-                self._file.write("INSERT INTO rulesets VALUES (?, ?, ?, ?)", row)
+                values = (ruleset.name, ruleset.about, ruleset.source, rules)
+                self._file.write("INSERT INTO rulesets VALUES (?, ?, ?, ?)", values)
             for place, entry in enumerate(entries):
                 lists = [msgspec.json.encode(words).decode() for words in (entry.command, entry.rulesets)]
-                values = (place, *msgspec.structs.astuple(entry)[:-2], *lists)
-                self._file.write("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+                columns = (place, *msgspec.structs.astuple(entry)[:-2], *lists)
+                self._file.write("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Write all that follows or nothing of it; a disk that fails stops the tournament."""
+        """Write everything in the block or nothing; a disk that fails stops the tournament."""
         try:
             with self._file.transaction():
                 yield
@@ -142,11 +141,11 @@ class Store(LeagueReader):
             raise Stopped(f"{self.path}: cannot be written: {error}") from None
 
     def add(self, game: Game, record: Record) -> None:
-        """Write a finished game: when this returns it is on the disk, and before nothing of it is.
+        """Write a finished game: it is on the disk when this returns, and not in part before.
 
         Raises:
-            sqlite3.Error: the disk is full or failed; the league is as it was before.
-            LockedLeague, DamagedLeague: the same holds.
+            sqlite3.Error: the disk is full or failed; the league is unchanged.
+            LockedLeague, DamagedLeague: the league is unchanged, too.
         """
         summary = msgspec.json.encode(game).decode()
         row = (game.number, record.key.table, record.key.deal, record.key.rotation, summary, record.digest)
@@ -155,21 +154,17 @@ class Store(LeagueReader):
             self._file.write("INSERT INTO records VALUES (?, ?)", (game.number, pack_record(record)))
 
     def plan(self, games: int) -> None:
-        """Say how many games the tournament has, now that series ask for more."""
+        """Set the number of games of the tournament, which grows with open series."""
         with self._writing():
             self._file.write("UPDATE tournament SET planned = ?", (games,))
 
-    def complete(self, struck: Collection[int] = ()) -> None:
-        """Say that every game is played; from now on the seed may be told.
-
-        Readmissions that lift nothing any more go: games that were played after them moved the suspension.
+    def complete(self, struck: Collection[int] = (), idle: Collection[Readmission] = ()) -> None:
+        """Mark the tournament as complete; from now on the seed is public.
 
         Args:
-            struck: numbers of games that were played ahead, although a suspended bot leaves them out.
+            struck: numbers of the games to delete: played ahead, although a suspension leaves them out.
+            idle: readmissions to delete, since they lift no suspension any more.
         """
-        readmitted = self.readmissions()
-        left = (game for game in self.games() if game.number not in struck) if readmitted else ()
-        idle = readmitted - set(suspensions(left, self.settings().suspend_after, readmitted))
         numbers = [(number,) for number in struck]
         with self._writing():
             for number in numbers:
@@ -180,7 +175,7 @@ class Store(LeagueReader):
             self._file.write("UPDATE tournament SET complete = 1")
 
     def readmit(self, label: str, number: int) -> None:
-        """Lift the suspension of a bot that the game of this number brought about."""
+        """Lift the suspension of a bot by the game of this number."""
         with self._writing():
             self._file.write("INSERT INTO readmissions VALUES (?, ?)", (label, number))
             self._file.write("UPDATE tournament SET complete = 0")

@@ -1,43 +1,61 @@
-"""Who plays no more: a bot that ended so many games in a row by a verdict, until somebody lets it in again.
+"""Suspensions: a bot that ends so many games in a row by a verdict plays no more, until it is readmitted.
 
-What holds is a pure function of the finished games in playing order. Games that were played ahead by other jobs
-though the order leaves them out count for nobody and are struck when the tournament ends, so that the result is
-the same for any number of jobs.
+Suspensions are a pure function of the finished games in playing order. Another job may have played a game ahead that
+this order leaves out. Such a game counts for nobody and is deleted when the tournament ends, so that the result is the
+same for any number of jobs.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from tournaments.league.contents import Game
+from tournaments.league.contents import Game, LeagueContents, Readmission
 
-Readmission = tuple[str, int]
-"""A label, and the number of the game by which it was suspended: that one is forgiven."""
+
+def find_suspended_entries(league: LeagueContents) -> dict[str, int]:
+    """Return the suspended entries of a league, each with the number of the game that suspended it."""
+    return find_suspended(league.games(), league.config().suspend_after, league.readmissions())
+
+
+def find_idle_readmissions(league: LeagueContents, struck: Collection[int]) -> set[Readmission]:
+    """Return the readmissions that lift no suspension any more, since games played after them moved it.
+
+    Args:
+        league: its finished games and readmissions.
+        struck: numbers of games that do not count.
+    """
+    readmitted = league.readmissions()
+    counted = (game for game in league.games() if game.number not in struck) if readmitted else ()
+    return readmitted - set(list_suspensions(counted, league.config().suspend_after, readmitted))
 
 
 def find_suspended(games: Iterable[Game], after: int, readmitted: Collection[Readmission] = ()) -> dict[str, int]:
-    """Return who is suspended, and the number of the game by which it came to that.
+    """Return the suspended entries, each with the number of the game that suspended it.
 
     Args:
         games: finished games in playing order.
         after: verdicts in a row; 0 suspends nobody.
-        readmitted: suspensions that were lifted.
+        readmitted: lifted suspensions.
     """
     readmitted = set(readmitted)
     return {
-        label: number for label, number in suspensions(games, after, readmitted) if (label, number) not in readmitted
+        label: number
+        for label, number in list_suspensions(games, after, readmitted)
+        if (label, number) not in readmitted
     }
 
 
-def suspensions(games: Iterable[Game], after: int, readmitted: Collection[Readmission] = ()) -> Iterator[Readmission]:
-    """Return every suspension that there was, those that were lifted too, by label and number of the game.
+def list_suspensions(
+    games: Iterable[Game], after: int, readmitted: Collection[Readmission] = ()
+) -> Iterator[Readmission]:
+    """Return every suspension, lifted or not, as a label and the number of the game that caused it.
 
     Args:
         games: finished games in playing order.
         after: verdicts in a row; 0 suspends nobody.
-        readmitted: suspensions that were lifted.
+        readmitted: lifted suspensions.
     """
     out: set[str] = set()
     in_a_row: dict[str, int] = defaultdict(int)
@@ -53,18 +71,18 @@ def suspensions(games: Iterable[Game], after: int, readmitted: Collection[Readmi
                     out.add(label)
 
 
-def is_left_out(number: int, labels: Iterable[str], suspended: dict[str, int]) -> bool:
-    """Tell whether the game of this number is not played, as one of its entries was suspended before it."""
+def is_left_out(number: int, labels: Iterable[str], suspended: Mapping[str, int]) -> bool:
+    """Return whether a game is left out because one of its entries was suspended before it."""
     return any(suspended.get(label, number) < number for label in labels)
 
 
 class Suspensions:
-    """Follows a run and knows at any moment who is suspended, without looking at all games each time.
+    """Keeps track of who is suspended during a run, without a look at all games each time.
 
     Args:
-        games: what is finished.
+        games: the finished games.
         after: verdicts in a row; 0 suspends nobody.
-        readmitted: suspensions that were lifted.
+        readmitted: lifted suspensions.
     """
 
     def __init__(self, games: Iterable[Game], after: int, readmitted: Collection[Readmission]) -> None:
@@ -78,41 +96,41 @@ class Suspensions:
         self._judge()
 
     def add(self, game: Game) -> None:
-        """Take notice of a finished game."""
+        """Add a finished game."""
         if not self._after:
             return
         self._games[game.number] = game
         self._note(game)
-        # Only a verdict in a row can suspend, and only a game before it can undo that.
+        # Only verdicts in a row suspend, and only a game before the last of them undoes that.
         undone = any(self.suspended.get(label, -1) > game.number for label in game.labels)
-        if undone or any(self._in_a_row(label, game.number) for label in _has_verdict(game)):
+        if undone or any(self._is_in_a_row(label, game.number) for label in _list_failed(game)):
             self._judge()
 
     def _note(self, game: Game) -> None:
         for label, verdict in zip(game.labels, game.verdicts, strict=True):
             insort(self._verdicts[label], (game.number, bool(verdict)))
 
-    def _in_a_row(self, label: str, number: int) -> bool:
-        """Tell whether the game stands among so many in a row; others may show later that they do not count."""
+    def _is_in_a_row(self, label: str, number: int) -> bool:
+        """Return whether the game is among enough verdicts in a row, as far as is known by now."""
         played = self._verdicts[label]
         at = bisect_left(played, (number, True))
-        found = 1 + self._verdicts_next_to(played, range(at - 1, -1, -1))
-        return found + self._verdicts_next_to(played, range(at + 1, len(played))) >= self._after
+        before = self._count_verdicts(played, range(at - 1, -1, -1))
+        return before + 1 + self._count_verdicts(played, range(at + 1, len(played))) >= self._after
 
-    def _verdicts_next_to(self, played: list[tuple[int, bool]], there: range) -> int:
-        found = 0
-        for number, verdict in map(played.__getitem__, there):
+    def _count_verdicts(self, played: list[tuple[int, bool]], places: range) -> int:
+        count = 0
+        for number, verdict in map(played.__getitem__, places):
             if is_left_out(number, self._games[number].labels, self.suspended):
                 continue
             if not verdict:
                 break
-            found += 1
-        return found
+            count += 1
+        return count
 
     def _judge(self) -> None:
         order: Sequence[int] = sorted(self._games)
         self.suspended = find_suspended((self._games[number] for number in order), self._after, self._readmitted)
 
 
-def _has_verdict(game: Game) -> Iterator[str]:
+def _list_failed(game: Game) -> Iterator[str]:
     return (label for label, verdict in zip(game.labels, game.verdicts, strict=True) if verdict)

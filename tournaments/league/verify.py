@@ -1,4 +1,4 @@
-"""Everything that a league claims, checked anew: cards, actions, results, digests, and what is said of them."""
+"""Verifies a league: cards, actions, results, digests, and the tournament's own row."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tournaments.errors import UnverifiedError
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, summarize_record
 from tournaments.league.metadata import verify_tournament
-from tournaments.league.schedule import Schedule, Seeds, deals_at_most, make_schedule
+from tournaments.league.schedule import Schedule, Seeds, count_most_deals, make_schedule
 from tournaments.league.store import Store
-from tournaments.league.suspension import is_left_out
+from tournaments.league.suspension import find_suspended_entries, is_left_out
 
 NOT_COVERED = (
     "what bots say of themselves (name, version, author, language, command)",
@@ -29,11 +29,11 @@ NOT_COVERED = (
     "isolation and machine",
     "name and settings that no game shows",
 )
-"""What nothing in a league contradicts, so that an edit of it is not found."""
+"""What nothing in a league contradicts, so that an edit goes unnoticed."""
 
 
 class Verified(Struct, frozen=True):
-    """What was checked."""
+    """The result of a verification."""
 
     games: int
     planned: int
@@ -44,26 +44,26 @@ class Verified(Struct, frozen=True):
     sha: str
     """The tournament SHA: SHA-256 of all digests in key order."""
     suspended: tuple[str, ...]
-    """Bots whose open games are not played."""
+    """Bots whose open games stay unplayed."""
     not_covered: tuple[str, ...] = NOT_COVERED
-    """What was not checked, as nothing in a league contradicts it."""
+    """What was not checked, since nothing in a league contradicts it."""
 
 
 def verify_league(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified:
     """Replay every game of the league and compare it with what is stored.
 
     Raises:
-        UnverifiedError: the file is damaged, a record is missing, the seed is not the one that was committed to, a
-            game's cards were not dealt by it, a game does not replay, or what is said of the tournament contradicts
-            its games; the message names the game's key or the place in the file.
+        UnverifiedError: the file is damaged, a record is missing, the seed does not match its commitment, it did not
+            deal a game's cards, a game does not replay, or the tournament's row contradicts its games; the message
+            names the game's key or the place in the file.
     """
     with store.snapshot():
         return _verify_snapshot(store, on_game)
 
 
 def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
-    if found := store.integrity():
-        raise UnverifiedError(f"{store.path}: {found}")
+    if problem := store.integrity():
+        raise UnverifiedError(f"{store.path}: {problem}")
     examiner = _Examiner(store)
     digests: dict[Key, str] = {}
     for row, record in store.rows():
@@ -71,10 +71,11 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
         digests[record.key] = record.digest
         on_game()
     tournament = store.tournament()
+    suspended = find_suspended_entries(store)
     if tournament.complete:
         labels = [entry.label for entry in examiner.entries]
-        _verify_complete(examiner.schedule, labels, set(digests), tournament.suspended)
-    verify_tournament(store, tournament, examiner.schedule)
+        _verify_complete(examiner.schedule, labels, set(digests), suspended)
+    verify_tournament(store, tournament, examiner.schedule, suspended)
     return Verified(
         games=len(digests),
         planned=tournament.planned,
@@ -82,7 +83,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
         commit=tournament.commit,
         seed=tournament.seed,
         sha=compute_tournament_sha(digest for _, digest in sorted(digests.items())),
-        suspended=tuple(tournament.suspended),
+        suspended=tuple(suspended),
     )
 
 
@@ -91,14 +92,14 @@ def _verify_complete(plan: Schedule, labels: list[str], done: set[Key], suspende
         table = [labels[entry] for entry in plan.tables[batch.table].entries]
         for key in batch.games():
             if key not in done and not is_left_out(plan.number(key), table, suspended):
-                raise UnverifiedError(f"game {key}: is missing, though the tournament is said to be complete")
+                raise UnverifiedError(f"game {key}: is missing, although the tournament is marked as complete")
 
 
 class _Examiner:
-    """Compares each game with the tournament that it claims to be of."""
+    """Compares each game with its tournament."""
 
     def __init__(self, store: Store) -> None:
-        self._config: Config = store.settings()
+        self._config: Config = store.config()
         self._seeds = Seeds(store.seed())
         self._clock = msgspec.convert(msgspec.to_builtins(self._config.clock), ClockRules)
         self.entries = store.entries()
@@ -106,7 +107,7 @@ class _Examiner:
         self.schedule = make_schedule(self._config, store.rulesets(), labels, self._seeds)
 
     def examine(self, row: Game, record: Record) -> None:
-        """Let through a game that was dealt by the seed, scheduled, seated and played as it says."""
+        """Check that a game was dealt by the seed, and scheduled, seated and played as it says."""
         key = record.key
         self._verify_place(key, row, record)
         table = [self.entries[entry] for entry in self.schedule.tables[key.table].entries]
@@ -119,7 +120,7 @@ class _Examiner:
             )
         _verify_verdicts(record)
         if row != summarize_record(record, row.number, row.teams):
-            raise UnverifiedError(f"game {key}: what standings are made from is not what the game says")
+            raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
         try:
             check_record(record)
         except DataError as error:
@@ -131,7 +132,7 @@ class _Examiner:
         ruleset = self.schedule.tables[key.table].ruleset
         if record.ruleset != ruleset.name:
             raise UnverifiedError(f"game {key}: expected the ruleset {ruleset.name}, got {record.ruleset}")
-        if key.deal >= (most := deals_at_most(self.schedule, ruleset.rules)):
+        if key.deal >= (most := count_most_deals(self.schedule, ruleset.rules)):
             raise UnverifiedError(f"game {key}: expected a deal below {most}")
         if row.number != (number := self.schedule.number(key)):
             raise UnverifiedError(f"game {key}: expected the number {number}, got {row.number}")
@@ -150,14 +151,16 @@ class _Examiner:
 
 
 def _verify_verdicts(record: Record) -> None:
-    """Compare the verdicts with the actions, which the digest covers: they decide who is suspended."""
+    """Compare the verdicts, which decide suspensions, with the actions, which the digest covers."""
     played = 0
-    fell: list[tuple[int, str, int]] = []
+    expected: list[tuple[int, str, int]] = []
     for seat, action in record.actions:
         if action.startswith(VERDICT):
-            fell.append((seat, action.removeprefix(VERDICT), played))
+            expected.append((seat, action.removeprefix(VERDICT), played))
         else:
             played += 1
-    said = [(fault.seat, fault.code, fault.action) for fault in record.faults]
-    if said != fell:
-        raise UnverifiedError(f"game {record.key}: expected the verdicts {fell} (seat, code, action), got {said}")
+    verdicts = [(fault.seat, fault.code, fault.action) for fault in record.faults]
+    if verdicts != expected:
+        raise UnverifiedError(
+            f"game {record.key}: expected the verdicts {expected} (seat, code, action), got {verdicts}"
+        )

@@ -1,4 +1,4 @@
-"""Locks of other programs: waited for, said once, and given up after a while."""
+"""Waits for the locks of other programs, announces a long wait once, and gives up after a while."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from tournaments.errors import LockedLeague
 T = TypeVar("T")
 
 WAIT_S = 30.0
-"""How long a lock of somebody else is waited for."""
-SAY_AFTER_S = 0.5
-"""How long a wait has to last before it is worth a word: a program that writes holds its lock for milliseconds."""
+"""The longest wait for the lock of another program."""
+ANNOUNCE_AFTER_S = 0.5
+"""The shortest wait worth a message: a program that writes holds its lock for milliseconds."""
 STEP_S = 0.05
 
 
 class Waiting:
-    """Tries again what a lock forbids, until the lock is gone or the time is over.
+    """Retries what a lock prevents, until the lock is gone or the time is over.
 
     Args:
         limit_s: the longest wait, in seconds.
-        out: where a wait is announced; None for stderr.
-        now: tells the time in seconds.
-        sleep: passes so many seconds.
+        out: where to announce a wait; None for stderr.
+        now: returns the time in seconds.
+        sleep: waits so many seconds.
     """
 
     def __init__(
@@ -44,17 +44,17 @@ class Waiting:
         self._sleep = sleep
 
     def wait_for(self, path: Path, holder: str, attempt: Callable[[], T]) -> T:
-        """Return what `attempt` returns once no lock forbids it.
+        """Return what `attempt` returns once no lock prevents it.
 
         Args:
             path: the file, for the message.
-            holder: what holds the lock and does with it, such as "another program has locked it".
-            attempt: is called again and again; fails with `BlockingIOError` or SQLite's "busy" while there is a lock.
+            holder: the first half of the message, such as "another program has locked it".
+            attempt: retried while it fails with `BlockingIOError` or SQLite's "busy".
 
         Raises:
-            LockedLeague: the lock was still there when the time was over.
+            LockedLeague: the lock outlasted the time.
         """
-        begin, said = self._now(), False
+        begin, announced = self._now(), False
         while True:
             try:
                 return attempt()
@@ -64,23 +64,23 @@ class Waiting:
             waited = self._now() - begin
             if waited >= self._limit_s:
                 raise LockedLeague(f"{path}: {holder}, and had not finished after {self._limit_s:g} s; try again")
-            if waited >= SAY_AFTER_S and not said:
-                said = True
-                self._say(f"{path}: {holder}; waiting for up to {self._limit_s:g} s")
+            if waited >= ANNOUNCE_AFTER_S and not announced:
+                announced = True
+                self._announce(f"{path}: {holder}; waiting for up to {self._limit_s:g} s")
             self._sleep(STEP_S)
 
-    def _say(self, text: str) -> None:
+    def _announce(self, text: str) -> None:
         with contextlib.suppress(OSError):  # a closed terminal is no reason to stop waiting
             print(text, file=self._out or sys.stderr, flush=True)
 
 
 def is_lock(error: Exception) -> bool:
-    """Tell whether an error says no more than that somebody else holds a lock."""
+    """Return whether an error only means that another program holds a lock."""
     if isinstance(error, sqlite3.Error):
-        return primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        return get_primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
     return isinstance(error, BlockingIOError)
 
 
-def primary_code(error: sqlite3.Error) -> int:
-    """Return SQLite's primary result code; 0 if the error did not come from SQLite itself."""
+def get_primary_code(error: sqlite3.Error) -> int:
+    """Return SQLite's primary result code; 0 if the error is not SQLite's own."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

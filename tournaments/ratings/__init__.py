@@ -1,9 +1,4 @@
-"""How strong the entries are: the joint fit, its intervals, the running Elo, and pairs of players."""
-
-import os
-
-# Two threads of linear algebra cost more than they gain on matrices of this size, the more so beside running games.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Ratings: the joint fit and its intervals, the running Elo, and statistics of two players."""
 
 from tournaments.ratings.fit import Fit, Rating, fit_ratings
 from tournaments.ratings.pairings import RatedGame

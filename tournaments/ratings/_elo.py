@@ -1,10 +1,10 @@
-"""What the running Elo needs of package `elo` 0.1.1, for Pythons on which that package does not build."""
+"""The part of package `elo` 0.1.1 that the running Elo needs, for Pythons on which that package does not build."""
 
 from collections.abc import Iterable
 
 
 class Elo:
-    """A drop-in for `elo.Elo` with float ratings; every figure is equal to the last bit."""
+    """A drop-in for `elo.Elo` with float ratings, equal to the last bit."""
 
     def __init__(self, k_factor: float = 10, *, initial: float = 1200, beta: float = 200) -> None:
         self.k_factor = k_factor
@@ -12,14 +12,9 @@ class Elo:
         self.beta = beta
 
     def expect(self, rating: float, other_rating: float) -> float:
-        """The expected score of the first rating against the second."""
+        """Return the expected score of the first rating against the second."""
         return float(1.0 / (1 + 10 ** ((float(other_rating) - float(rating)) / (2 * self.beta))))
 
     def rate(self, rating: float, series: Iterable[tuple[float, float]]) -> float:
-        """The new rating after a series of (score, other rating), all met with the old one."""
+        """Return the new rating after a series of (score, other rating), all met with the old rating."""
         return float(rating) + self.k_factor * sum(score - self.expect(rating, other) for score, other in series)
-
-    def rate_1vs1(self, rating1: float, rating2: float, drawn: bool = False) -> tuple[float, float]:
-        """The new ratings of a winner and a loser, or of two players that drew."""
-        first, second = (0.5, 0.5) if drawn else (1.0, 0.0)
-        return self.rate(rating1, [(first, rating2)]), self.rate(rating2, [(second, rating1)])

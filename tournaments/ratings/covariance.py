@@ -1,4 +1,4 @@
-"""How far a fit can be trusted: covariances of its strengths, and Student's t."""
+"""The uncertainty of a fit: covariances of its strengths, and Student's t."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from functools import cache
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import Strengths, advantage, expect_score, gram
+from tournaments.ratings.bradley_terry import Strengths, compute_advantage, expect_score, sum_products
 from tournaments.ratings.pairings import Floats, Ints, Pairings, sum_groups
 
 BLOCK = 2_000_000
-"""Numbers held at a time for the deal groups of one block."""
+"""Most numbers in memory for the deal groups of one block."""
 
 
-def from_information(comparisons: Pairings, fitted: Strengths) -> Floats:
-    """The covariance if games were independent.
+def estimate_from_information(pairings: Pairings, fitted: Strengths) -> Floats:
+    """Return the covariance as if games were independent.
 
-    The n(n-1)/2 comparisons of one game of n sides hang together: between equals they hold as much as
+    The n(n-1)/2 pairings of one game of n teams depend on each other: between equals they hold as much information as
     3/(n+1) times as many independent ones.
     """
-    rows = comparisons.tally
-    index, factor = comparisons.design(rows)
-    chance = expect_score(advantage(fitted.values, index, factor))
-    extra = gram(comparisons.players, index, factor, rows.count * chance * (1 - chance) * (rows.seats - 2) / 3)
+    rows = pairings.tally
+    index, factor = pairings.design(rows)
+    chance = expect_score(compute_advantage(fitted.values, index, factor))
+    extra = sum_products(pairings.players, index, factor, rows.count * chance * (1 - chance) * (rows.seats - 2) / 3)
     return np.asarray(fitted.inverse @ (fitted.information + extra) @ fitted.inverse)
 
 
-def cluster_by_deal(comparisons: Pairings, fitted: Strengths) -> Floats:
-    """The covariance by a jackknife: every deal group left out once, the fit moved by one Newton step.
+def estimate_by_deal(pairings: Pairings, fitted: Strengths) -> Floats:
+    """Return the covariance by a jackknife: leave every deal group out once, and move the fit by one Newton step.
 
     Leaving group g out moves the strengths by (H - H_g)^-1 s_g, with H the information and s_g the group's
-    part of the slope. With A = H^-1 that is A (1 - H_g A)^-1 s_g, whose second factor concerns the players of
-    the group alone: a small system for each group, solved together for all groups of the same size.
+    part of the slope. With A = H^-1 that is A (1 - H_g A)^-1 s_g, whose second factor concerns only the players of
+    the group: a small system for each group, solved together for all groups of the same size.
     """
-    players, groups = comparisons.players, comparisons.groups
+    players, groups = pairings.players, pairings.groups
     spread = np.zeros(players**2)
-    for who, slope, information in _groups(comparisons, fitted.values):
+    for who, slope, information in _list_groups(pairings, fitted.values):
         own = fitted.inverse[who[:, :, None], who[:, None, :]]
         moved = np.linalg.solve(np.eye(who.shape[1]) - information @ own, slope[:, :, None])[:, :, 0]
         cells = who[:, :, None] * players + who[:, None, :]
@@ -46,24 +46,24 @@ def cluster_by_deal(comparisons: Pairings, fitted: Strengths) -> Floats:
     return np.asarray(fitted.inverse @ middle @ fitted.inverse)
 
 
-def _groups(comparisons: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Blocks of deal groups with equally many players: players, slope and information of each group."""
-    players = comparisons.players
-    rows, group = comparisons.tally_by_group()
-    index, factor = comparisons.design(rows)
-    chance = expect_score(advantage(strengths, index, factor))
+def _list_groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Yield blocks of deal groups with equally many players: players, slope and information of each group."""
+    players = pairings.players
+    rows, group = pairings.tally_by_group()
+    index, factor = pairings.design(rows)
+    chance = expect_score(compute_advantage(strengths, index, factor))
     residual = rows.points - rows.count * chance
     weight = rows.count * chance * (1 - chance)
 
     places, place = np.unique(group[:, None] * players + index, return_inverse=True)
-    sizes = np.bincount(places // players, minlength=comparisons.groups)
+    sizes = np.bincount(places // players, minlength=pairings.groups)
     starts = np.cumsum(sizes) - sizes
     place = place.reshape(index.shape) - starts[group][:, None]
     for size in np.unique(sizes):
         alike = np.flatnonzero(sizes == size)
         for begin in range(0, len(alike), max(1, BLOCK // size**2)):
             block = alike[begin : begin + max(1, BLOCK // size**2)]
-            number = np.full(comparisons.groups, -1)
+            number = np.full(pairings.groups, -1)
             number[block] = np.arange(len(block))
             mine = number[group] >= 0
             at = number[group[mine], None] * size + place[mine]
@@ -79,10 +79,10 @@ def _groups(comparisons: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Fl
 
 @cache
 def student_quantile(degrees: int) -> float:
-    """The t with 97.5 % below it, to 1e-8."""
+    """Return the t with 97.5 % below it, to 1e-8."""
     t = 1.959963984540054 if degrees > 2 else (12.7, 4.3)[degrees - 1]
     for _ in range(50):
-        step = (student_cdf(t, degrees) - 0.975) / _density(t, degrees)
+        step = (student_cdf(t, degrees) - 0.975) / _student_density(t, degrees)
         t -= step
         if abs(step) < 1e-12 * t:
             break
@@ -90,24 +90,24 @@ def student_quantile(degrees: int) -> float:
 
 
 def student_cdf(t: float, degrees: int) -> float:
-    """The chance that Student's t is below `t`, to 1e-9 (with up to a million degrees).
+    """Return the chance that Student's t is below `t`, to 1e-9 (with up to a million degrees).
 
     With t = sqrt(degrees) tan a the density becomes a power of cos a, smooth on a bounded range: 64 Gauss
     points are enough for every number of degrees.
     """
     reach = min(abs(t), 40.0) if degrees > 30 else abs(t)  # beyond lies less than 1e-25
     half = math.atan(reach / math.sqrt(degrees)) / 2
-    points, weights = _gauss()
+    points, weights = _load_gauss()
     area = half * float(weights @ np.cos(half * (points + 1)) ** (degrees - 1))
-    return 0.5 + math.copysign(min(0.5, area * _density(0, degrees) * math.sqrt(degrees)), t)
+    return 0.5 + math.copysign(min(0.5, area * _student_density(0, degrees) * math.sqrt(degrees)), t)
 
 
-def _density(t: float, degrees: int) -> float:
+def _student_density(t: float, degrees: int) -> float:
     scale = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2) - math.log(degrees * math.pi) / 2
     return math.exp(scale - (degrees + 1) / 2 * math.log1p(t * t / degrees))
 
 
 @cache
-def _gauss() -> tuple[Floats, Floats]:
+def _load_gauss() -> tuple[Floats, Floats]:
     points, weights = np.polynomial.legendre.leggauss(64)
     return points, weights

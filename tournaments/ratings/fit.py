@@ -1,6 +1,6 @@
-"""The ranking: strengths fitted to all games at once, with honest intervals.
+"""The ranking: strengths fitted to all games at once, with their intervals.
 
-One fit is for one ruleset and one number of seats. A figure that the games do not give is None, never nan or
+A fit covers one ruleset and one number of seats. A figure that the games do not determine is None, never nan or
 infinite.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from tournaments.ratings.one_sided import classes, closure
+from tournaments.ratings.one_sided import compute_closure, find_classes
 from tournaments.ratings.pairings import Floats, Pairings, RatedGame, make_pairings
 from tournaments.ratings.pool import Pool, rate_pool
 from tournaments.ratings.scores import estimate_scores
@@ -26,32 +26,32 @@ ELO = 400 / math.log(10)
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
     elo: float | None = None
-    """Relative to the anchor; in a pool without it to the pool's mean. None without opponents.
+    """Relative to the anchor, or to the mean of a pool without it. None without opponents.
 
-    Where some only won or only lost against all others, the mean is that of the largest set of players who
-    took points off one another: the ratings outside it are open to one side.
+    If some players won or lost every game against the others, the mean is that of the largest set of players who
+    took points off one another: ratings outside it are open at one end.
     """
     low: float | None = None
-    """The 95 % interval. One end alone is a one-sided bound: the rating at which a record of only wins (or
-    only losses) has a chance of 2.5 %."""
+    """The 95 % interval. A single end is a one-sided bound: the rating at which a record of only wins (or only
+    losses) has a chance of 2.5 %."""
     high: float | None = None
     rank_low: int | None = None
-    """The rank in the pool lies between 1 + the players significantly better ..."""
+    """The best possible rank in the pool: 1 + the number of significantly better players."""
     rank_high: int | None = None
-    """... and the number of players - those significantly worse."""
+    """The worst possible rank: the number of players - that of significantly worse ones."""
     games: int
     wins: int
-    """Of comparisons between sides; in games of two sides these are games."""
+    """Won pairings of teams; in games of two teams these are games."""
     draws: int
     losses: int
     score: float | None
-    """Share of the points, 0..1."""
+    """The share of the points, 0..1."""
     score_low: float | None = None
     """The 95 % interval of the score, clustered by deal group."""
     score_high: float | None = None
     average_opponent: float | None
     pool: int
-    """Players of one pool are connected by games; ratings of different pools cannot be compared."""
+    """Games connect the players of a pool; ratings of different pools cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,74 +61,60 @@ class Fit:
     groups: int
     """Deal groups, the units of independence."""
     pools: int
-    """Pools of two players and more: with more than one the ratings are relative to several means."""
+    """Pools of two or more players; with several pools, ratings are relative to several means."""
     anchor: int | None
     variance_ratio: float | None
     """The variance measured between deal groups over that of independent games."""
-    _rated: tuple[Pool | None, ...]
-    """By the number of the pool; None for a player alone."""
-
-    def los(self, player: int, other: int) -> float | None:
-        """The likelihood, 0..1, that the first player is the stronger; None where the games do not say."""
-        pool = self._rated[self.ratings[player].pool]
-        if pool is None or player == other or self.ratings[player].pool != self.ratings[other].pool:
-            return None
-        return pool.los(*np.searchsorted(pool.players, (player, other)).tolist())
 
 
 def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None = None) -> Fit:
     """Rate players 0 .. players-1; the order of the games does not matter."""
     if anchor is not None and not 0 <= anchor < players:
         raise ValueError(f"expected an anchor from 0 to {players - 1}, got: {anchor}")
-    comparisons = make_pairings(games, players)
-    label = classes(closure(comparisons.met()))
+    pairings = make_pairings(games, players)
+    label = find_classes(compute_closure(pairings.met()))
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
-    by_pool = tuple(
-        rate_pool(comparisons, pool, anchor if anchor in pool.tolist() else None) if len(pool) > 1 else None
-        for pool in pools
-    )
-    rated = [pool for pool in by_pool if pool is not None]
+    rated = [rate_pool(pairings, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1]
     elo = np.full(players, np.nan)
     for pool in rated:
         elo[pool.players] = (pool.strengths - pool.origin) * ELO
     number = np.searchsorted(np.unique(label), label)
     return Fit(
-        ratings=tuple(_ratings(comparisons, rated, elo, number.tolist())),
+        ratings=tuple(_make_ratings(pairings, rated, elo, number.tolist())),
         games=len(games),
-        groups=comparisons.groups,
+        groups=pairings.groups,
         pools=len(rated),
         anchor=anchor,
-        variance_ratio=_variance_ratio(rated),
-        _rated=by_pool,
+        variance_ratio=_compute_variance_ratio(rated),
     )
 
 
-def _ratings(comparisons: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
-    players = comparisons.players
+def _make_ratings(pairings: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
+    players = pairings.players
     low, high = np.full((2, players), np.nan)
     rank_low, rank_high = np.zeros((2, players), np.int64)
     for pool in rated:
-        low[pool.players], high[pool.players] = ((end - pool.origin) * ELO for end in pool.interval())
-        better = pool.better()
+        low[pool.players], high[pool.players] = ((end - pool.origin) * ELO for end in pool.compute_interval())
+        better = pool.find_better()
         rank_low[pool.players] = 1 + better.sum(axis=0)
         rank_high[pool.players] = len(better) - better.sum(axis=1)
 
-    seen = comparisons.by_player(comparisons.rows)
-    sides = comparisons.sides
-    strength = (np.nan_to_num(elo)[sides.members] * sides.weights).sum(axis=1)
+    seen = pairings.by_player(pairings.rows)
+    teams = pairings.teams
+    strength = (np.nan_to_num(elo)[teams.members] * teams.weights).sum(axis=1)
     met = np.bincount(seen.player, strength[seen.opponents], players)
     points = np.bincount(seen.player, seen.points, players)
     wins, draws, losses = (
         np.bincount(seen.player[seen.points == result], minlength=players) for result in (1.0, 0.5, 0.0)
     )
-    score_low, score_high = estimate_scores(comparisons)
-    games = np.bincount(np.unique(comparisons.game[seen.row] * players + seen.player) % players, minlength=players)
+    score_low, score_high = estimate_scores(pairings)
+    games = np.bincount(np.unique(pairings.game[seen.row] * players + seen.player) % players, minlength=players)
     for player in range(players):
         total = int(wins[player] + draws[player] + losses[player])
         yield Rating(
-            elo=_known(elo[player]),
-            low=_known(low[player]),
-            high=_known(high[player]),
+            elo=_keep_finite(elo[player]),
+            low=_keep_finite(low[player]),
+            high=_keep_finite(high[player]),
             rank_low=int(rank_low[player]) or None,
             rank_high=int(rank_high[player]) or None,
             games=int(games[player]),
@@ -136,18 +122,18 @@ def _ratings(comparisons: Pairings, rated: Sequence[Pool], elo: Floats, number: 
             draws=int(draws[player]),
             losses=int(losses[player]),
             score=float(points[player]) / total if total else None,
-            score_low=_known(score_low[player]),
-            score_high=_known(score_high[player]),
+            score_low=_keep_finite(score_low[player]),
+            score_high=_keep_finite(score_high[player]),
             average_opponent=float(met[player]) / total if total else None,
             pool=number[player],
         )
 
 
-def _variance_ratio(rated: Iterable[Pool]) -> float | None:
+def _compute_variance_ratio(rated: Iterable[Pool]) -> float | None:
     sums = [pool.variances for pool in rated if pool.variances is not None]
     measured, independent = sum(one for one, _ in sums), sum(other for _, other in sums)
     return measured / independent if measured > 1e-9 * independent else None
 
 
-def _known(value: float) -> float | None:
+def _keep_finite(value: float) -> float | None:
     return float(value) + 0.0 if math.isfinite(value) else None  # no -0.0

@@ -1,7 +1,7 @@
-"""Players whose record against others is one-sided: no rating fits it best, but one end can be bounded.
+"""One-sided records: no rating fits such a record best, but one end of the rating can be bounded.
 
-A level is a set of players who have all, directly or by way of each other, got points off one another.
-Between two levels every result went the same way.
+A level is a set of players who took points off one another, directly or through others. Between two levels, every
+result went the same way.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import advantage
+from tournaments.ratings.bradley_terry import compute_advantage
 from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
 
-CHANCE = 0.025
+TAIL = 0.025
 FARTHEST = 100.0  # natural units, 17,000 Elo
 
 
-def closure(relation: Bools) -> Bools:
-    """[i, j]: j is i, or can be reached from i in any number of steps."""
+def compute_closure(relation: Bools) -> Bools:
+    """Return [i, j]: j is i, or can be reached from i in any number of steps."""
     reach = relation | np.eye(len(relation), dtype=np.bool_)
     while True:
         square = reach.astype(np.float32)
@@ -28,60 +28,60 @@ def closure(relation: Bools) -> Bools:
         reach = wider
 
 
-def classes(alike: Bools) -> Ints:
-    """For each player the lowest-numbered player of its class in this equivalence relation."""
+def find_classes(alike: Bools) -> Ints:
+    """Return for each player the lowest-numbered player of its class in this equivalence relation."""
     return np.asarray(alike.argmax(axis=1)) if len(alike) else np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one level did to the levels below it, or had done to it by those above.
+    """The wins of a level over the levels below it, or its losses to those above.
 
-    A game with several sides gives one term: the chance to come in before (or behind) all of them at once.
+    A game with several teams gives one term: the chance to finish ahead of (or behind) all of them at once.
     """
 
     upward: bool
     """The level won these games: the record gives a lower bound."""
     ahead: Floats
-    """Per comparison, how far the winners are ahead by the strengths that were held."""
+    """Per pairing, how far the winners are ahead by the fixed strengths."""
     share: Floats
-    """Per comparison, how much of a shift of the level goes into that: less than 1 for a side of partners."""
+    """Per pairing, the share of a shift of the level in that lead: less than 1 for a team of partners."""
     term: Ints
 
     @property
     def empty(self) -> bool:
         return not self.term.size
 
-    def chance(self, shift: float) -> float:
-        """The chance of this record with the whole level this much stronger."""
+    def compute_chance(self, shift: float) -> float:
+        """Return the chance of this record if the whole level were stronger by `shift`."""
         ahead = self.ahead + (shift if self.upward else -shift) * self.share
         return float(np.exp(-np.log1p(np.bincount(self.term, np.exp(np.minimum(-ahead, 500.0)))).sum()))
 
-    def bound(self) -> float:
-        """The shift with which the record has a chance of 2.5 %."""
+    def find_bound(self) -> float:
+        """Return the shift at which the record has a chance of 2.5 %."""
         worse, better = (-FARTHEST, FARTHEST) if self.upward else (FARTHEST, -FARTHEST)
         for _ in range(50):
             middle = (worse + better) / 2
-            if self.chance(middle) < CHANCE:
+            if self.compute_chance(middle) < TAIL:
                 worse = middle
             else:
                 better = middle
         return (worse + better) / 2
 
 
-def record(comparisons: Pairings, level: Bools, held: Floats, *, upward: bool) -> Record:
-    """The one-sided results of a level against the others, whose strengths are held."""
-    rows = comparisons.rows
-    part = (comparisons.sides.weights * level[comparisons.sides.members]).sum(axis=1)
+def collect_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> Record:
+    """Return the one-sided results of a level against the others, whose strengths are fixed."""
+    rows = pairings.rows
+    part = (pairings.teams.weights * level[pairings.teams.members]).sum(axis=1)
     part = part[rows.first] - part[rows.second]
     won = 2 * rows.points - 1
     kept = np.flatnonzero(part * won > 1e-9 if upward else part * won < -1e-9)
     part, won, rows = part[kept], won[kept], rows.at(kept)
-    side = np.where(part > 0, rows.first, rows.second)
-    term = comparisons.game[kept] * len(comparisons.sides.members) + side
+    team = np.where(part > 0, rows.first, rows.second)
+    term = pairings.game[kept] * len(pairings.teams.members) + team
     return Record(
         upward=upward,
-        ahead=advantage(held, *comparisons.design(rows)) * won,
+        ahead=compute_advantage(held, *pairings.design(rows)) * won,
         share=np.abs(part),
         term=np.unique(term, return_inverse=True)[1],
     )
@@ -89,36 +89,33 @@ def record(comparisons: Pairings, level: Bools, held: Floats, *, upward: bool) -
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The levels of one pool, and how far each is bounded; a bound that is not known is nan."""
+    """The levels of one pool and their bounds; an unknown bound is nan."""
 
     label: Ints
     """Per player the lowest-numbered player of its level."""
     core: Bools
     """The level that the others are measured from."""
     core_is_level: bool
-    """False if each level is one player and none is the anchor: then the core is all of them."""
+    """False if each level is one player and none is the anchor: then the core is all players."""
     above: Bools
     """[i, j]: i is on a higher level than j."""
     low: Floats
-    """Per player its strength if its level was as weak as its wins allow."""
+    """Per player, its strength if its level were as weak as its wins allow."""
     high: Floats
     low_held: Floats
-    """The strengths against which lower bounds were found."""
+    """The fixed strengths behind the lower bounds."""
     high_held: Floats
-    records: dict[tuple[int, bool], Record]
-    """What gave the bounds, by label and direction (True: upward)."""
 
 
-def levels(comparisons: Pairings, strengths: Floats, anchor: int | None) -> Levels:
-    """Bound the levels one after the other, from the core outwards: each meets others at their own bound."""
-    reach = closure(comparisons.met(unbeaten=True))
-    label = classes(reach & reach.T)
-    core = _core(comparisons, label, anchor)
+def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Levels:
+    """Bound the levels one by one from the core outwards: each meets the others at their bounds."""
+    reach = compute_closure(pairings.met(unbeaten=True))
+    label = find_classes(reach & reach.T)
+    core = _find_core(pairings, label, anchor)
     core_is_level = len(np.unique(label[core])) == 1
     above = reach & ~reach.T
     nothing = np.full(len(label), np.nan)
     low, high, low_held, high_held = nothing, nothing.copy(), strengths.copy(), strengths.copy()
-    records = {}
     for upward, bounds, held in ((True, low, low_held), (False, high, high_held)):
         order = reach.sum(axis=1 if upward else 0)
         for player in sorted(np.unique(label), key=lambda one: order[one]):
@@ -126,24 +123,23 @@ def levels(comparisons: Pairings, strengths: Floats, anchor: int | None) -> Leve
             outside = not core[player] and (reach[player] if upward else reach[:, player])[core].all()
             if core_is_level and not outside:
                 continue
-            results = record(comparisons, level, held, upward=upward)
+            results = collect_record(pairings, level, held, upward=upward)
             if results.empty:
                 continue
-            records[int(player), upward] = results
-            bounds[level] = strengths[level] + results.bound()
+            bounds[level] = strengths[level] + results.find_bound()
             if core_is_level:
                 held[level] = bounds[level]
-    return Levels(label, core, core_is_level, above, low, high, low_held, high_held, records)
+    return Levels(label, core, core_is_level, above, low, high, low_held, high_held)
 
 
-def _core(comparisons: Pairings, label: Ints, anchor: int | None) -> Bools:
-    """The anchor's level; without one the level of most players, among equals the one with most games."""
+def _find_core(pairings: Pairings, label: Ints, anchor: int | None) -> Bools:
+    """Return the anchor's level; without an anchor the largest level, among equals the one with most games."""
     if anchor is not None:
         return np.asarray(label == label[anchor])
-    rows = comparisons.rows
+    rows = pairings.rows
     size = np.bincount(label, minlength=len(label))
     if size.max() == 1:
         return np.ones(len(label), np.bool_)
-    played = np.bincount(label[comparisons.sides.members[rows.first, 0]], minlength=len(label))
-    played += np.bincount(label[comparisons.sides.members[rows.second, 0]], minlength=len(label))
+    played = np.bincount(label[pairings.teams.members[rows.first, 0]], minlength=len(label))
+    played += np.bincount(label[pairings.teams.members[rows.second, 0]], minlength=len(label))
     return np.asarray(label == np.lexsort((played, size))[-1])

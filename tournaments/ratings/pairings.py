@@ -1,4 +1,4 @@
-"""Games as arrays: one row for every two sides that met in a game."""
+"""Games as arrays: one row for every two teams that met in a game."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ Bools = NDArray[np.bool_]
 class RatedGame(msgspec.Struct, frozen=True):
     """One game as the ratings see it; players are indices."""
 
-    sides: tuple[tuple[int, ...], ...]
-    """The players of each side. A side is as strong as the mean of its players."""
+    teams: tuple[tuple[int, ...], ...]
+    """The players of each team. A team is as strong as the mean of its players."""
     places: tuple[int, ...]
-    """The place of each side: 1 is best, equal is tied."""
+    """The place of each team: 1 is best, equal places are ties."""
     group: int
-    """The deal group: games of one group may hang together, those of different groups do not."""
+    """The deal group: only games of one group may depend on each other."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """Each different side once: its players padded to one width, with weights that sum to 1."""
+class Teams:
+    """The different teams: their players, padded to one width, with weights that sum to 1."""
 
     members: Ints
     weights: Floats
     real: Bools
-    """Neither padding nor a player named a second time."""
+    """False for padding and for a player named a second time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Comparisons of two sides, by their numbers in `Sides`, or tallies of comparisons that are alike."""
+    """Pairings of two teams, by their numbers in `Teams`, or tallies of equal pairings."""
 
     first: Ints
     second: Ints
     points: Floats
-    """Points of the first side: 1, 1/2 or 0 a comparison."""
+    """Points of the first team: 1, 1/2 or 0 per pairing."""
     count: Floats
     seats: Floats
-    """Sides in the game; in a tally the mean."""
+    """Teams in the game; in a tally, their mean."""
 
     def at(self, kept: Ints) -> Rows:
         return Rows(self.first[kept], self.second[kept], self.points[kept], self.count[kept], self.seats[kept])
@@ -55,31 +55,31 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class PlayerRows:
-    """Rows seen by one player each: a row between two single players is in here twice."""
+    """Rows from the view of each player: a row between two single players appears twice."""
 
     row: Ints
     player: Ints
     opponents: Ints
-    """The number of the side that the player met."""
+    """The number of the team that the player met."""
     points: Floats
     count: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRows:
-    """What each player got in each of its deal groups."""
+    """The points of each player in each of its deal groups."""
 
     player: Ints
     points: Floats
     count: Floats
     weight: Floats
-    """The variance of the count if games were independent, in that of a comparison."""
+    """The variance of the count if games were independent, in units of one pairing."""
 
 
 @dataclass(frozen=True)
 class Pairings:
     players: int
-    sides: Sides
+    teams: Teams
     rows: Rows
     game: Ints
     group: Ints
@@ -90,29 +90,29 @@ class Pairings:
         return int(self.group.max()) + 1 if self.group.size else 0
 
     def design(self, rows: Rows) -> tuple[Ints, Floats]:
-        """Which players' strengths make up the first side's advantage in each row, and with what factor."""
-        sides = self.sides
+        """Return the players whose strengths form the first team's advantage in each row, and their factors."""
+        teams = self.teams
         return (
-            np.hstack([sides.members[rows.first], sides.members[rows.second]]),
-            np.hstack([sides.weights[rows.first], -sides.weights[rows.second]]),
+            np.hstack([teams.members[rows.first], teams.members[rows.second]]),
+            np.hstack([teams.weights[rows.first], -teams.weights[rows.second]]),
         )
 
     @cached_property
     def tally(self) -> Rows:
-        """The rows summed by pair of sides."""
-        keys, inverse = np.unique(self.rows.first * len(self.sides.members) + self.rows.second, return_inverse=True)
+        """The rows summed by pair of teams."""
+        keys, inverse = np.unique(self.rows.first * len(self.teams.members) + self.rows.second, return_inverse=True)
         return self._sum(keys, inverse)
 
     def tally_by_group(self) -> tuple[Rows, Ints]:
-        """The rows summed by deal group and pair of sides, and of each sum the group."""
-        width = len(self.sides.members)
+        """Return the rows summed by deal group and pair of teams, and the group of each sum."""
+        width = len(self.teams.members)
         keys = (self.group * width + self.rows.first) * width + self.rows.second
         keys, inverse = np.unique(keys, return_inverse=True)
         return self._sum(keys % width**2, inverse), keys // width**2
 
     def _sum(self, keys: Ints, inverse: Ints) -> Rows:
         count = sum_groups(inverse, self.rows.count, len(keys))
-        first, second = np.divmod(keys, len(self.sides.members))
+        first, second = np.divmod(keys, len(self.teams.members))
         return Rows(
             first=first,
             second=second,
@@ -122,24 +122,24 @@ class Pairings:
         )
 
     def by_player(self, rows: Rows) -> PlayerRows:
-        """The rows as each player of both sides saw them."""
-        sides = self.sides
+        """Return the rows from the view of each player of both teams."""
+        teams = self.teams
         either = np.concatenate([rows.first, rows.second])
         other = np.concatenate([rows.second, rows.first])
-        row, slot = np.nonzero(sides.real[either])
+        row, slot = np.nonzero(teams.real[either])
         points = np.concatenate([rows.points, rows.count - rows.points])
         return PlayerRows(
             row=row % len(rows.first),
-            player=sides.members[either[row], slot],
+            player=teams.members[either[row], slot],
             opponents=other[row],
             points=points[row],
             count=rows.count[row % len(rows.first)],
         )
 
     def by_group(self) -> GroupRows:
-        """The rows summed by deal group as each player of both sides saw them.
+        """Return the rows summed by deal group, from the view of each player of both teams.
 
-        The comparisons of one player in a game of n sides hang together: between equals they vary as much as
+        The pairings of one player in a game of n teams depend on each other: between equals they vary as much as
         (n+1)/3 times as many independent ones.
         """
         rows, group = self.tally_by_group()
@@ -153,7 +153,7 @@ class Pairings:
         )
 
     def met(self, *, unbeaten: bool = False) -> Bools:
-        """[i, j]: i was on the other side from j; `unbeaten`: and i's side won or drew a game of those."""
+        """Return [i, j]: i played in a team that met a team of j; `unbeaten`: and won or drew against it."""
         matrix = np.zeros((self.players, self.players), np.bool_)
         rows = self.tally
         for one, other, points in (
@@ -161,22 +161,22 @@ class Pairings:
             (rows.second, rows.first, rows.count - rows.points),
         ):
             kept = points > 0 if unbeaten else np.ones(len(one), np.bool_)
-            for left in range(self.sides.members.shape[1]):
-                for right in range(self.sides.members.shape[1]):
-                    real = kept & self.sides.real[one, left] & self.sides.real[other, right]
-                    matrix[self.sides.members[one[real], left], self.sides.members[other[real], right]] = True
+            for left in range(self.teams.members.shape[1]):
+                for right in range(self.teams.members.shape[1]):
+                    real = kept & self.teams.real[one, left] & self.teams.real[other, right]
+                    matrix[self.teams.members[one[real], left], self.teams.members[other[real], right]] = True
         return matrix
 
     def within(self, pool: Ints) -> Pairings:
-        """The rows between these players alone, who are numbered anew. No row may be half in the pool."""
+        """Return the rows between these players, numbered anew. No row may be half in the pool."""
         if len(pool) == self.players:
             return self
         number = np.zeros(self.players, np.int64)
         number[pool] = np.arange(len(pool))
-        kept = np.flatnonzero(np.isin(self.sides.members[self.rows.first, 0], pool))
+        kept = np.flatnonzero(np.isin(self.teams.members[self.rows.first, 0], pool))
         return Pairings(
             players=len(pool),
-            sides=replace(self.sides, members=number[self.sides.members]),
+            teams=replace(self.teams, members=number[self.teams.members]),
             rows=self.rows.at(kept),
             game=self.game[kept],
             group=np.unique(self.group[kept], return_inverse=True)[1],
@@ -184,19 +184,19 @@ class Pairings:
 
 
 def sum_groups(keys: Ints, values: Floats, size: int) -> Floats:
-    """The sums of the values of each key from 0 to size - 1, where keys and values have one shape."""
+    """Return the sums of the values of each key from 0 to size - 1; keys and values have one shape."""
     return np.bincount(keys.ravel(), values.ravel(), size).astype(np.float64, copy=False)
 
 
 def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
-    """All comparisons of all games; sides of the same players are not compared."""
-    sides = list(chain.from_iterable(game.sides for game in games))
-    counts = _integers(len(game.sides) for game in games)
-    _check(games, sides, counts, players)
-    members, numbers = _number(sides, players)
-    places = _integers(chain.from_iterable(game.places for game in games))
+    """Return all pairings of all games, except those of two teams of the same players."""
+    teams = list(chain.from_iterable(game.teams for game in games))
+    counts = _make_integers(len(game.teams) for game in games)
+    _check(games, teams, counts, players)
+    members, numbers = _number_teams(teams, players)
+    places = _make_integers(chain.from_iterable(game.places for game in games))
     starts = np.cumsum(counts) - counts
-    left, right, game = [_integers(())], [_integers(())], [_integers(())]
+    left, right, game = [_make_integers(())], [_make_integers(())], [_make_integers(())]
     for count in np.unique(counts[counts > 1]):
         chosen = np.flatnonzero(counts == count)
         one, other = np.triu_indices(count, 1)
@@ -208,10 +208,10 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
     first, second = np.where(swapped, second, first), np.where(swapped, first, second)
     kept = numbers[first] != numbers[second]
     first, second, game_of_row = first[kept], second[kept], game_of_row[kept]
-    groups = _integers(game.group for game in games)
+    groups = _make_integers(game.group for game in games)
     return Pairings(
         players=players,
-        sides=members,
+        teams=members,
         rows=Rows(
             first=numbers[first],
             second=numbers[second],
@@ -224,34 +224,34 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
     )
 
 
-def _check(games: Sequence[RatedGame], sides: list[tuple[int, ...]], counts: Ints, players: int) -> None:
-    if not all(sides):
-        raise ValueError("expected at least one player on each side of a game, got a side without")
-    places = _integers(len(game.places) for game in games)
+def _check(games: Sequence[RatedGame], teams: list[tuple[int, ...]], counts: Ints, players: int) -> None:
+    if not all(teams):
+        raise ValueError("expected at least one player in each team of a game, got an empty team")
+    places = _make_integers(len(game.places) for game in games)
     if (odd := np.flatnonzero(counts != places)).size:
         game = games[int(odd[0])]
-        raise ValueError(f"expected one place for each of {len(game.sides)} sides, got: {game.places!r}")
-    flat = _integers(chain.from_iterable(sides))
+        raise ValueError(f"expected one place for each of {len(game.teams)} teams, got: {game.places!r}")
+    flat = _make_integers(chain.from_iterable(teams))
     if flat.size and not (flat.min() >= 0 and flat.max() < players):
         wrong = flat.min() if flat.min() < 0 else flat.max()
         raise ValueError(f"expected players from 0 to {players - 1}, got: {wrong}")
 
 
-def _number(sides: list[tuple[int, ...]], players: int) -> tuple[Sides, Ints]:
-    """The different sides, and of each side that played its number among them."""
-    sizes = _integers(map(len, sides))
-    flat = _integers(chain.from_iterable(sides))
+def _number_teams(teams: list[tuple[int, ...]], players: int) -> tuple[Teams, Ints]:
+    """Return the different teams, and the number of each playing team among them."""
+    sizes = _make_integers(map(len, teams))
+    flat = _make_integers(chain.from_iterable(teams))
     if not sizes.size or sizes.max() == 1:
         alone = np.ones((players, 1))
-        return Sides(np.arange(players)[:, None], alone, alone > 0), flat
-    table = np.full((len(sides), sizes.max()), players, np.int64)  # padding sorts last
+        return Teams(np.arange(players)[:, None], alone, alone > 0), flat
+    table = np.full((len(teams), sizes.max()), players, np.int64)  # padding sorts last
     table[np.arange(table.shape[1]) < sizes[:, None]] = flat
     table, numbers = np.unique(np.sort(table, axis=1), axis=0, return_inverse=True)
     real = table < players
     weights = real / real.sum(axis=1, keepdims=True)
     again = np.diff(table, axis=1, prepend=-1) == 0
-    return Sides(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
+    return Teams(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
 
 
-def _integers(values: object) -> Ints:
+def _make_integers(values: object) -> Ints:
     return np.fromiter(values, np.int64)  # type: ignore[call-overload, no-any-return]

@@ -1,6 +1,6 @@
-"""Two players, games in mirrored pairs: is the first one better, and how much of it is luck?
+"""Statistics of two players over mirrored pairs of games: is the first one better, and how much is luck?
 
-Nothing here is ever nan or infinite: a figure that the results do not give is None.
+No figure is ever nan or infinite: one that the results do not determine is None.
 """
 
 import math
@@ -14,69 +14,63 @@ K = 800 / math.log(10)
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What the results say about the first player."""
+    """The estimate of the first player."""
 
     count: int
-    """Games, or pairs where the results are counted in pairs."""
+    """The number of games, or of pairs where results count in pairs."""
     score: float | None
     elo: float | None
     error: float | None
-    """Half the width of the 95 % interval; None too where all results are alike: that is no certainty."""
+    """Half the width of the 95 % interval; also None if all results are alike, which is no proof of certainty."""
     nelo: float | None
     los: float | None
     """Likelihood of superiority, 0..1."""
 
 
 class HeadToHead(msgspec.Struct, frozen=True):
-    games: Estimate
-    """From won, drawn, lost: as if the two games of a deal had nothing to do with each other."""
     pairs: Estimate
-    """From the sums of the pairs: the one to go by."""
+    """From the sums of the pairs."""
     pair_counts: tuple[int, int, int, int, int]
     """Pairs in which the first player got 0, 1/2, 1, 3/2, 2 points."""
     luck: float | None
-    """Share of the variance of a game that deal and seat explain; below 0 if they help one player twice."""
+    """The share of a game's variance that deal and seat explain; below 0 if they help one player twice."""
     luck_low: float | None
     luck_high: float | None
 
 
 def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
-    """The statistics of completed pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
+    """Return the statistics of complete pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
     cells = Counter(pairs)
     for cell in cells:
         if len(cell) != 2 or not all(score in (0, 0.5, 1) for score in cell):
             raise ValueError(f"expected two scores of 0, 0.5 or 1, got: {cell!r}")
     by_sum = [0] * 5
-    by_score = [0] * 3
     for (first, second), count in cells.items():
         by_sum[round(2 * (first + second))] += count
-        by_score[round(2 * first)] += count
-        by_score[round(2 * second)] += count
-    low, high = _luck_interval(cells)
+    low, high = _estimate_luck(cells)
     return HeadToHead(
-        games=trinomial(won=by_score[2], lost=by_score[0], drawn=by_score[1]),
         pairs=pentanomial(by_sum),
         pair_counts=(by_sum[0], by_sum[1], by_sum[2], by_sum[3], by_sum[4]),
-        luck=_luck(cells),
+        luck=_compute_luck(cells),
         luck_low=low,
         luck_high=high,
     )
 
 
 def trinomial(*, won: int, lost: int, drawn: int) -> Estimate:
-    """The estimate from single games."""
+    """Return the estimate from single games."""
     return _estimate((lost, drawn, won), games_each=1)
 
 
 def pentanomial(counts: Sequence[int]) -> Estimate:
-    """The estimate from pairs: how many gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
+    """Return the estimate from the counts of pairs that gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
     if len(counts) != 5:
         raise ValueError(f"expected 5 counts of pairs, got: {counts!r}")
     return _estimate(counts, games_each=2)
 
 
-def elo_of(score: float) -> float | None:
-    """The Elo difference of an expected score; None for 0 and 1, which have none."""
+def convert_to_elo(score: float) -> float | None:
+    """Return the Elo difference of an expected score; None for 0 and 1, which have none."""
     return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
 
 
@@ -87,25 +81,25 @@ def _estimate(counts: Sequence[int], games_each: int) -> Estimate:
     values = [index / (len(counts) - 1) for index in range(len(counts))]
     mean = sum(value * count for value, count in zip(values, counts, strict=True)) / total
     if max(counts) == total:
-        return Estimate(total, mean, elo_of(mean), None, None, None)
+        return Estimate(total, mean, convert_to_elo(mean), None, None, None)
     variance = sum(count * (value - mean) ** 2 for value, count in zip(values, counts, strict=True)) / total
     error = math.sqrt(variance / total)
-    low, high = elo_of(mean - NORMAL_975 * error), elo_of(mean + NORMAL_975 * error)
+    low, high = convert_to_elo(mean - NORMAL_975 * error), convert_to_elo(mean + NORMAL_975 * error)
     return Estimate(
         count=total,
         score=mean,
-        elo=elo_of(mean),
+        elo=convert_to_elo(mean),
         error=None if low is None or high is None else (high - low) / 2,
         nelo=(mean - 0.5) / math.sqrt(games_each * variance) * K,
         los=math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2,
     )
 
 
-def _luck(cells: Mapping[tuple[float, float], int]) -> float | None:
-    """Minus the correlation of the two games of a pair.
+def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
+    """Return minus the correlation of the two games of a pair.
 
-    Both games are measured from one mean: with a mean of its own for each, an advantage of the first seat
-    would drop out and only the deal be counted.
+    Both games are measured from one mean: with two means, an advantage of the first seat would cancel out, and only
+    the deal would count.
     """
     total = sum(cells.values())
     if not total:
@@ -116,15 +110,15 @@ def _luck(cells: Mapping[tuple[float, float], int]) -> float | None:
     return max(-1.0, min(1.0, -2 * product / square)) if square > 1e-9 else None
 
 
-def _luck_interval(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
-    """The 95 % interval by a jackknife over the pairs, on Fisher's scale so that it stays within -1..1."""
+def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
+    """Return the 95 % interval by a jackknife over the pairs, on Fisher's scale so that it stays within -1..1."""
     total = sum(cells.values())
-    centre = _fisher(_luck(cells))
+    centre = _transform_by_fisher(_compute_luck(cells))
     if centre is None or total < 5:
         return None, None
     spread = 0.0
     for cell, count in cells.items():
-        without = _fisher(_luck({**cells, cell: count - 1}))
+        without = _transform_by_fisher(_compute_luck({**cells, cell: count - 1}))
         if without is None:
             return None, None
         spread += count * (without - centre) ** 2
@@ -132,5 +126,5 @@ def _luck_interval(cells: Mapping[tuple[float, float], int]) -> tuple[float | No
     return (math.tanh(centre - half), math.tanh(centre + half)) if half > 0 else (None, None)
 
 
-def _fisher(correlation: float | None) -> float | None:
+def _transform_by_fisher(correlation: float | None) -> float | None:
     return math.atanh(correlation) if correlation is not None and abs(correlation) < 1 - 1e-12 else None

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import gram, maximise
-from tournaments.ratings.covariance import cluster_by_deal, from_information, student_cdf, student_quantile
-from tournaments.ratings.one_sided import Levels, levels
+from tournaments.ratings.bradley_terry import maximise, sum_products
+from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_quantile
+from tournaments.ratings.one_sided import Levels, find_levels
 from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
 from tournaments.ratings.scores import FEW, NOTHING, count_mixed_groups
 
@@ -28,16 +28,16 @@ class Pool:
     groups: int
     """Deal groups, the units of independence."""
     errors: Floats
-    """[i, j]: the standard error of the difference of two players of one level; nan if it is not measured."""
+    """[i, j]: the standard error of the difference of two players of one level; nan if not measured."""
     varied: Bools
-    """[i, j]: the deal groups did not all say the same of i and j."""
+    """[i, j]: the deal groups differ in what they say about i and j."""
     half: Floats
     """Per player half its interval against its level's mean (the anchor, on the anchor's level), or nan."""
     variances: tuple[float, float] | None
     """Sums over the core: the variance clustered by deal group, and as if games were independent."""
 
-    def interval(self) -> tuple[Floats, Floats]:
-        """On the core the interval; elsewhere the bounds of the level, widened by the doubt within it."""
+    def compute_interval(self) -> tuple[Floats, Floats]:
+        """Return the intervals on the core, elsewhere the bounds of the level, widened by the uncertainty within it."""
         known, values = self.levels, self.strengths
         if known.core_is_level:
             low, high = np.where(known.core, values, known.low), np.where(known.core, values, known.high)
@@ -46,57 +46,35 @@ class Pool:
             low, high = values + (known.low - values) * moved, values + (known.high - values) * moved
         return low - self.half, high + self.half
 
-    def better(self) -> Bools:
-        """[i, j]: i is significantly better than j."""
+    def find_better(self) -> Bools:
+        """Return [i, j]: i is significantly better than j."""
         values, known = self.strengths, self.levels
-        ahead = self.varied & (values[:, None] - values > _quantile(self.groups) * self.errors)
+        ahead = self.varied & (values[:, None] - values > _find_quantile(self.groups) * self.errors)
         by_wins = known.low[:, None] > known.low_held
         by_losses = known.high < known.high_held[:, None]
         one_sided = known.above & np.where(np.isnan(known.low)[:, None], by_losses, by_wins)
         return np.where(known.label[:, None] == known.label, ahead, one_sided & ~np.isnan(self.errors))
 
-    def los(self, player: int, other: int) -> float | None:
-        error = float(self.errors[player, other])
-        if math.isnan(error):
-            return None
-        if self.levels.above[player, other]:
-            chance = self._chance_if_equal(player, other)
-            return None if chance is None else 1 - chance
-        if self.levels.above[other, player]:
-            return self._chance_if_equal(other, player)
-        if self.groups < 2 or not self.varied[player, other]:
-            return None
-        return student_cdf(float(self.strengths[player] - self.strengths[other]) / error, self.groups - 1)
 
-    def _chance_if_equal(self, winner: int, loser: int) -> float | None:
-        """The chance of the one-sided record between two levels if these two players were equal."""
-        known = self.levels
-        if wins := known.records.get((int(known.label[winner]), True)):
-            return wins.chance(float(known.low_held[loser] - self.strengths[winner]))
-        if losses := known.records.get((int(known.label[loser]), False)):
-            return losses.chance(float(known.high_held[winner] - self.strengths[loser]))
-        return None
-
-
-def rate_pool(comparisons: Pairings, players: Ints, anchor: int | None) -> Pool:
-    """Rate those players, who are connected; the anchor is one of them, numbered as they are, or None."""
-    inner = comparisons.within(players)
+def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
+    """Rate connected players; the anchor is one of them, by the same numbers, or None."""
+    inner = pairings.within(players)
     anchor = None if anchor is None else int(np.searchsorted(players, anchor))
     fitted = maximise(inner)
-    known = levels(inner, fitted.values, anchor)
-    measured, assumed = cluster_by_deal(inner, fitted), from_information(inner, fitted)
+    known = find_levels(inner, fitted.values, anchor)
+    measured, assumed = estimate_by_deal(inner, fitted), estimate_from_information(inner, fitted)
     few = count_mixed_groups(inner) < FEW
     unmeasured = _find_unmeasured(inner)
 
-    contrast = _contrasts(known, anchor)
-    variance, independent = _quadratic(measured, contrast), _quadratic(assumed, contrast)
+    contrast = _make_contrasts(known, anchor)
+    variance, independent = _sum_quadratic(measured, contrast), _sum_quadratic(assumed, contrast)
     wide = (few if anchor is None else few | few[anchor]) | (variance < NOTHING * independent)
-    half = _quantile(inner.groups) * np.sqrt(np.where(wide, np.maximum(variance, independent), variance))
+    half = _find_quantile(inner.groups) * np.sqrt(np.where(wide, np.maximum(variance, independent), variance))
     half[np.abs(contrast).sum(axis=1) < NOTHING] = 0.0  # measured against itself
     to_core = unmeasured - unmeasured[known.core].mean(axis=0)
     half[(np.abs(np.hstack([contrast @ unmeasured, to_core])) > 1e-6).any(axis=1)] = np.nan
 
-    between, independent_between = _of_differences(measured), _of_differences(assumed)
+    between, independent_between = _compute_difference_variances(measured), _compute_difference_variances(assumed)
     errors = np.sqrt(np.where(few[:, None] | few, np.maximum(between, independent_between), between))
     errors[(np.abs(unmeasured[:, None] - unmeasured) > 1e-6).any(axis=2)] = np.nan
     return Pool(
@@ -108,43 +86,43 @@ def rate_pool(comparisons: Pairings, players: Ints, anchor: int | None) -> Pool:
         errors=errors,
         varied=between > NOTHING * independent_between,
         half=half,
-        variances=_variances(known, half, measured, assumed) if inner.groups > 1 else None,
+        variances=_sum_variances(known, half, measured, assumed) if inner.groups > 1 else None,
     )
 
 
-def _quantile(groups: int) -> float:
+def _find_quantile(groups: int) -> float:
     return student_quantile(groups - 1) if groups > 1 else math.nan
 
 
-def _find_unmeasured(comparisons: Pairings) -> Floats:
-    """Per player its part in each direction that no game measures, as of partners who never part."""
-    if comparisons.sides.members.shape[1] == 1:
-        return np.zeros((comparisons.players, 0))
-    rows = comparisons.tally
-    values, vectors = np.linalg.eigh(gram(comparisons.players, *comparisons.design(rows), np.ones(len(rows.first))))
+def _find_unmeasured(pairings: Pairings) -> Floats:
+    """Return for each player its part in each direction that no game measures, as of partners who never part."""
+    if pairings.teams.members.shape[1] == 1:
+        return np.zeros((pairings.players, 0))
+    rows = pairings.tally
+    values, vectors = np.linalg.eigh(sum_products(pairings.players, *pairings.design(rows), np.ones(len(rows.first))))
     empty = vectors[:, values < 1e-9 * max(1.0, float(values[-1]))]
     return np.asarray(empty - empty.mean(axis=0))
 
 
-def _contrasts(known: Levels, anchor: int | None) -> Floats:
-    """Each player against the mean of its level, on the anchor's level against the anchor."""
+def _make_contrasts(known: Levels, anchor: int | None) -> Floats:
+    """Compare each player with the mean of its level, on the anchor's level with the anchor."""
     reference = (known.label[:, None] == known.label).astype(np.float64)
     if anchor is not None:
         reference[known.core] = np.arange(len(reference)) == anchor
     return np.asarray(np.eye(len(reference)) - reference / reference.sum(axis=1, keepdims=True))
 
 
-def _quadratic(covariance: Floats, contrast: Floats) -> Floats:
+def _sum_quadratic(covariance: Floats, contrast: Floats) -> Floats:
     return np.asarray(np.maximum(((contrast @ covariance) * contrast).sum(axis=1), 0))
 
 
-def _of_differences(covariance: Floats) -> Floats:
+def _compute_difference_variances(covariance: Floats) -> Floats:
     own = np.diag(covariance)
     return np.asarray(np.maximum(own[:, None] + own - 2 * covariance, 0))
 
 
-def _variances(known: Levels, half: Floats, measured: Floats, assumed: Floats) -> tuple[float, float] | None:
+def _sum_variances(known: Levels, half: Floats, measured: Floats, assumed: Floats) -> tuple[float, float] | None:
     if not known.core_is_level:
         return None
-    contrast = _contrasts(known, None)[known.core & ~np.isnan(half)]
-    return float(_quadratic(measured, contrast).sum()), float(_quadratic(assumed, contrast).sum())
+    contrast = _make_contrasts(known, None)[known.core & ~np.isnan(half)]
+    return float(_sum_quadratic(measured, contrast).sum()), float(_sum_quadratic(assumed, contrast).sum())

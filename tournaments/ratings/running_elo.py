@@ -1,6 +1,6 @@
 """The running Elo: one curve per player for the history plot.
 
-It depends on the order of the games, so it is never the ranking: that is the joint fit in `ratings`.
+It depends on the order of the games, so it is never the ranking: that is the joint fit in `fit`.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Point = tuple[int, float]
 def compute_history(
     games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0
 ) -> list[list[Point]]:
-    """Per player the points (number of the game in the schedule, rating after it), games in schedule order.
+    """Return for each player the points (number of the game in the schedule, rating after it).
 
-    Games count from 1; every curve begins with (0, initial). A game of n sides is n(n-1)/2 comparisons with
-    k/(n-1), all against the ratings before the game. A side of partners plays with the mean of its members'
-    ratings, and each member gets the side's gain in full.
+    Games are in the order of the schedule and count from 1; every curve begins with (0, initial). A game of n teams is
+    n(n-1)/2 pairings with k/(n-1), all against the ratings before the game. A team of partners plays with the mean of
+    its members' ratings, and each member gets the team's gain in full.
     """
     ratings = [float(initial)] * players
     curves: list[list[Point]] = [[(0, float(initial))] for _ in range(players)]
     for number, game in enumerate(games, start=1):
         gains: dict[int, float] = {}
-        for side, gain in zip(game.sides, _gains(game, ratings, k), strict=True):
-            for player in set(side):
+        for team, gain in zip(game.teams, _compute_gains(game, ratings, k), strict=True):
+            for player in set(team):
                 gains[player] = gains.get(player, 0.0) + gain
         for player, gain in gains.items():
             ratings[player] += gain
@@ -42,7 +42,7 @@ def compute_history(
 
 
 def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
-    """At most so many of the points, evenly spread, the first and the last among them."""
+    """Return at most `at_most` of the points, evenly spread, including the first and the last."""
     if at_most < 2:
         raise ValueError(f"expected room for 2 points or more, got: {at_most}")
     if len(points) <= at_most:
@@ -51,20 +51,22 @@ def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
     return [points[step * last // (at_most - 1)] for step in range(at_most)]
 
 
-def _gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
-    count = len(game.sides)
+def _compute_gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
+    count = len(game.teams)
     if count < 2:
         return [0.0] * count
     elo = Elo(k / (count - 1))
-    strengths = [sum(ratings[player] for player in side) / len(side) for side in game.sides]
+    strengths = [sum(ratings[player] for player in team) / len(team) for team in game.teams]
     gains = []
     for seat, strength in enumerate(strengths):
         series = [
-            (_score(game.places[seat], game.places[other]), strengths[other]) for other in range(count) if other != seat
+            (_compute_score(game.places[seat], game.places[other]), strengths[other])
+            for other in range(count)
+            if other != seat
         ]
         gains.append(float(elo.rate(strength, series)) - strength)
     return gains
 
 
-def _score(place: int, other: int) -> float:
+def _compute_score(place: int, other: int) -> float:
     return 0.5 if place == other else float(place < other)

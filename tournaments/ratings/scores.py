@@ -1,48 +1,48 @@
-"""How far a share of the points can be trusted: 95 % intervals, with the deal group as the unit of independence."""
+"""95 % intervals for the share of the points, with the deal group as the unit of independence."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tournaments.ratings.covariance import student_quantile
-from tournaments.ratings.one_sided import CHANCE
+from tournaments.ratings.one_sided import TAIL
 from tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, sum_groups
 
 FEW = 5
-"""With fewer deal groups not won, or not lost, outright the spread between groups alone says too little."""
+"""With fewer deal groups not won, or not lost, outright, the spread between groups alone says too little."""
 NOTHING = 1e-9
-"""A variance that is this small beside that of independent games is rounding."""
+"""A variance this small relative to that of independent games is a rounding error."""
 
 
-def count_mixed_groups(comparisons: Pairings) -> Ints:
-    """Count per player the deal groups that it did not win outright, or those not lost, whichever are fewer."""
-    seen = comparisons.by_group()
+def count_mixed_groups(pairings: Pairings) -> Ints:
+    """Count for each player the deal groups not won outright, or those not lost outright, whichever are fewer."""
+    seen = pairings.by_group()
 
     def number(chosen: Bools) -> Ints:
-        return np.bincount(seen.player[chosen], minlength=comparisons.players)
+        return np.bincount(seen.player[chosen], minlength=pairings.players)
 
     return np.minimum(number(seen.points < seen.count), number(seen.points > 0))
 
 
-def estimate_scores(comparisons: Pairings) -> tuple[Floats, Floats]:
-    """Return the lower and the upper end of each player's score, 0..1; nan where nothing can be said.
+def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
+    """Return the lower and the upper end of each player's score, 0..1; nan if the games do not determine it.
 
-    It is Wilson's interval, which stays within 0 and 1, over as many independent games as the variance between deal
-    groups makes of those that were played, and with Student's t for the number of groups. Whoever won (or lost) every
-    game has the score at which as many groups won have a chance of 2.5 % as one end.
+    This is Wilson's interval, which stays within 0 and 1, with Student's t for the number of groups. Its number of
+    games is that of independent games with the variance between deal groups. For a player who won (or lost) every game,
+    one end is the score at which as many won (or lost) groups have a chance of 2.5 %.
     """
-    seen = comparisons.by_group()
-    players = comparisons.players
+    seen = pairings.by_group()
+    players = pairings.players
     points, count = sum_groups(seen.player, seen.points, players), sum_groups(seen.player, seen.count, players)
     groups = np.bincount(seen.player, minlength=players)
     with np.errstate(divide="ignore", invalid="ignore"):
         score = points / count
-        variance = _variance_of_scores(seen, score, count, groups, count_mixed_groups(comparisons) < FEW)
+        variance = _estimate_variance(seen, score, count, groups, count_mixed_groups(pairings) < FEW)
         t = np.array([student_quantile(each - 1) if each > 1 else np.nan for each in groups.tolist()])
         extra = t**2 * variance / (score * (1 - score))  # t^2 over the number of independent games
         middle = (score + extra / 2) / (1 + extra)
         half = t / (1 + extra) * np.sqrt(variance + (t * variance / (2 * score * (1 - score))) ** 2)
-        bound = CHANCE ** (1 / groups)
+        bound = TAIL ** (1 / groups)
     low, high = middle - half, middle + half
     won, lost = (count > 0) & (points == count), (count > 0) & (points == 0)
     low[won], high[won] = bound[won], 1.0
@@ -50,8 +50,8 @@ def estimate_scores(comparisons: Pairings) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _variance_of_scores(seen: GroupRows, score: Floats, count: Floats, groups: Ints, few: Bools) -> Floats:
-    """By a jackknife: each deal group left out once; not below that of independent games where groups say little."""
+def _estimate_variance(seen: GroupRows, score: Floats, count: Floats, groups: Ints, few: Bools) -> Floats:
+    """Estimate by a jackknife over deal groups; not below independent games where groups say too little."""
     players = len(score)
     without = ((score * count)[seen.player] - seen.points) / (count[seen.player] - seen.count)
     moved = sum_groups(seen.player, (without - score[seen.player]) ** 2, players)

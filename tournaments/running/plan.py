@@ -244,7 +244,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         plan.hide(store.path)
         store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
         return plan
-    if differences := _describe_differences(store.config(), encode_identity(config)):
+    if differences := _describe_differences(store.config(), config):
         raise LeagueError(
             f"{store.path}: holds another tournament, with {differences}; a tournament cannot change after it began:"
             " give a new one another --db"
@@ -262,10 +262,10 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     return plan
 
 
-def _describe_differences(old: str, new: str) -> str:
+def _describe_differences(old: Config, new: Config) -> str:
     """Return the fields in which two configurations differ, with both values."""
     # A field that an older malice did not know has its default.
-    before, after = decode(encode_identity(decode(old, type=Config))), decode(new)
+    before, after = decode(encode_identity(old)), decode(encode_identity(new))
     return ", ".join(
         f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"
         for field, value in after.items()

@@ -15,7 +15,12 @@ from tournaments.errors import DamagedLeague, LeagueError, LockedLeague, Stopped
 from tournaments.league.contents import Game
 from tournaments.league.draw import measure_spread
 from tournaments.league.store import Store
-from tournaments.league.suspension import Suspensions, is_left_out
+from tournaments.league.suspension import (
+    Suspensions,
+    find_idle_readmissions,
+    find_suspended_entries,
+    is_left_out,
+)
 from tournaments.running.coordinator import Hooks, Outcome, default_jobs, play_batches
 from tournaments.running.isolation import describe_shortcomings
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
@@ -60,7 +65,8 @@ def run_tournament(
         for line in describe_suspensions(run.suspensions.suspended, plan.config.suspend_after, again):
             _print(line, out)
     if not store.tournament().complete:
-        store.complete({game.number for game in store.games() if run.leaves_out(game)})
+        struck = {game.number for game in store.games() if run.leaves_out(game)}
+        store.complete(struck, find_idle_readmissions(store, struck))
 
 
 class Run:
@@ -175,7 +181,7 @@ def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
     Raises:
         LeagueError: one of them is not suspended.
     """
-    suspended = store.suspended()
+    suspended = find_suspended_entries(store)
     published = store.tournament().seed is not None
     for label in labels:
         if label not in suspended:
