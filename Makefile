@@ -6,11 +6,11 @@ CONSTRAINTS := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))constraints.txt
 
 .venv: .venv/.tools
 
-# The first holds for what is installed, the second for what builds it.
+# The first pins what is installed, the second what builds it.
 .venv/.%: export PIP_CONSTRAINT := $(CONSTRAINTS)
 .venv/.%: export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
 
-# What running takes, and then what developing takes on top.
+# What running needs; below, what development needs on top.
 .venv/.malice: pyproject.toml constraints.txt
 	test -x .venv/bin/python || { $(PYTHON) -c '$(OLD)' && $(PYTHON) -m venv .venv; }
 	.venv/bin/python -m pip install -e .
@@ -21,20 +21,20 @@ CONSTRAINTS := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))constraints.txt
 	.venv/bin/python -m pip install --group dev
 	touch $@
 
-# From nothing each time: a league is not continued with a bot that was changed meanwhile.
+# From scratch each time: a league cannot continue with a bot that has changed.
 demo: .venv/.malice
 	rm -rf demo
 	mkdir demo
 	.venv/bin/malice run tournaments/demo.toml --db demo/league.db --site demo/site
 
-# The starter kits against one another: those whose programs are here; it says which are left out, and why.
+# The starter kits against one another, as many as this machine has programs for; it says which it leaves out, and why.
 demo-languages: .venv/.malice
 	rm -rf demo-languages
 	mkdir demo-languages
 	.venv/bin/malice new --list --tournament > demo-languages/tournament.toml
 	.venv/bin/malice run demo-languages/tournament.toml --db demo-languages/league.db --site demo-languages/site
 
-# In two processes, a file in one of them: make test ARGS="-k clock -x", ARGS="-n 0 --pdb" in one.
+# In two processes, each file in one of them: make test ARGS="-k clock -x"; ARGS="-n 0 --pdb" runs one process.
 test: .venv/.tools
 	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 

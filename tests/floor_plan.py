@@ -1,28 +1,30 @@
-"""The import picture of the tree: its rooms, the floor of each, and what each imports.
+"""The floor plan of the tree: its rooms, what each imports, and so the floor on which it lies.
 
-Written into docs/inside.md by `python -m tests.floor_plan`.
+`python -m tests.floor_plan` writes it into docs/inside.md.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/inside.md"
-BEGIN, END = "<!-- floor plan -->\n```text\n", "```\n<!-- end of floor plan -->"
-OURS = {"protocol": "protocol", "referee": "referee", "tournaments": "tournaments", "site_pages": "site/site_pages"}
-"""Packages, by where they lie."""
-SPLIT = ("tournaments",)
-"""Packages whose folders are rooms of their own."""
+PICTURE = re.compile(r"(?<=^```text\n)floor  room .*?(?=^```$)", re.MULTILINE | re.DOTALL)
+"""The block of the page that holds the plan, found by the head of the plan."""
+OURS = ("protocol", "referee", "tournaments", "site_pages", "bots")
+FOLDERS = {name: ROOT / ("site/site_pages" if name == "site_pages" else name) for name in OURS}
+SPLIT = "tournaments"
+"""The package whose folders, and modules outside of them, are rooms of their own."""
 
 
 def list_modules() -> Iterator[tuple[str, Path]]:
-    """Yield every module of ours, by its dotted name; an `__init__` keeps its name."""
-    for package, folder in OURS.items():
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield ".".join((package, *path.relative_to(ROOT / folder).with_suffix("").parts)), path
+    """Yield every module of ours by its dotted name; an `__init__` keeps its name, for `list_imports`."""
+    for package, folder in FOLDERS.items():
+        for path in sorted(folder.rglob("*.py")):
+            yield ".".join((package, *path.relative_to(folder).with_suffix("").parts)), path
 
 
 def list_imports(module: str, source: str) -> Iterator[str]:
@@ -37,68 +39,57 @@ def list_imports(module: str, source: str) -> Iterator[str]:
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
-def find_room(module: str) -> str:
-    """Return the room of a module: its package, or in a split one its folder, `cli` and `errors` for themselves."""
-    package, *inside = module.split(".")
-    if package not in SPLIT or not inside or inside[0] == "__init__":
-        return package
-    if len(inside) > 1:
-        return f"{package}/{inside[0]}"
-    return f"{package}/{inside[0]}" if package == "tournaments" else package
+def find_room(name: str) -> str:
+    """Return the room of a dotted name: its package, or for the split package what follows it."""
+    package, *inside = name.split(".")
+    return f"{package}/{inside[0]}" if package == SPLIT and inside and inside[0] != "__init__" else package
 
 
-def measure_rooms() -> tuple[dict[str, int], dict[str, set[str]]]:
-    """Return the lines of each room, and the rooms that it imports."""
+def find_arrows() -> dict[str, set[str]]:
+    """Return the other rooms that each room imports."""
     modules = dict(list_modules())
-    lines: dict[str, int] = {}
-    arrows: dict[str, set[str]] = {}
+    arrows: dict[str, set[str]] = {find_room(module): set() for module in modules}
     for module, path in modules.items():
-        source = path.read_text("utf-8")
-        if module == "tournaments.__init__":
-            continue
-        room = find_room(module)
-        lines[room] = lines.get(room, 0) + source.count("\n")
-        targets = {name for name in list_imports(module, source) if name in modules or f"{name}.__init__" in modules}
-        # A package named as the origin of one of its modules is not a room of its own.
-        targets -= {name for name in targets if name in SPLIT}
-        arrows.setdefault(room, set()).update(find_room(name) for name in targets)
-    return lines, {room: others - {room} for room, others in arrows.items()}
+        imports = {find_room(name) for name in list_imports(module, path.read_text("utf-8"))}
+        arrows[find_room(module)] |= imports & arrows.keys() - {find_room(module)}
+    # `from tournaments import errors` names the package too, which is empty.
+    arrows.pop(SPLIT, None)
+    return {room: others - {SPLIT} for room, others in arrows.items()}
 
 
-def find_floors(arrows: dict[str, set[str]]) -> dict[str, int]:
-    """Return the floor of each room: 0 imports nothing of ours, every other one is above all that it imports.
+def find_floors(arrows: Mapping[str, set[str]]) -> dict[str, int]:
+    """Return the floor of each room: 0 if it imports nothing of ours, otherwise one above all that it imports.
 
     Raises:
-        ValueError: rooms import each other in a circle.
+        ValueError: some rooms import each other in a circle.
     """
     floors: dict[str, int] = {}
-    while left := set(arrows) - set(floors):
-        ready = {room for room in left if arrows[room] <= set(floors)}
+    while rest := set(arrows) - set(floors):
+        ready = {room for room in rest if arrows[room] <= set(floors)}
         if not ready:
-            raise ValueError(f"these rooms import each other in a circle: {', '.join(sorted(left))}")
+            raise ValueError(f"a circle of imports runs through {', '.join(sorted(rest))}")
         floors |= {room: max((floors[other] + 1 for other in arrows[room]), default=0) for room in ready}
     return floors
 
 
 def draw() -> str:
-    """Return the picture: a line for each room, from the top floor down."""
-    lines, arrows = measure_rooms()
+    """Return the plan: a line for each room, the top floor first."""
+    arrows = find_arrows()
     floors = find_floors(arrows)
     rooms = sorted(arrows, key=lambda room: (-floors[room], room))
     width = max(map(len, rooms))
-    rows = ["floor  room".ljust(width + 9) + "lines  imports"]
+    lines = [f"floor  {'room'.ljust(width)}  imports"]
     for room in rooms:
-        below = ", ".join(sorted(arrows[room], key=lambda other: (-floors[other], other))) or "nothing of ours"
-        size = round(lines[room], -2) or 100
-        rows.append(f"{floors[room]:>5}  {room.ljust(width)}  {size:>5}  {below}")
-    return "\n".join(rows) + "\n"
+        names = [other.removeprefix(f"{SPLIT}/") for other in rooms if other in arrows[room]]
+        lines.append(f"{floors[room]:>5}  {room.ljust(width)}  {', '.join(names) or 'nothing of ours'}")
+    return "\n".join(lines) + "\n"
 
 
 def insert(page: str, picture: str) -> str:
-    """Return the page with the picture between its two marks."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return before + BEGIN + picture + END + after
+    """Return the page with this picture in place of its own."""
+    page, count = PICTURE.subn(lambda _: picture, page)
+    assert count == 1, f"expected one floor plan in {PAGE.name}, got: {count}"
+    return page
 
 
 if __name__ == "__main__":

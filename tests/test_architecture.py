@@ -1,63 +1,70 @@
-"""Imports point one way, protocol <- referee <- tournaments <- site_pages, and modules stay small."""
+"""Imports run one way, from floor to floor, and modules stay small."""
 
-import ast
-from collections.abc import Iterator
-from pathlib import Path
+from __future__ import annotations
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-LAYERS = ("protocol", "referee", "tournaments", "site_pages")
-OURS = (*LAYERS, "bots")
-FOLDERS = {name: ROOT / ("site/site_pages" if name == "site_pages" else name) for name in OURS}
-COMPOSITION_ROOT = "tournaments.cli"
-MODULES = sorted(
-    # An __init__ keeps its name: relative imports then resolve by one rule.
-    (".".join((name, *path.relative_to(folder).with_suffix("").parts)), path)
-    for name, folder in FOLDERS.items()
-    for path in folder.rglob("*.py")
+from tests.floor_plan import (
+    FOLDERS,
+    PAGE,
+    ROOT,
+    draw,
+    find_arrows,
+    find_floors,
+    find_room,
+    insert,
+    list_imports,
+    list_modules,
 )
 
+FLOORS = (
+    {"protocol"},
+    {"referee"},
+    {"tournaments", "tournaments/errors", "tournaments/sanitizer"},
+    {"tournaments/ratings"},
+    {"tournaments/league"},
+    {"tournaments/entries", "tournaments/terminal"},
+    {"tournaments/running"},
+    {"tournaments/check", "tournaments/bench"},
+    {"tournaments/commands"},
+    {"site_pages"},
+    {"tournaments/cli"},
+)
+"""From the ground up: a room may import what lies below it, and no other room of its own floor."""
 
-def imports(module: str, source: str) -> Iterator[str]:
-    """Every dotted name that may be imported; `from a import b` gives `a` and `a.b`: b may be a module."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            parents = module.split(".")[: -node.level] if node.level else []
-            origin = ".".join([*parents, *([node.module] if node.module else [])])
-            yield origin
-            yield from (f"{origin}.{alias.name}" for alias in node.names)
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
-def may_import(module: str, target: str) -> bool:
-    here, there = module.partition(".")[0], target.partition(".")[0]
-    if there not in OURS:
+def may_import(module: str, name: str) -> bool:
+    room, other = find_room(module), find_room(name)
+    if other.partition("/")[0] not in FOLDERS:
         return True
-    if f"{target}.".startswith(f"{COMPOSITION_ROOT}."):
-        return False
-    if module == COMPOSITION_ROOT:
-        return there in LAYERS
-    return here in LAYERS and there in LAYERS and LAYERS.index(there) <= LAYERS.index(here)
+    if room not in FLOOR:
+        return False  # bots run alone
+    # The name of the package stands in every import of its rooms.
+    return room == other != "tournaments/cli" or (other in FLOOR and FLOOR[other] < FLOOR[room])
 
 
 def test_every_folder_has_modules_to_read() -> None:
-    assert {module.partition(".")[0] for module, _ in MODULES} == set(OURS)
+    assert {module.partition(".")[0] for module, _ in list_modules()} == set(FOLDERS)
 
 
-def test_imports_point_one_way() -> None:
+def test_every_room_has_its_floor() -> None:
+    assert FLOOR.keys() - {"tournaments"} == find_arrows().keys() - {"bots"}
+
+
+def test_imports_lead_downwards() -> None:
     wrong = {
         module: names
-        for module, path in MODULES
-        if (names := sorted({n for n in imports(module, path.read_text("utf-8")) if not may_import(module, n)}))
+        for module, path in list_modules()
+        if (names := sorted({n for n in list_imports(module, path.read_text("utf-8")) if not may_import(module, n)}))
     }
 
-    assert wrong == {}, "each of these modules may not import what stands beside it"
+    assert wrong == {}, "each of these modules may not import the names beside it"
 
 
 def test_no_module_is_over_400_lines() -> None:
-    lines = {module: len(path.read_text("utf-8").splitlines()) for module, path in MODULES}
+    lines = {module: len(path.read_text("utf-8").splitlines()) for module, path in list_modules()}
 
     assert {module: count for module, count in lines.items() if count > 400} == {}, "look for the seams in these"
 
@@ -66,18 +73,39 @@ def test_site_is_only_a_source_root() -> None:
     assert not (ROOT / "site/__init__.py").exists(), "it would shadow the standard library's site"
 
 
+def test_the_floor_plan_of_the_docs_is_that_of_the_tree() -> None:
+    page = PAGE.read_text("utf-8")
+
+    assert insert(page, draw()) == page, "python -m tests.floor_plan writes it"
+
+
+def test_a_circle_of_rooms_has_no_floor() -> None:
+    with pytest.raises(ValueError, match=r"runs through entries, terminal$"):
+        find_floors({"entries": {"terminal", "league"}, "terminal": {"entries"}, "league": set()})
+
+
 @pytest.mark.parametrize(
     ("module", "source"),
     [
         ("protocol.lines", "import referee"),
         ("protocol.lines", "def later():\n    from tournaments import store"),
         ("referee.game", "from tournaments.league.store import Store"),
+        ("referee.game", "import tournaments"),
         ("referee.game", "import bots"),
         ("tournaments.running.run", "import site_pages.render as render"),
-        ("tournaments.running.run", "from . import cli"),
-        ("tournaments.running.run", "from .cli import main"),
+        ("tournaments.running.run", "from .. import cli"),
+        ("tournaments.running.run", "from ..cli import main"),
+        ("tournaments.running.run", "from ..commands import play"),
+        ("tournaments.entries.builds", "from tournaments.terminal.tables import format_table"),
+        ("tournaments.terminal.tables", "from tournaments.entries.bots import find_bot"),
+        ("tournaments.check.seat", "from tournaments.bench import rows"),
+        ("tournaments.bench.seats", "from tournaments.check.seat import Seat"),
+        ("tournaments.league.store", "from tournaments.entries import bots"),
+        ("tournaments.ratings.fit", "from tournaments.league.contents import Game"),
+        ("tournaments.errors", "from tournaments.league.store import Store"),
+        ("tournaments.league.attic", "from tournaments.attic import old"),
         ("tournaments.__init__", "from .cli import main"),
-        ("tournaments.reports.table", "from .. import cli"),
+        ("tournaments.commands.run", "from tournaments import cli"),
         ("site_pages.render", "import tournaments.cli"),
         ("site_pages.render", "import bots.python.greedy.bot"),
         ("bots.python.greedy.bot", "import protocol"),
@@ -86,7 +114,7 @@ def test_site_is_only_a_source_root() -> None:
     ],
 )
 def test_an_arrow_that_points_the_wrong_way_is_seen(module: str, source: str) -> None:
-    assert not all(may_import(module, name) for name in imports(module, source))
+    assert not all(may_import(module, name) for name in list_imports(module, source))
 
 
 @pytest.mark.parametrize(
@@ -94,11 +122,13 @@ def test_an_arrow_that_points_the_wrong_way_is_seen(module: str, source: str) ->
     [
         ("protocol.lines", "import json, msgspec\nfrom . import messages"),
         ("referee.game", "from protocol.messages import Move\nfrom .rules import Turn"),
-        ("tournaments.running.run", "import protocol, referee.game\nfrom tournaments import clients"),
-        ("tournaments.cli", "from site_pages import render\nfrom . import run"),
+        ("tournaments.running.run", "import protocol, referee.game\nfrom tournaments import sanitizer"),
+        ("tournaments.running.run", "from tournaments.running.plan import Plan\nfrom ..league.store import Store"),
+        ("tournaments.commands.check", "from tournaments.check import examination\nfrom . import options"),
+        ("tournaments.cli", "from site_pages import render\nfrom .commands import run"),
         ("site_pages.render", "from tournaments.league.store import Store\nimport protocol"),
         ("bots.python.greedy.bot", "import json, sys"),
     ],
 )
 def test_an_arrow_that_points_the_right_way_is_let_through(module: str, source: str) -> None:
-    assert all(may_import(module, name) for name in imports(module, source))
+    assert all(may_import(module, name) for name in list_imports(module, source))

@@ -27,7 +27,10 @@ from tournaments.entries.bots import Manifest
 from tournaments.league.config import Config, check_config
 
 CODE = ("protocol", "referee", "tournaments", "bots", "site/site_pages", "docs", "SECURITY.md", "pyproject.toml")
-"""What a copy of malice needs in which somebody wants to change it."""
+"""What a copy of malice needs so that somebody can change it."""
+
+WALK = ("A tournament file", "An answer of a bot", "A record")
+"""Sections of docs/inside.md, each a table of what happens, in which module, in which function."""
 
 
 def example(language: str) -> Iterator[Any]:
@@ -178,6 +181,34 @@ def test_a_list_at_the_top_has_every_section_in_order(page: str) -> None:
     sections = [each.anchor for each in markdown.render(text, lambda link: link).headings if each.level == 2]
 
     assert not listed or [anchor for anchor in listed if anchor in sections] == sections
+
+
+# The walk
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_module_that_a_page_names_exists(page: str) -> None:
+    named = set(re.findall(r"`((?:protocol|referee|tournaments|site|bots|tests)/[\w/.-]+\.py)`", source(page)))
+
+    assert {path for path in named if not (ROOT / path).exists()} == set()
+
+
+def test_every_function_of_the_walk_exists() -> None:
+    walk = [row for title in WALK for row in tables("docs/inside.md", title)]
+
+    assert [row for row in walk if row[2].strip("`") not in functions(row[1].strip("`"))] == []
+
+
+def functions(path: str) -> set[str]:
+    """Return the functions, classes and methods of a module by their qualified names."""
+    body = ast.parse(source(path)).body
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return {
+        name
+        for node in body
+        if isinstance(node, kinds)
+        for name in (node.name, *(f"{node.name}.{part.name}" for part in node.body if isinstance(part, kinds)))
+    }
 
 
 # The rules

@@ -1,4 +1,4 @@
-"""The README names every command, language and ruleset there is; what it shows is tried by test_docs."""
+"""The README names every command, language and ruleset there is; test_docs runs what it shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ README = (ROOT / "README.md").read_text()
 
 
 @pytest.mark.parametrize("command", sorted(main.commands))
-def test_every_command_is_told(command: str) -> None:
+def test_every_command_is_described(command: str) -> None:
     assert f"malice {command}" in README
 
 
@@ -24,9 +24,10 @@ def test_the_number_of_rulesets_is_right() -> None:
     assert f"{len(list_rulesets())} rulesets ship" in README
 
 
-def test_every_language_with_a_kit_is_told() -> None:
+def test_every_language_with_a_kit_is_listed() -> None:
     names = {"cpp": "C++", "csharp": "C#", "javascript": "JavaScript", "typescript": "TypeScript", "shell": "shell"}
-    (listed,) = re.findall(r"Kits are there for (.*?)\.", README, re.DOTALL)
-    told = re.split(r",\s+|\s+and\s+", listed)
+    (listed,) = re.findall(r"There are kits for (.*?)\.", README, re.DOTALL)
 
-    assert sorted(told) == sorted(names.get(language, language.capitalize()) for language in list_kits())
+    assert sorted(re.split(r",\s+|\s+and\s+", listed)) == sorted(
+        names.get(language, language.capitalize()) for language in list_kits()
+    )
