@@ -20,8 +20,9 @@ from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.keys import KeyIndex
+from site_pages.overall import make_overall
 from site_pages.pages import GameRow, Pages, Section, make_game_row
-from site_pages.rankings import Ranking, make_overall, make_ranking
+from site_pages.rankings import Ranking, make_ranking
 from site_pages.results import list_results
 from site_pages.series import describe_standing, make_series_rows
 from site_pages.source import Source

@@ -49,15 +49,15 @@ def render(source: str, links: Links) -> Prose:
 
 def _anchor_headings(tokens: Sequence[Token]) -> Iterator[Heading]:
     """Give each heading the id that code forges give it, so that links work on both; number equal ids."""
-    taken: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for opening, content in pairwise(tokens):
         if opening.type != "heading_open":
             continue
         title = _join_words(content)
         anchor = re.sub(r"[^\w -]", "", title).replace(" ", "-").lower()
-        taken[anchor] = taken.get(anchor, 0) + 1
-        if taken[anchor] > 1:
-            anchor = f"{anchor}-{taken[anchor] - 1}"
+        counts[anchor] = counts.get(anchor, 0) + 1
+        if counts[anchor] > 1:
+            anchor = f"{anchor}-{counts[anchor] - 1}"
         opening.attrSet("id", anchor)
         yield Heading(int(opening.tag[1:]), title, anchor)
 

@@ -17,7 +17,8 @@ from site_pages.deals import has_partners
 from site_pages.docs import DocPage
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
-from site_pages.rankings import Name, OverallRow, Ranking, make_name
+from site_pages.overall import OverallRow
+from site_pages.rankings import Name, Ranking, make_name
 from site_pages.results import Result
 from site_pages.series import SeriesRow, describe_standing
 from site_pages.teams import TeamRow
