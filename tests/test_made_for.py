@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -77,19 +76,6 @@ def test_what_a_bot_is_made_for_is_kept_and_shown_on_its_page(folder: Path) -> N
     shown = [text for path in Path("site").rglob("*.html") if "<dt>Made for</dt>" in (text := path.read_text())]
     assert len(shown) == 1
     assert "<dd><bdi>partners-4</bdi>, <bdi>mine</bdi></dd>" in shown[0]
-
-
-@pytest.mark.slow
-def test_a_league_from_before_is_read(folder: Path) -> None:
-    assert malice("play", "greedy", "uniform", "--db", "x.db").exit_code == 0
-    with sqlite3.connect("x.db") as connection:
-        connection.execute("ALTER TABLE entries DROP COLUMN rulesets")
-        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm003_made_for'")
-    connection.close()
-
-    with Store(Path("x.db")) as store:
-        assert [entry.rulesets for entry in store.entries()] == [(), ()]
-    assert malice("play", "greedy", "uniform", "--db", "x.db").exit_code == 0
 
 
 @pytest.mark.slow

@@ -97,6 +97,10 @@ def examine(file: LeagueFile) -> frozenset[str]:
         raise LeagueError(f"{file.path}: a database, but not one of malice")
     if application != APPLICATION_ID:
         raise file.damage("the header", f"expected the application id {APPLICATION_ID:#x}, got {application:#x}")
+    # SQLite reads a page that was cut off as if it ended in zeros.
+    page, size = file.number("PRAGMA page_size", "the header"), file.path.stat().st_size
+    if size % page:
+        raise file.damage("the end of the file", f"expected whole pages of {page} bytes, got {size} bytes")
     return _check_migrations(file, tables)
 
 
