@@ -14,7 +14,7 @@ from types import FrameType
 
 import msgspec
 
-from referee.exchange import Abandoned
+from referee.failures import Abandoned
 from referee.playing import play_batch
 from referee.records import Batch, Report
 

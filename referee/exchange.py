@@ -17,7 +17,7 @@ from protocol.errors import MaliceError, ProtocolError, StrayLine
 from protocol.messages import Answer
 from referee.bot import READ_BYTES, BotProcess
 from referee.clock import MS
-from referee.errors import MachineFault
+from referee.failures import Abandoned, Gone, Late, OutOfCpu, Silent, excuse_standstill
 from referee.verdicts import Verdict, describe_answers, judge_late_answer
 
 A = TypeVar("A", bound=Answer)
@@ -28,32 +28,10 @@ STRAY_BYTES = 1 << 20
 MESSAGES_KEPT = 5
 SHOWN_BYTES = 4096
 """How much of each kept message a verdict shows."""
-STOOD_STILL_NS = 1000 * MS
-"""If we notice a deadline this late, the bot did not miss it: the machine slept, or was stopped."""
 CPU_LOOK_NS = 10 * MS
 """The shortest time between two looks at the CPU time of a thinking bot."""
 EXIT_WAIT_S = 0.5
 """How long to wait for the exit status of a bot that has closed its output."""
-
-
-class Abandoned(MaliceError):
-    """The process that sent the batch is gone; nobody waits for the record."""
-
-
-class Late(MaliceError):
-    """The deadline has passed; the message says why."""
-
-
-class OutOfCpu(MaliceError):
-    """The CPU time for an answer is used up; the message says when that showed."""
-
-
-class Silent(Late):
-    """The deadline has passed without any answer."""
-
-
-class Gone(MaliceError):
-    """The bot has exited or closed its end of a pipe; the message says which."""
 
 
 class BotConnection:
@@ -151,7 +129,7 @@ class BotConnection:
         except (ProtocolError, Late, OutOfCpu, Gone) as error:
             now, cpu_now = time.monotonic_ns(), cpu_ns()
             if isinstance(error, Late) and deadline is not None:
-                _excuse_standstill(now - deadline)
+                excuse_standstill(now - deadline)
             limits = (f"{(limit or 0) / MS:g} ms", f"{(cpu_limit or 0) / MS:g} ms of CPU time")
             verdict = self._judge(error, what, id, limits, self.stray - stray_before)
             if asked:
@@ -336,16 +314,3 @@ class BotConnection:
                 f"{self.stray} lines ({self._stray_bytes} bytes) that are not JSON:"
                 f" print what is not an answer to stderr; the last one: {excerpt(raw)}"
             )
-
-
-def _excuse_standstill(over: int) -> None:
-    """Excuse the bot if we noticed its deadline far too late.
-
-    Args:
-        over: how much too late, in nanoseconds.
-
-    Raises:
-        MachineFault: far too late.
-    """
-    if over > STOOD_STILL_NS:
-        raise MachineFault(f"the machine stood still for {over / 1e9:.1f} s over a deadline") from None

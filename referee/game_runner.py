@@ -78,7 +78,6 @@ class GameRunner:
         self._requests = Requests(
             self._rules,
             ruleset=batch.ruleset,
-            parameters=batch.rules,
             key=order.key,
             rngs=order.rngs,
             commit=batch.commit,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from protocol.errors import MaliceError
 from referee.bot import BotProcess, read_start_time
 from referee.errors import MemoryFault
-from referee.exchange import Abandoned
+from referee.failures import Abandoned
 from referee.game_runner import GameRunner, Seat, Watch
 from referee.isolation.layers import name_common_isolation
 from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine

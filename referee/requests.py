@@ -13,7 +13,6 @@ from referee.masks import mask_events
 from referee.records import Key, Record
 from referee.replay import VERDICT, VOID, Replay, replay_steps, start_replay
 from referee.rules import Events, Result, Turn
-from referee.ruleset import Parameters
 from referee.spite import SpiteAndMalice
 from referee.spite.state import State
 
@@ -24,7 +23,6 @@ class Requests:
     Args:
         rules: the game.
         ruleset: its name.
-        parameters: those of the ruleset.
         key: names the game.
         rngs: by seat, a seed for the bot's own randomness.
         commit: the commitment to the seed of the tournament.
@@ -36,7 +34,6 @@ class Requests:
         rules: SpiteAndMalice,
         *,
         ruleset: str,
-        parameters: Parameters,
         key: Key,
         rngs: Sequence[int],
         commit: str,
@@ -44,7 +41,7 @@ class Requests:
     ) -> None:
         self._rules = rules
         self._ruleset = ruleset
-        self._parameters = msgspec.to_builtins(parameters)
+        self._parameters = msgspec.to_builtins(rules.derived.rules)
         self._key = str(key)
         self._rngs = rngs
         self._commit = commit
@@ -142,7 +139,6 @@ def replay_requests(
     requests = Requests(
         replay.rules,
         ruleset=record.ruleset,
-        parameters=record.rules,
         key=record.key,
         rngs=rngs,
         commit=record.commit,

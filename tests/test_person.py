@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from protocol.messages import CardMoved, Count, Draw, Flip, GameStart, Move, Out, Pass, TurnBegins
-from referee.exchange import Abandoned
+from referee.failures import Abandoned
 from referee.verdicts import Verdict
 from tests.processes import Mark
 from tests.tables import Script, move_request, play

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.exchange import Abandoned
+from referee.failures import Abandoned
 from referee.playing import play_batch
 from referee.records import Record, Report, Started, StderrLine
 from referee.stderr_lines import LONGEST, StderrLines

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from protocol.messages import Move, MoveAnswer
-from referee.exchange import Abandoned
+from referee.failures import Abandoned
 from referee.game_runner import GameRunner
 from referee.records import Record
 from referee.ruleset import load_ruleset

@@ -51,7 +51,6 @@ class Examination:
         rare: the number of rare situations.
         games: the number of games of the main ruleset.
         syllabus: the games to play; by default one of every family of rulesets.
-        on_part: receives the title of each part as it begins.
     """
 
     def __init__(
@@ -63,13 +62,11 @@ class Examination:
         rare: int = 0,
         games: int = GAMES,
         syllabus: Syllabus | None = None,
-        on_part: Callable[[str], None] = lambda title: None,
     ) -> None:
         self._bot = bot
         self._times = times
         self._rare_count = rare
         self._games_count = games
-        self._on_part = on_part
         self._syllabus = syllabus = syllabus or cover_everything()
         titles = TITLES | {"games": f"plays {games} games of {syllabus.main.name} against {OPPONENT}"}
         if not syllabus.whole:
@@ -81,8 +78,13 @@ class Examination:
         self._games = Games(bot, times, isolation, syllabus)
         self._seat = self._games.seat()
 
-    def run(self) -> Report:
-        """Run all parts, and return the report."""
+    def run(self, on_part: Callable[[str], None] = lambda title: None) -> Report:
+        """Run all parts, and return the report.
+
+        Args:
+            on_part: receives the title of each part as it begins.
+        """
+        self._on_part = on_part
         with self._games:
             for part in self._parts():
                 self._try(part)

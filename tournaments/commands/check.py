@@ -84,8 +84,7 @@ def check(
         Isolation(layer, required=required),
         rare=fuzz or 0,
         syllabus=syllabus,
-        on_part=lambda title: click.echo(f"{title} ...", err=True),
-    ).run()
+    ).run(lambda title: click.echo(f"{title} ...", err=True))
     if json:
         click.echo(msgspec.json.encode(report))
     else:

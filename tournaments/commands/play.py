@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
@@ -25,7 +25,9 @@ from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from referee.records import Layer
+    from tournaments.league.config import Config
     from tournaments.league.store import Store
+    from tournaments.running.plan import Plan
     from tournaments.running.run import Playing
     from tournaments.terminal.watching import Screen
 
@@ -84,23 +86,20 @@ def play(
     `you` play in this terminal, without a clock; a folder of that name is ./you. Remember that each deal returns
     with the seats changed. Games that you play or watch are played one at a time; Ctrl-C ends them.
     """
-    from tempfile import TemporaryDirectory
-
     from tournaments.entries.bots import PERSON
     from tournaments.league.config import Config, check_config
-    from tournaments.running.run import run_tournament
-    from tournaments.terminal.watching import Screen
 
-    in_process = watch or PERSON.manifest.name in bots
+    show = Show(replays, watch, delay, stderr, quiet, json)
+    person = PERSON.manifest.name in bots
     _refuse_contradictions(
         {
-            "--watch shows every hand: it cannot show games that you play in": watch and PERSON.manifest.name in bots,
+            "--watch shows every hand: it cannot show games that you play in": watch and person,
             "--watch draws in the terminal that --stderr writes to: add 2>FILE": watch
             and stderr
             and _shares_terminal(),
             "--delay needs --watch": delay is not None and not watch,
             "--no-clock and --move-ms contradict each other": no_clock and move_ms is not None,
-            "--jobs: games that you watch or play in are played one at a time": in_process and jobs is not None,
+            "--jobs: games that you watch or play in are played one at a time": (watch or person) and jobs is not None,
             "--quiet and --replay contradict each other": quiet and replays,
         }
     )
@@ -114,30 +113,54 @@ def play(
         deals=deals,
         series=series,
         seed=seed,
+        jobs=1 if watch or person else jobs or 0,
         **_read_clock_options(move_ms, no_clock=no_clock),
     )
-    config = with_isolation(check_config(config, "play"), isolation, required)
+    _play_table(with_isolation(check_config(config, "play"), isolation, required), db, required, show)
+
+
+class Show(NamedTuple):
+    """What `malice play` shows."""
+
+    replays: bool
+    watch: bool
+    delay: int | None
+    stderr: bool
+    quiet: bool
+    json: bool
+
+
+def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> None:
+    """Play the games, and print what is finished, even if the run stops."""
+    from tempfile import TemporaryDirectory
+
+    from tournaments.running.run import run_tournament
+
     with (
         TemporaryDirectory(prefix="malice-") as folder,
         open_store(db or Path(folder, "play.db"), create=True) as store,
-        open(os.devnull, "w") if quiet else nullcontext(sys.stderr) as progress,
+        open(os.devnull, "w") if show.quiet else nullcontext(sys.stderr) as progress,
     ):
         plan = open_plan(store, config, Path.cwd(), required=required, people=True)
-        plan.stderr = stderr
-        out = sys.stderr if json else sys.stdout
-        playing = None
-        if in_process:
-            playing = _play_at_terminal(plan.people, Screen(out, os.environ, delay) if watch else None, out)
-        elif stderr:
-            playing = _play_in_background()
+        plan.stderr = show.stderr
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
-            run_tournament(store, plan, 1 if in_process else jobs or 0, progress, resume, playing)
+            run_tournament(store, plan, config.jobs, progress, resume, _choose_playing(plan, show))
         except Stopped:
             if not store.is_empty():
-                _print_games(store, replays, json, quiet)
+                _print_games(store, show.replays, show.json, show.quiet)
             raise
-        _print_games(store, replays, json, quiet)
+        _print_games(store, show.replays, show.json, show.quiet)
+
+
+def _choose_playing(plan: Plan, show: Show) -> Playing | None:
+    """Return how the games are played: in this terminal, or in referee processes."""
+    from tournaments.terminal.watching import Screen
+
+    out = sys.stderr if show.json else sys.stdout
+    if show.watch or plan.people:
+        return _play_at_terminal(plan.people, Screen(out, os.environ, show.delay) if show.watch else None, out)
+    return _play_in_background() if show.stderr else None
 
 
 def _refuse_contradictions(contradictions: dict[str, bool]) -> None:

@@ -99,7 +99,7 @@ def rerun(
     from tournaments.entries.builds import ensure_built
     from tournaments.running.isolation import describe_shortcomings
     from tournaments.running.plan import list_league_files
-    from tournaments.running.rerun import format_rerun, rerun_game
+    from tournaments.running.rerun import Surroundings, format_rerun, rerun_game
 
     interrupt_on_signals()
     record, rngs, config = _load_game(db, key)
@@ -114,7 +114,8 @@ def rerun(
         click.echo(line, err=True)
     layers = Isolation(config.isolation, config.memory_mb, config.freeze, list_league_files(db), required)
     on_stderr = (lambda line: print_stderr(name, line)) if stderr else None
-    result = rerun_game(record, rngs, _check_seat(record, seat), player, config.init_ms, layers, on_stderr)
+    around = Surroundings(config.init_ms, layers, on_stderr)
+    result = rerun_game(record, rngs, _check_seat(record, seat), player, around)
     if json:
         choices = tuple(choice for choice in result.choices if everything or not choice.agrees)
         click.echo(msgspec.json.encode(msgspec.structs.replace(result, choices=choices)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from referee.exchange import Abandoned
+from referee.failures import Abandoned
 from referee.game_runner import Watch
 from referee.playing import BatchSeat, play_batch
 from referee.records import Batch, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine

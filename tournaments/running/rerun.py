@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -56,14 +57,22 @@ class Rerun(Struct, frozen=True):
     """Kept with a verdict."""
 
 
+class Surroundings(NamedTuple):
+    """The conditions under which the bot plays."""
+
+    init_ms: int
+    """The time for every answer that is not an action."""
+    isolation: Isolation
+    on_stderr: Callable[[str], None] | None = None
+    """Receives each line that the bot writes to stderr."""
+
+
 def rerun_game(
     record: Record,
     rngs: Sequence[int],
     seat: int,
     player: Player,
-    init_ms: int,
-    isolation: Isolation,
-    on_stderr: Callable[[str], None] | None = None,
+    around: Surroundings,
 ) -> Rerun:
     """Send a bot every request that a seat got; the game goes on with the recorded actions.
 
@@ -74,19 +83,18 @@ def rerun_game(
         rngs: by seat, the random seeds that the bots received.
         seat: whose requests.
         player: the bot.
-        init_ms: the time for every answer that is not an action.
-        isolation: the isolation of the bot.
-        on_stderr: receives each line that it writes to stderr.
+        around: the conditions under which it plays.
 
     Raises:
         BotError: it cannot be started, or does not greet.
         RecordError: the record does not replay.
     """
     try:
-        greet_bot(player, init_ms, isolation)
+        greet_bot(player, around.init_ms, around.isolation)
     except Verdict as verdict:
         raise BotError(f"{player.label}: {verdict.code}: {verdict}") from None
-    bot = BotSeat(player, init_ms, None, isolation=isolation, observer=SeatObserver(on_stderr=on_stderr))
+    observer = SeatObserver(on_stderr=around.on_stderr)
+    bot = BotSeat(player, around.init_ms, None, around.isolation, observer)
     choices: list[Choice] = []
     code, sentence, stderr = None, "", ""
     try:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, TextIO
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, View
-from referee.exchange import Abandoned
+from referee.failures import Abandoned
 from referee.records import SeatReport
 from referee.verdicts import Verdict
 from tournaments.sanitizer import sanitize

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from protocol.messages import TurnBegins, View
 from referee.records import Key, Record
@@ -43,7 +44,7 @@ def format_transcript(record: Record) -> Iterator[str]:
             yield describe_deal(step.events, names)
         else:
             micros, note = record.micros[index], record.notes.get(index, "")
-            yield format_action(index, step.seat, step.action, step.events, micros, note, names)
+            yield format_action(index, PlayedAction(step.seat, step.action, step.events, micros, note), names)
         if step.view is not None and any(isinstance(event, TurnBegins) for event in step.events):
             yield ""
             yield from format_table_view(step.view, names, width)
@@ -63,10 +64,19 @@ def describe_deal(events: Events, names: Sequence[str]) -> str:
     return "      " + "; ".join(filter(None, (describe_event(event, names) for event in events)))
 
 
-def format_action(
-    index: int, seat: int, action: str, events: Events, micros: int, note: str, names: Sequence[str]
-) -> str:
+class PlayedAction(NamedTuple):
+    """An action as a line shows it."""
+
+    seat: int
+    action: str
+    events: Events
+    micros: int
+    note: str
+
+
+def format_action(index: int, played: PlayedAction, names: Sequence[str]) -> str:
     """Return an action in one line: the seat, the action, what it changed, its time, and the bot's note."""
+    seat, action, events, micros, note = played
     changes = "; ".join(filter(None, (describe_event(event, names) for event in events)))
     # A verdict on a bot that had no request, or could not start, took no time.
     duration = "" if action.startswith(VERDICT) and not micros else f"  {micros / 1000:.1f} ms"

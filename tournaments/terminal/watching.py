@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
 
 from referee.dealer import Dealer
-from referee.exchange import Abandoned
+from referee.failures import Abandoned
 from referee.game_runner import Watch
 from referee.games import make_rules
 from referee.records import Batch, GameOrder, Record
@@ -17,6 +17,7 @@ from referee.replay import Replay
 from referee.rules import Result
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.transcript import (
+    PlayedAction,
     describe_deal,
     format_action,
     format_ending,
@@ -127,7 +128,7 @@ class Watcher:
         def watch(seat: int, action: str, micros: int, note: str) -> None:
             nonlocal actions
             events = again.play(seat, action)
-            self._show(format_action(actions, seat, action, events, micros, note, names), again)
+            self._show(format_action(actions, PlayedAction(seat, action, events, micros, note), names), again)
             actions += 1
 
         return watch
