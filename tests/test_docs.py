@@ -1,4 +1,4 @@
-"""The documentation holds: commands run and print what is shown, examples decode, tables and links are right."""
+"""The documentation is true: its commands print what it shows, examples decode, tables and links are right."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def tables(page: str, title: str = "") -> list[list[str]]:
     """Return the cells of all tables of a page, or of one section, without their heads."""
     text = source(page)
     if title:
-        found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
-        assert found, title
-        text = found[1]
+        section = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+        assert section, title
+        text = section[1]
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in re.findall(r"^\|.*\|$", text, re.MULTILINE)]
     rules = [index for index, row in enumerate(rows) if not set("".join(row)) - set("-: ")]
     return [row for index, row in enumerate(rows) if index not in rules and index + 1 not in rules]
@@ -55,8 +55,8 @@ def tables(page: str, title: str = "") -> list[list[str]]:
 
 
 def has_commands(page: str) -> bool:
-    typed = [command.typed for block in blocks(page) if block.language == "console" for command in commands(block.text)]
-    return not all(map(exempt, typed))
+    lines = [command.typed for block in blocks(page) if block.language == "console" for command in commands(block.text)]
+    return not all(map(exempt, lines))
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def copy_of_malice(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("pattern", EXEMPT)
-def test_what_is_not_run_is_there(pattern: str) -> None:
+def test_every_exempt_command_occurs(pattern: str) -> None:
     typed = [
         command.typed
         for page in PAGES
@@ -105,7 +105,7 @@ def test_what_is_not_run_is_there(pattern: str) -> None:
         (["(1-2)"], "12\n", False),
     ],
 )
-def test_what_is_shown_is_compared_line_by_line(shown: list[str], printed: str, same: bool) -> None:
+def test_output_is_compared_line_by_line(shown: list[str], printed: str, same: bool) -> None:
     assert fits(shown, printed) is same
 
 
@@ -113,16 +113,16 @@ def test_what_is_shown_is_compared_line_by_line(shown: list[str], printed: str, 
 
 
 @pytest.mark.parametrize("block", [*example("toml")])
-def test_every_toml_block_is_read_by_what_it_is_for(block: Block, tmp_path: Path) -> None:
-    told = tomllib.loads(block.text)
-    if "run" in told:
-        assert convert(told, Manifest, "bot.toml").run
-    elif "rules" in told:
+def test_every_toml_block_is_a_valid_file(block: Block, tmp_path: Path) -> None:
+    content = tomllib.loads(block.text)
+    if "run" in content:
+        assert convert(content, Manifest, "bot.toml").run
+    elif "rules" in content:
         (tmp_path / "mine.toml").write_text(block.text)
-        if told["rules"].get("game") is None:  # what is added on the page itself is read there
-            assert read_ruleset(tmp_path / "mine.toml").about == told["about"]
+        if content["rules"].get("game") is None:  # only the malice that the page extends can read the others
+            assert read_ruleset(tmp_path / "mine.toml").about == content["about"]
     else:
-        assert check_config(convert({"entries": ["greedy"]} | told, Config, "tournament.toml"), "tournament.toml")
+        assert check_config(convert({"entries": ["greedy"]} | content, Config, "tournament.toml"), "tournament.toml")
 
 
 @pytest.mark.parametrize("block", [*example("python")])
@@ -140,12 +140,12 @@ def json_texts() -> Iterator[Any]:
 
 @pytest.mark.parametrize("text", [*json_texts()])
 def test_every_line_of_json_is_a_message(text: str) -> None:
-    told = json.loads(text)
-    if "type" in told:
-        msgspec.convert(told, messages.Request)
+    message = json.loads(text)
+    if "type" in message:
+        msgspec.convert(message, messages.Request)
     else:
         kinds = (messages.MoveAnswer, messages.HelloAnswer)
-        msgspec.convert(told, kinds["move" not in told], strict=True)
+        msgspec.convert(message, kinds["move" not in message], strict=True)
 
 
 # Links
@@ -214,11 +214,11 @@ def functions(path: str) -> set[str]:
 # The rules
 
 
-def test_the_tables_of_rulesets_say_what_the_rulesets_say() -> None:
+def test_the_tables_of_rulesets_agree_with_the_rulesets() -> None:
     sections = ("Two seats, kings wild", "Two seats, jokers", "More seats and partners", "Skip-Bo")
-    told = [row for title in sections for row in tables("docs/rules.md", title)]
+    rows = [row for title in sections for row in tables("docs/rules.md", title)]
 
-    assert sorted(told) == sorted(ruleset_row(name) for name in list_rulesets())
+    assert sorted(rows) == sorted(ruleset_row(name) for name in list_rulesets())
 
 
 def ruleset_row(name: str) -> list[str]:
@@ -231,20 +231,20 @@ def ruleset_row(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("parameter", Parameters.__struct_fields__)
-def test_every_parameter_is_told(parameter: str) -> None:
+def test_every_parameter_is_described(parameter: str) -> None:
     assert f"`{parameter}`" in source("docs/rules.md")
 
 
-def test_zones_of_compulsory_cards_are_told() -> None:
+def test_zones_of_compulsory_cards_are_described() -> None:
     assert "separately for the hand, the pay-off pile and the side stacks" in source("docs/rules.md").replace("\n", " ")
     assert Compulsory.__struct_fields__ == ("hand", "payoff", "side")
 
 
 def test_the_reasons_are_those_of_the_protocol() -> None:
-    told = {row[0].strip("`") for row in tables("docs/rules.md", "The end")}
+    listed = {row[0].strip("`") for row in tables("docs/rules.md", "The end")}
     (reasons,) = re.findall(r"^\| `reason` \|.*$", source("protocol/PROTOCOL.md"), re.MULTILINE)
 
-    assert told == set(re.findall("`([a-z_]+)`", reasons)) - {"reason"}
+    assert listed == set(re.findall("`([a-z_]+)`", reasons)) - {"reason"}
 
 
 # Tournaments and standings
@@ -252,27 +252,27 @@ def test_the_reasons_are_those_of_the_protocol() -> None:
 
 @pytest.mark.parametrize("struct", [Config, ClockRules])
 def test_every_field_of_a_tournament_file_is_in_the_table_with_its_default(struct: type[msgspec.Struct]) -> None:
-    told = {
+    defaults = {
         row[0].strip("`"): row[1].strip("`")
         for row in tables("docs/tournaments.md", "All that a tournament file may say")
     }
 
     for field in msgspec.structs.fields(struct):
         if field.name == "clock":
-            assert "[clock]" in told
+            assert "[clock]" in defaults
         elif field.default is msgspec.NODEFAULT:
-            assert told[field.name] == ""
+            assert defaults[field.name] == ""
         elif field.default is None:
-            assert told[field.name] in ("drawn", "none")
+            assert defaults[field.name] in ("drawn", "none")
         else:
-            assert told[field.name] == json.dumps(field.default)
-    assert set(told) == {*Config.__struct_fields__, *ClockRules.__struct_fields__, "[clock]"} - {"clock"}
+            assert defaults[field.name] == json.dumps(field.default)
+    assert set(defaults) == {*Config.__struct_fields__, *ClockRules.__struct_fields__, "[clock]"} - {"clock"}
 
 
-def test_every_exit_code_is_told() -> None:
-    told = {int(row[0]) for row in tables("docs/tournaments.md", "Exit codes")}
+def test_every_exit_code_is_listed() -> None:
+    listed = {int(row[0]) for row in tables("docs/tournaments.md", "Exit codes")}
 
-    assert {0, 1, INTERRUPTED, *(code for _, code in EXIT_CODES)} <= told
+    assert {0, 1, INTERRUPTED, *(code for _, code in EXIT_CODES)} <= listed
 
 
 def test_expected_scores_follow_from_the_difference() -> None:
