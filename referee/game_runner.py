@@ -75,14 +75,7 @@ class GameRunner:
         self._dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
         self._rules = make_rules(batch.rules, len(seats))
         self._state = self._rules.start()
-        self._requests = Requests(
-            self._rules,
-            ruleset=batch.ruleset,
-            key=order.key,
-            rngs=order.rngs,
-            commit=batch.commit,
-            clock=batch.clock,
-        )
+        self._requests = Requests(self._rules, batch, order.key, order.rngs)
         self._post = self._requests.post
         self._clocks = self._requests.clocks
         self._watch = watch

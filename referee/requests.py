@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 from msgspec import UNSET, Struct
 
-from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, SeatName, View
+from protocol.messages import Event, GameEnd, GameStart, Move, SeatName, View
 from referee.clock import Clock
 from referee.masks import mask_events
-from referee.records import Key, Record
+from referee.records import Batch, Key, Record
 from referee.replay import VERDICT, VOID, Replay, replay_steps, start_replay
 from referee.rules import Events, Result, Turn
 from referee.spite import SpiteAndMalice
@@ -22,33 +22,22 @@ class Requests:
 
     Args:
         rules: the game.
-        ruleset: its name.
+        terms: the ruleset, the clock and the commitment to the seed of the tournament, of a batch or of a record.
         key: names the game.
         rngs: by seat, a seed for the bot's own randomness.
-        commit: the commitment to the seed of the tournament.
-        clock: time control.
     """
 
-    def __init__(
-        self,
-        rules: SpiteAndMalice,
-        *,
-        ruleset: str,
-        key: Key,
-        rngs: Sequence[int],
-        commit: str,
-        clock: ClockRules,
-    ) -> None:
+    def __init__(self, rules: SpiteAndMalice, terms: Batch | Record, key: Key, rngs: Sequence[int]) -> None:
         self._rules = rules
-        self._ruleset = ruleset
-        self._parameters = msgspec.to_builtins(rules.derived.rules)
+        self._ruleset = terms.ruleset
+        self._parameters = msgspec.to_builtins(terms.rules)
         self._key = str(key)
         self._rngs = rngs
-        self._commit = commit
-        self._clock = clock
+        self._commit = terms.commit
+        self._clock = terms.clock
         self._turn = 0
         self._unheard: list[list[Event]] = [[] for _ in rngs]
-        self.clocks = [Clock(clock) for _ in rngs]
+        self.clocks = [Clock(terms.clock) for _ in rngs]
 
     def post(self, events: Events) -> None:
         """Keep the events for every seat, masked, until its next `move`."""
@@ -136,14 +125,7 @@ def replay_requests(
         RecordError: the record does not replay.
     """
     replay = start_replay(record)
-    requests = Requests(
-        replay.rules,
-        ruleset=record.ruleset,
-        key=record.key,
-        rngs=rngs,
-        commit=record.commit,
-        clock=record.clock,
-    )
+    requests = Requests(replay.rules, record, record.key, rngs)
     clock = requests.clocks[seat]
     rest = replay_steps(record, replay=replay)
     requests.post(next(rest).events)
