@@ -481,6 +481,23 @@ def test_a_program_is_shown_with_its_installation_and_a_home_is_not(tmp_path: Pa
     assert Path.home() not in views.list_installations(Path.home() / "bin" / "tool")
 
 
+def test_a_virtual_environment_of_copies_is_shown_with_the_python_that_it_names_and_with_nothing_else(
+    tmp_path: Path,
+) -> None:
+    base, secret, copied = (tmp_path / name / "bin" for name in ("python", "secret", "venv"))
+    for folder in (base, secret, copied, base.parent / "lib/python3.13"):
+        folder.mkdir(parents=True)
+        (folder / "python").touch()
+    (base.parent / "lib/python3.13/os.py").touch()
+    config = copied.parent / "pyvenv.cfg"
+
+    config.write_text(f"home = {base}\nversion = 3.13.0\n")
+    assert list(views.chain(copied / "python")) == [copied.parent, base.parent]
+    for home in (secret, copied, "bin"):
+        config.write_text(f"home = {home}\n")
+        assert list(views.chain(copied / "python")) == [copied.parent]
+
+
 def test_what_the_sandbox_shows_by_itself_is_not_shown_again() -> None:
     java = Path("/etc/alternatives/java")  # between /usr/bin/java and the real one, on Debian
     assert views.View(["/usr/bin/true", str(java)], java, Path("/usr")).roots == []

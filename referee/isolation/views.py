@@ -15,6 +15,8 @@ MIN_TMPFS_BYTES = 4096
 """The size in bytes of a file system that stays empty: the least that the kernel allows."""
 MOST_COVERS = 32
 """How many folders are covered one by one; with more of them, a copy without them is quicker."""
+LONGEST_CONFIG = 65_536
+"""A longer `pyvenv.cfg` is ignored."""
 
 _TOO_MUCH = (Path("/"), Path("/tmp"))
 """Folders that a sandbox never shows as a whole."""
@@ -140,7 +142,8 @@ class View:
 def list_installations(program: Path) -> Iterator[Path]:
     """List what a program must be able to read: itself and what it links to, each with its whole installation.
 
-    An installation is the folder above `bin`, such as a virtual environment; a home directory is not one.
+    An installation is the folder above `bin`, such as a virtual environment; a home directory is not one. A virtual
+    environment that holds a copy of its interpreter, not a link, names the installation that it comes from.
     """
     path = Path(os.path.abspath(program))
     homes = {Path.home(), Path.home() / ".local", Path("/")}
@@ -152,6 +155,23 @@ def list_installations(program: Path) -> Iterator[Path]:
         path = Path(os.path.normpath(path.parent / os.readlink(path)))
     if (real := path.resolve()) != path:
         yield real.parent.parent if real.parent.name == "bin" else real
+    if (base := _find_original(real)) is not None:
+        yield from list_installations(base)
+
+
+def _find_original(program: Path) -> Path | None:
+    """Return the interpreter that a virtual environment copied to `program`, or None.
+
+    A bot may bring the file that names it, so the result is only ever an installation of Python.
+    """
+    config = program.parent.parent / "pyvenv.cfg"
+    if not config.is_file() or config.stat().st_size > LONGEST_CONFIG:
+        return None
+    lines = config.read_text("utf-8", "replace").splitlines()
+    settings = dict(line.split(" = ", 1) for line in lines if " = " in line)
+    original = Path(settings.get("home", ""), program.name)
+    is_python = original.is_absolute() and any(original.parent.parent.glob("lib/python3*/os.py"))
+    return original if is_python else None
 
 
 def list_files(command: Iterable[str], folder: Path) -> list[Path]:
