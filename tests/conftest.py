@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,6 +87,8 @@ class Skipped:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Skipped())
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell has it for what runs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
