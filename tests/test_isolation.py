@@ -492,10 +492,10 @@ def test_a_virtual_environment_of_copies_is_shown_with_the_python_that_it_names_
     config = copied.parent / "pyvenv.cfg"
 
     config.write_text(f"home = {base}\nversion = 3.13.0\n")
-    assert list(views.chain(copied / "python")) == [copied.parent, base.parent]
+    assert list(views.list_installations(copied / "python")) == [copied.parent, base.parent]
     for home in (secret, copied, "bin"):
         config.write_text(f"home = {home}\n")
-        assert list(views.chain(copied / "python")) == [copied.parent]
+        assert list(views.list_installations(copied / "python")) == [copied.parent]
 
 
 def test_what_the_sandbox_shows_by_itself_is_not_shown_again() -> None:
