@@ -67,8 +67,8 @@ ARRAY = '{"id":ID,"move":["p-c0"]}'
 DEATH = ("move", "SIGSEGV", "30000")
 
 MISBEHAVING = (
-    Misbehaving("babbles", ("200", "10"), "protocol", layers=ALONE, check=Advice("stdout", "print to standard error")),
-    Misbehaving("blank", (), "protocol", layers=ALONE, check=Advice("stdout", "print to standard error")),
+    Misbehaving("babbles", ("200", "10"), "protocol", layers=ALONE, check=Advice("stdout", "to standard error")),
+    Misbehaving("blank", (), "protocol", layers=ALONE, check=Advice("stdout", "to standard error")),
     Misbehaving("brackets", (), "protocol", waits="move", layers=ALONE, check=Advice("stdout")),
     Misbehaving(
         "buffers",
@@ -144,7 +144,7 @@ MISBEHAVING = (
         "scribe",
         (os.devnull,),
         layers=NOWHERE,
-        check=Advice("reuse", "forget at game_start", "something is left of earlier games"),
+        check=Advice("reuse", "forget everything about the last game", "state of earlier games is left"),
     ),
     Misbehaving("shouts", (), "timeout", waits="move", check=Advice("clock")),
     Misbehaving(

@@ -69,9 +69,9 @@ def test_nothing_of_the_sandboxs_first_process_can_be_opened(user: str) -> None:
 def test_the_first_process_is_counted_and_frozen_too_where_no_filter_keeps_a_bot_from_it(
     filtered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "uid_lack", lambda: "asked")
+    monkeypatch.setattr(limits, "explain_missing_uids", lambda: "asked")
     if not filtered:
-        monkeypatch.setattr(seccomp, "lack", lambda: "asked")
+        monkeypatch.setattr(seccomp, "explain_missing_filter", lambda: "asked")
     where = cgroups.find_parents().freeze
     with boxed("bwrap", "") as seat:
         seat.ask_move(move_request(seat), None)
