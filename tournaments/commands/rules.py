@@ -66,11 +66,11 @@ def diff(left: str, right: str, json: bool) -> None:
     from referee import rules_text
     from referee.ruleset import find_ruleset
 
-    found = rules_text.compare_rulesets(find_ruleset(left, Path()), find_ruleset(right, Path()))
+    differences = rules_text.compare_rulesets(find_ruleset(left, Path()), find_ruleset(right, Path()))
     if json:
-        click.echo(msgspec.json.encode(found))
+        click.echo(msgspec.json.encode(differences))
         return
-    for line in _differences(found):
+    for line in _differences(differences):
         click.echo(line)
 
 

@@ -96,20 +96,20 @@ class Person:
             write_now(self._out, f"{sanitize(self.name)}, 1 to {len(legal)}, ? or q> ")
             _await_line(self._source)
             line = self._source.readline()
-            said = line.decode("utf-8", "replace").strip()
+            answer = line.decode("utf-8", "replace").strip()
             if not line:
                 self._say("")
                 self._resign("resigned by closing the input")
-            elif said == "q":
+            elif answer == "q":
                 self._resign("resigned the game")
-            elif said == "?":
+            elif answer == "?":
                 self._say(HELP.format(ruleset=self._ruleset))
-            elif said in legal:
-                return said
-            elif said.isascii() and said.isdigit() and 1 <= int(said[:9]) <= len(legal):
-                return legal[int(said[:9]) - 1]
+            elif answer in legal:
+                return answer
+            elif answer.isascii() and answer.isdigit() and 1 <= int(answer[:9]) <= len(legal):
+                return legal[int(answer[:9]) - 1]
             else:
-                got = ascii(said[:60])
+                got = ascii(answer[:60])
                 self._say(f"expected a number from 1 to {len(legal)}, ? for help, or q to resign; got: {got}")
 
     def _resign(self, sentence: str) -> None:
