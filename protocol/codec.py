@@ -76,7 +76,7 @@ def is_object(line: bytes) -> bool:
 
 def excerpt(line: bytes, most: int = 200) -> str:
     """Return the start of `line` for people: quoted, escaped to ASCII, cut at `most` characters."""
-    # A character has at most four bytes, so one that this cuts in two lies beyond the cut below.
+    # A character has at most four bytes, so a character that this splits lies beyond the cut below.
     text = line[: 4 * most + 4].decode("utf-8", "backslashreplace").rstrip("\r\n")
     return ascii(text[:most]) + ("..." if len(text) > most else "")
 
@@ -93,7 +93,7 @@ def _refuse_other_encodings(line: bytes) -> None:
 
 
 def _explain_refusal(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: Exception) -> A:
-    """Raise what is wrong with a refused line, or return the answer if only a number is spelt differently."""
+    """Raise the error in a refused line, or return the answer if only a number is written differently."""
     try:
         value: Any = msgspec.json.decode(line)
     except UNREADABLE as reason:
@@ -155,7 +155,7 @@ class LineBuffer:
         self._start = 0
 
     def __bool__(self) -> bool:
-        """Return whether bytes wait here, a whole line or not."""
+        """Return whether any bytes wait here, even if they are not a whole line."""
         return len(self) > 0
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ from types import ModuleType
 def read_field_docs(module: ModuleType) -> dict[tuple[str, str], str]:
     """Return the docstring under each annotated field in `module`, on one line, by class and field.
 
-    It is empty where the source text of the program is not at hand.
+    It is empty where the source text of the program is unavailable.
     """
     try:
         tree = ast.parse(inspect.getsource(module))

@@ -18,7 +18,7 @@ LINES: dict[str, Any] = {
     "BareAnswer": BareAnswer,
     "MoveAnswer": MoveAnswer,
 }
-"""The kinds of line; every other struct is a part of one."""
+"""The kinds of line; every other struct is a part of a line."""
 
 ROOTS: dict[str, Any] = LINES | {"View": View, "Event": Event}
 """The types with a name of their own in the schema."""

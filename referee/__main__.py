@@ -1,6 +1,6 @@
 """The referee process: reads a line per batch, writes a record line per game.
 
-Start it with `python -P -m referee`. It ends, and its bots with it, when its input closes.
+Start it with `python -P -m referee`. When its input closes, it ends, and so do its bots.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> int:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     decoder = msgspec.json.Decoder(Batch)
-    # Objects alive now stay alive: the collector need not visit them during a game.
+    # Objects that exist now stay: the garbage collector need not visit them during a game.
     gc.freeze()
     for line in iter(sys.stdin.buffer.readline, b""):
         try:
@@ -47,7 +47,7 @@ def stop(number: int, frame: FrameType | None) -> None:
 
 
 def report(message: Report) -> None:
-    """Write one line to the process that sent the batch, unless it has closed our input.
+    """Write one line to the process that sent the batch, unless that process has closed our input.
 
     Raises:
         Abandoned: nobody waits for the line.

@@ -1,4 +1,4 @@
-"""A bot process: starts it, keeps an excerpt of its stderr, and ends it for certain."""
+"""Starts a bot process, keeps an excerpt of its stderr, and makes sure that it ends."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_start_time(pid: int) -> int | None:
 
 
 def kill_group(number: int) -> bool:
-    """Kill a process group by its number; return whether there was one that we may kill.
+    """Kill a process group by its number; return whether it existed and we may kill it.
 
     A number below 2 never belongs to a bot: to the kernel it means our own group, or every process.
     """
@@ -58,7 +58,7 @@ def kill_group(number: int) -> bool:
 
 
 class StreamExcerpt:
-    """The first and the last bytes of a stream, however long."""
+    """The first and the last bytes of a stream of any length."""
 
     def __init__(self, size: int = EXCERPT_BYTES) -> None:
         self._size = size
@@ -121,7 +121,7 @@ class BotProcess:
         self.runs_off_turn = box.runs_off_turn()
         """Whether `all_cpu_ns` can grow off turn while `cpu_ns` stands still."""
         self.freeze = box.freeze
-        """Stop the process where it is, if the isolation asks for that."""
+        """Freeze the process, if the isolation asks for that."""
         self.thaw = box.thaw
         """Let the process continue."""
 
@@ -158,7 +158,7 @@ class BotProcess:
         return True
 
     def exit_status(self, wait_s: float = 0) -> str | None:
-        """Return how the process ended, in words, waiting up to `wait_s` seconds; None if it lives."""
+        """Return how the process ended, in words; wait for it up to `wait_s` seconds, and return None if it lives."""
         poll = select.poll()
         poll.register(self.pidfd, select.POLLIN)
         if not poll.poll(wait_s * 1000):
@@ -171,7 +171,7 @@ class BotProcess:
         return describe_exit(self._box.exit_status(end.si_status))
 
     def out_of_memory(self) -> bool:
-        """Return whether the kernel killed a process of the bot over its memory limit, as far as that is counted."""
+        """Return whether the kernel killed a process of the bot over its memory limit; False if no one counts that."""
         return self._box.out_of_memory()
 
     def machine_fault(self) -> MachineFault | None:
@@ -192,21 +192,21 @@ class BotProcess:
         """Return whether the kernel killed it for lack of memory that others had used.
 
         The bot's control group counts the kills in it. Without one there is only the count of kills around us, which
-        proves nothing if the bot may have ended itself in a way that looks the same.
+        proves nothing if the bot could have ended itself in a way that looks the same.
         """
         if (starved := self._box.starved()) is not None:
             return starved
         return self._box.exit_is_sure() and kills.count_kills() > self._kills
 
     def close_input(self) -> None:
-        """Close the bot's stdin: no request follows."""
+        """Close the bot's stdin, since no request follows."""
         self._pipes[0].close()
 
     def kill(self) -> None:
         """Kill the whole process group, keep the rest of its stderr, close the pipes, and reap; safe to call again."""
         if self.pidfd < 0:
             return
-        self._box.bot_pid()  # while it lives: the first process of a sandbox waits for it
+        self._box.bot_pid()  # while the bot lives: the first process of a sandbox waits for it
         os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
         self._box.close()

@@ -43,7 +43,7 @@ class MachineFault(MaliceError):
 
 
 class MemoryFault(MachineFault):
-    """A bot was killed for lack of memory although it kept to its limit.
+    """The kernel killed a bot for lack of memory although the bot kept to its limit.
 
     Bots can exhaust a machine, so a game is played again only once for this.
     """

@@ -31,7 +31,7 @@ SHOWN_BYTES = 4096
 CPU_LOOK_NS = 10 * MS
 """The shortest time between two looks at the CPU time of a thinking bot."""
 EXIT_WAIT_S = 0.5
-"""How long to wait for the exit status of a bot that has closed its output."""
+"""How long to wait for the exit status of a bot after it closes its output."""
 
 
 class BotConnection:
@@ -100,9 +100,9 @@ class BotConnection:
             Abandoned: nobody waits for the game.
         """
         stray_before = self.stray
-        asked = cpu = 0
+        start = cpu = 0
         deadline: int | None = None
-        # The sum with all children takes ten times as long to read: only if the clock counts it.
+        # The sum over all children takes ten times as long to read: read it only if the clock counts it.
         cpu_ns = self.bot.cpu_ns if cpu_limit is None else self.bot.all_cpu_ns
         try:
             self._read_early_output()
@@ -112,8 +112,8 @@ class BotConnection:
             self._count_idle(cpu, (cpu_limit is None) == (self._cpu_deadline is None))
             self._cpu_deadline = None if cpu_limit is None else cpu + cpu_limit
             # From here, not from the end of the write: on one processor the bot often thinks before we return.
-            asked = time.monotonic_ns()
-            deadline = None if limit is None else asked + limit
+            start = time.monotonic_ns()
+            deadline = None if limit is None else start + limit
             self._write(line, deadline)
             answer, read = self._await_answer(id, decoder, deadline)
             end = cpu_ns()
@@ -122,7 +122,7 @@ class BotConnection:
             if cpu_limit is not None and used > cpu_limit:
                 raise OutOfCpu("it came later")
             self.bot.freeze()
-            wall = read - asked
+            wall = read - start
             if wall > self._slowest.get(what, 0):
                 self._slowest[what] = wall
             return answer, wall, used
@@ -132,8 +132,8 @@ class BotConnection:
                 excuse_standstill(now - deadline)
             limits = (f"{(limit or 0) / MS:g} ms", f"{(cpu_limit or 0) / MS:g} ms of CPU time")
             verdict = self._judge(error, what, id, limits, self.stray - stray_before)
-            if asked:
-                verdict.wall, verdict.cpu = now - asked, max(0, cpu_now - cpu)
+            if start:
+                verdict.wall, verdict.cpu = now - start, max(0, cpu_now - cpu)
             raise verdict from None
 
     def _judge(self, error: MaliceError, what: str, id: int, limits: tuple[str, str], stray: int) -> Verdict:
@@ -231,7 +231,7 @@ class BotConnection:
 
     def _await_answer(self, id: int, decoder: msgspec.json.Decoder[A], deadline: int | None) -> tuple[A, int]:
         """Wait for the answer; return it, and the time at which we read its end."""
-        # On one processor with the bot, the answer is mostly there by now, and there is no need to wait.
+        # If we share a processor with the bot, the answer is mostly there by now, and we need not wait.
         try:  # noqa: SIM105 - a context manager here costs a hundredth of the whole action
             self.bot.buffer.feed(os.read(self.bot.stdout, READ_BYTES))
         except BlockingIOError:
@@ -258,7 +258,7 @@ class BotConnection:
                 return False
             timeout = -(-left // MS)
         if self._cpu_deadline is not None:
-            # Until then at least as much wall time passes, unless several threads think.
+            # Unless several threads think, at least as much wall time must pass first.
             left = self._cpu_deadline - self.bot.all_cpu_ns()
             if left < 0:
                 raise OutOfCpu("it still thinks")
@@ -293,7 +293,7 @@ class BotConnection:
 
     def _judge_end(self, how: str) -> Verdict:
         """Return the verdict on a bot that is gone; it says how the bot ended."""
-        self.bot.thaw()  # it may be frozen on its way out
+        self.bot.thaw()  # it may be frozen while it exits
         status = self.bot.exit_status(EXIT_WAIT_S)
         if excuse := self.bot.machine_fault():
             raise excuse

@@ -1,4 +1,4 @@
-"""What can go wrong with one request, before it is known whose fault that is."""
+"""What can go wrong with one request, before we know whose fault it is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from referee.clock import MS
 from referee.errors import MachineFault
 
 STOOD_STILL_NS = 1000 * MS
-"""If we notice a deadline this late, the bot did not miss it: the machine slept, or was stopped."""
+"""If we notice a deadline this late, the bot is not to blame: the machine slept, or was stopped."""
 
 
 class Abandoned(MaliceError):
@@ -19,7 +19,7 @@ class Late(MaliceError):
 
 
 class OutOfCpu(MaliceError):
-    """The CPU time for an answer is used up; the message says when that showed."""
+    """The CPU time for an answer is used up; the message says when we noticed."""
 
 
 class Silent(Late):
@@ -37,7 +37,7 @@ def excuse_standstill(over: int) -> None:
         over: how much too late, in nanoseconds.
 
     Raises:
-        MachineFault: far too late.
+        MachineFault: we noticed it far too late.
     """
     if over > STOOD_STILL_NS:
         raise MachineFault(f"the machine stood still for {over / 1e9:.1f} s over a deadline")

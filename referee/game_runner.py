@@ -29,10 +29,10 @@ Watch = Callable[[int, str, int, str], None]
 
 
 class Seat(Protocol):
-    """What a bot, a person and a script share."""
+    """The methods that a bot, a person and a script share."""
 
     def begin(self) -> int:
-        """Get ready for a game; return its number among those of this player's process; raises `Verdict`."""
+        """Get ready for a game; return its number, counted in this player's process; raises `Verdict`."""
 
     def next_id(self) -> int:
         """Return the number of the next request."""
@@ -142,7 +142,7 @@ class GameRunner:
         request = self._requests.move(number, seat.next_id(), self._state, legal, self._wants_legal[number])
         try:
             answer, wall, cpu = seat.ask_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
-            # Whole microseconds, as in the record: so a replay computes the same clock.
+            # Whole microseconds, as in the record, so that a replay computes the same clock.
             micros, cpu_micros = wall // 1000, cpu // 1000
             if answer.move not in legal:
                 verdict = judge_illegal_move(answer.move, legal)
@@ -172,10 +172,10 @@ class GameRunner:
             self._notes[len(self._actions)] = text
 
     def _to_verdict(self, failure: Verdict | MemoryFault) -> Verdict:
-        """Return the verdict; a kill for lack of memory is one if the game is already played again for such a kill.
+        """Return the verdict; a kill for lack of memory becomes one if an earlier such kill made the game start again.
 
         Raises:
-            MemoryFault: the game is played for the first time.
+            MemoryFault: this was the first such kill, and the game is to be played again.
         """
         if isinstance(failure, Verdict):
             return failure

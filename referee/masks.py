@@ -10,7 +10,7 @@ from protocol.cards import HIDDEN
 from protocol.messages import Cards, Deal, Draw, Event
 
 HIDING = frozenset({Draw, Deal})
-"""The events with hidden cards; they are few, and a look here first saves a call for each other event."""
+"""The few types of event with hidden cards; a look-up here saves a call for every other event."""
 
 
 def mask_event(event: Event, seat: int) -> Event:

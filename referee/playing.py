@@ -87,7 +87,7 @@ def play_batch(
 
 
 def _make_stderr_reporter(label: str, report: Callable[[Report], None]) -> Callable[[str], None]:
-    """Return a function that reports the lines of one bot, even if nobody listens any more."""
+    """Return a function that reports the lines of one bot; it does not fail if nobody listens any more."""
 
     def report_line(line: str) -> None:
         with contextlib.suppress(Abandoned, BrokenPipeError):

@@ -126,7 +126,7 @@ class Fault(Struct, frozen=True):
     sentence: str
     """What happened, for the author of the bot."""
     exit: str | None
-    """How the process ended, in words; None if it was alive."""
+    """How the process ended, in words; None if it was still alive."""
     lines: tuple[str, ...]
     """The last messages, oldest first, each with a mark of its direction."""
     stderr: str
@@ -137,7 +137,7 @@ class SeatReport(Struct, frozen=True):
     """One seat in one game: who played, time, and stray output; the digest does not cover it."""
 
     name: str
-    """As the bot introduced itself, or as it was entered."""
+    """The name that the bot gave in its answer to `hello`, or the name of its entry."""
     version: str = ""
     used_ms: float = 0.0
     """Thinking time; the game runner, which keeps the clocks, fills it in."""
@@ -161,8 +161,8 @@ class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):
     micros: tuple[Count, ...]
     """By action: wall time from the request to the newline of the answer, in microseconds.
 
-    Of a verdict: the time from the request that led to it, a greeting too, until the bot was cut off; 0 if there was
-    no request. Those of a seat add up to its `used_ms`.
+    For a verdict: the time from the request that led to it, even a greeting, until the bot was cut off; 0 if there
+    was no request. The times of a seat add up to its `used_ms`.
     """
     cpu_micros: tuple[Count, ...]
     """By action: CPU time of the bot process in that time, in microseconds."""

@@ -31,7 +31,7 @@ def make_void_result(seats: int) -> Result:
 
 
 class Replay:
-    """Plays a game again from its rules and its cards alone, from the deal to wherever its actions lead.
+    """Plays a game again from its rules and its cards alone, from the deal to the last of its actions.
 
     Args:
         rules: the game.
@@ -135,7 +135,7 @@ def _check_seat(record: Record, index: int, step: Turn | Shuffle | Result, teams
         nobody_played = index == len(judged)
         playing = seat in range(len(teams)) and seat not in judged
         if nobody_played and playing and (not isinstance(step, Result) or teams[seat] in [teams[s] for s in judged]):
-            return  # it failed before its first action was due, perhaps after its partner
+            return  # the seat failed before its first action was due, perhaps after its partner
     if step != Turn(seat):
         raise RecordError(f"{where}: expected {step}")
 

@@ -177,5 +177,5 @@ def replay_decisions(record: Record) -> Iterator[Decision]:
 
 
 def _is_asked(record: Record, replay: Replay, seat: int) -> bool:
-    """Return whether the seat was asked for its next recorded action: some seats fail before their turn."""
+    """Return whether the seat received a request for its next recorded action: some fail before their turn."""
     return record.reason != VOID and replay.next() == Turn(seat)

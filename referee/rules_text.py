@@ -46,7 +46,7 @@ class SeatsText(Struct, frozen=True):
     stock: int
     """Cards in the stock after the deal."""
     remark: str
-    """A warning before such a game; mostly empty."""
+    """A warning before such a game; usually empty."""
 
 
 class RulesetText(Struct, frozen=True):

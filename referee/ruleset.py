@@ -130,7 +130,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Ruleset(Struct, frozen=True):
-    """Parameters with a name and their source."""
+    """Parameters, with their name and source."""
 
     name: str
     about: str

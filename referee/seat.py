@@ -40,7 +40,7 @@ BYE_WAIT_NS = 500 * MS
 
 
 class SeatObserver(Struct, frozen=True):
-    """Functions through which others look on at the seat of a bot; without one, nothing is called."""
+    """Functions that let others observe the seat of a bot; all of them are optional."""
 
     on_start: Callable[[BotProcess], None] | None = None
     """Receives every process that the seat starts."""
@@ -63,7 +63,7 @@ class BotSeat:
         init_ms: the time for every answer that is not a move.
         guard: a descriptor whose hang-up means that the batch was abandoned.
         isolation: the isolation to request.
-        observer: looks on.
+        observer: receives what happens at the seat.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class BotSeat:
         """How many games the current process has begun."""
 
     def report(self) -> SeatReport:
-        """Return what the bot said of itself and did in this game, without the time of its answers."""
+        """Return the bot's name and version, and what it did in this game, without the time of its answers."""
         connection = self.connection
         if connection is None:
             return SeatReport(self.name, self.version, wants_legal=self.wants_legal)
@@ -129,7 +129,7 @@ class BotSeat:
             process = BotProcess(self._player, self._wanted_isolation, observer.on_stderr)
         except OSError as error:
             if error.filename is None:
-                raise  # no processes or descriptors are left: not the fault of the bot
+                raise  # the system is out of processes or descriptors: not the fault of the bot
             raise Verdict("crash", f"the bot cannot be started: {error.strerror}: {error.filename!r}") from None
         self.process, self.connection = process, BotConnection(process, self._guard, observer.on_stray)
         self.isolation = process.isolation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 LONGEST = 4096
-"""Bytes after which a line is passed on before its end."""
+"""The number of bytes after which an unfinished line is reported."""
 
 
 class StderrLines:

@@ -17,7 +17,7 @@ from referee.errors import DataError
 T = TypeVar("T")
 
 MOST_BYTES = 1024 * 1024
-"""More than anybody writes by hand, and small enough to read whole."""
+"""More than anybody writes by hand, and few enough to read at once."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -8,22 +8,22 @@ from typing import Literal
 from protocol.errors import MaliceError
 
 Code = Literal["crash", "timeout", "protocol", "illegal", "resigned"]
-"""The four of a bot, in the order of their checks, and the one of a person who gives up."""
+"""The four codes for a bot, in the order of their checks, and the code for a person who gives up."""
 
 FIRST_GUESS = "did you flush your output? do you read all of the input first?"
 """The guess about a process that has never answered."""
 
 
 class Verdict(MaliceError):
-    """A seat may not play on; the table withdraws it and the game continues without it.
+    """A seat must stop playing; the table withdraws it, and the game continues without it.
 
     Args:
         code: the kind of verdict.
         sentence: what happened, for the author of the bot.
         wall: nanoseconds from the request until the seat was cut off.
-        cpu: CPU time of the bot in that time, as far as it is known.
+        cpu: CPU time of the bot in that period, as far as it is known.
         silent: whether no answer came for an unknown reason; the sentence then ends with a guess in parentheses.
-        stderr: of the bot, where the caller has no other access to it.
+        stderr: the stderr of the bot, if the caller has no other access to it.
     """
 
     def __init__(

@@ -65,7 +65,7 @@ def hopeless(marker: str) -> bool:
 
 
 class Skipped:
-    """Gathers what was skipped, from reports: those of other processes come here too."""
+    """Gathers the skipped tests from reports, which other processes send here too."""
 
     def __init__(self) -> None:
         self._tests: dict[tuple[str, str], list[str]] = defaultdict(list)

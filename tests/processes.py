@@ -1,4 +1,4 @@
-"""Which processes a test has started: those that carry its mark in their environment, whoever their parent is."""
+"""Which processes a test has started: those that carry its mark in their environment, under any parent."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def first_legal(request: Move) -> str:
 
 
 class Script:
-    """A seat without a process: it answers by a function, takes the time it is told to, and fails when it is told to.
+    """A seat without a process: a function answers for it, and a script sets its times and its failures.
 
     Args:
         choose: from a request to the action, or to a whole answer; it may raise `Verdict`.

@@ -41,7 +41,7 @@ def test_entries_are_words_or_tables(tmp_path: Path) -> None:
         ('entries = ["a"]\nisolation = "vm"', "isolation: invalid enum value 'vm'; expected one of 'auto', 'bwrap',"),
         ('entries = ["a"]\n[clock]\nbank_ms = 0', r"clock\.bank_ms: expected at least 1, got 0"),
         ('entries = ["a"]\n[clock]\nkind = "sun"', r"kind: invalid enum value 'sun'"),
-        ('entries = ["a"]\n[clock]\ncap_ms = 9', r'clock\.cap_ms: goes only with kind = "cpu"'),
+        ('entries = ["a"]\n[clock]\ncap_ms = 9', r'clock\.cap_ms: applies only with kind = "cpu"'),
         ('entries = ["a"]\nrulesets = []', "rulesets: expected at least one"),
         ('entries = ["a"]\nrulesets = ["standard", "standard"]', "expected each name once"),
         ("entries = [\n!", r"not TOML: Invalid value \(at line 2, column 1\)"),

@@ -144,7 +144,7 @@ def test_a_signal_stops_in_order(number: signal.Signals, stopping: Run) -> None:
         _, err = process.communicate(timeout=30)
 
     assert process.returncode == 3
-    assert f"stopped by {number.name} after 2 of 24 games; go on with: malice run t.toml" in err
+    assert f"stopped by {number.name} after 2 of 24 games; resume with: malice run t.toml" in err
     assert "Traceback" not in err
     assert stopping.mark.left_after(GONE_S) == []
     assert stopping.is_whole()
@@ -268,7 +268,7 @@ def test_games_that_no_referee_survives_are_named_and_a_later_run_plays_them(run
         "1.0.0",
         "1.0.1",
     ]
-    assert err.endswith("go on with: malice run t.toml --db t.db\n")
+    assert err.endswith("resume with: malice run t.toml --db t.db\n")
     assert {key.table for key in run.digests()} == {2}, "the others were played all the same"
     assert run.mark.left_after(GONE_S) == []
     (run.folder / "peace").mkdir()

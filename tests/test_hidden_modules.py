@@ -1,4 +1,4 @@
-"""A module that was not found in a sandbox: the author is told why that may be."""
+"""A module that a bot cannot find in a sandbox: the message says why."""
 
 from __future__ import annotations
 

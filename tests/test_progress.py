@@ -1,4 +1,4 @@
-"""What is told while a tournament runs."""
+"""The messages of a running tournament."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def test_games_that_repeat_a_deal_say_nothing_new() -> None:
 
 def test_mirrored_deals_narrow_the_interval() -> None:
     once = coin_flips()
-    # Two deals of three go to whoever holds the cards, the third to the same player twice.
+    # In two deals of three the holder of the cards wins, in the third the same player wins twice.
     mirrored = once + [RatedGame(game.teams, game.places[:: -1 if game.group % 3 else 1], game.group) for game in once]
     apart = [RatedGame(game.teams, game.places, number) for number, game in enumerate(mirrored)]
 

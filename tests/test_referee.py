@@ -372,7 +372,7 @@ def test_a_signal_ends_the_referee_its_bots_and_their_children_in_mid_game(
 
 
 def test_bots_die_with_a_referee_that_is_killed_and_their_groups_are_known(referee: Referee) -> None:
-    """Nobody but whoever reads `Started` can end the children of the bots then."""
+    """Only a reader of `Started` can then end the children of the bots."""
     started = referee.to_mid_game()
     bots = [os.pidfd_open(bot.pid) for bot in started]
 

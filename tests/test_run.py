@@ -75,7 +75,7 @@ def test_ctrl_c_stops_in_order_and_names_the_command_that_goes_on(told: Run, und
 
     assert process.returncode == 3
     assert "stopped by SIGINT after" in err
-    assert "go on with: malice run t.toml --db t.db --jobs 1" in err
+    assert "resume with: malice run t.toml --db t.db --jobs 1" in err
     assert told.mark.left_after(1.0) == []
     assert 1 <= told.games() < 72
     code, _, err = told.finish("--jobs", "2")

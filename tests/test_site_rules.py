@@ -75,7 +75,7 @@ def test_standard_differs_in_nothing_from_itself(tmp_path: Path) -> None:
     site_pages.render(League(LABELS[:2], deals=1), tmp_path)
 
     page = Page(tmp_path / "rules/standard.html")
-    assert "All are as in standard" in page.words
+    assert "All have the same values as in standard" in page.words
     assert "input" not in page.tags
 
 

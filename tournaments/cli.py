@@ -2,8 +2,8 @@
 
 Data goes to stdout, everything else to stderr.
 
-Exit codes: 0 done · 1 an error of ours · 2 usage, configuration, a bot that cannot start · 3 stopped or
-incomplete, resumable, or locked by another program · 4 the isolation asked for is unavailable · 5 data is damaged
+Exit codes: 0 done · 1 an internal error · 2 usage, configuration, a bot that cannot start · 3 stopped or
+incomplete, resumable, or locked by another program · 4 the required isolation is unavailable · 5 data is damaged
 or does not verify · 10 a bot failed its check · 130 interrupted outside a run.
 """
 
@@ -46,7 +46,7 @@ class SectionGroup(ExitCodeGroup):
         return [name for names in self.sections.values() for name in names]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write each section as a block; the columns of all blocks are equally wide."""
+        """Write each section as a block; the columns of all blocks have the same width."""
         width = max(map(len, self.list_commands(ctx)))
         for title, names in self.sections.items():
             with formatter.section(title):

@@ -32,7 +32,7 @@ class DamagedLeague(UnverifiedError):
 
 
 class LockedLeague(MaliceError):
-    """Another program kept the database locked for too long; nothing is lost, and a new try may work."""
+    """Another program kept the database locked for too long; nothing is lost, and another try may succeed."""
 
 
 class Stopped(MaliceError):

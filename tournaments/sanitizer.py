@@ -1,6 +1,6 @@
 """Text from strangers, made safe to print in a terminal and to show on a page.
 
-The templates escape HTML. This module handles what HTML lets through: control characters, characters that turn the
+The templates escape HTML. This module handles what HTML lets through: control characters, characters that reverse the
 direction of writing, invisible ones, and towers of accents.
 """
 
@@ -15,11 +15,11 @@ _ACCENTS = 2
 
 
 def sanitize(text: str, limit: int = 0, *, lines: bool = False) -> str:
-    """Return `text` as it may be shown: what cannot be seen is spelled out, such as `\\u202e`.
+    """Return `text` safe to show: what cannot be seen is spelled out, such as `\\u202e`.
 
     Args:
         text: anything.
-        limit: cut to so many characters; 0 is no limit.
+        limit: the most characters to keep; 0 is no limit.
         lines: keep line breaks and tabs.
     """
     if limit and len(text) > limit:

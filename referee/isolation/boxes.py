@@ -1,4 +1,4 @@
-"""What stands around one bot process from its start to its end: nothing at all, or limits."""
+"""What surrounds one bot process from its start to its end: nothing at all, or limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Box:
     """What surrounds one bot process; this base class adds nothing.
 
     Attributes:
-        words: the names of what is in force, the layer first.
+        words: the names of the parts in force, the layer first.
         command: what to start.
         environment: of the new process; None for our own.
         descriptors: what the new process inherits.
@@ -52,7 +52,7 @@ class Box:
         return status
 
     def never_ran(self) -> bool:
-        """Tell, after the process has ended, whether the bot never started: then the end is no fault of the bot."""
+        """Tell, after the process has ended, whether the bot never started, which makes the end no fault of the bot."""
         return False
 
     def cpu_ns(self) -> int | None:
@@ -82,7 +82,7 @@ class Box:
         """Let the bot continue."""
 
     def close(self) -> None:
-        """Kill what outlived the process group, and clean up; safe to call again."""
+        """Kill the processes that outlived the process group, and clean up; safe to call again."""
 
 
 class LimitBox(Box):
@@ -130,7 +130,7 @@ class LimitBox(Box):
         return (*names, "freeze") if self._freezes else names
 
     def arm(self) -> None:
-        """Take the steps; the first failure ends the start."""
+        """Take each step of the preparation; the first failure ends the start."""
         for step in self._steps:
             step()
 
@@ -147,7 +147,7 @@ class LimitBox(Box):
         return self._group is not None and self._group.oom_kills() > 0 and self._group.reached_limit()
 
     def starved(self) -> bool | None:
-        """Ask the group, which counts only what is the bot's."""
+        """Ask the group, which counts only the bot's processes."""
         if self._group is None or not self._group.counts_memory:
             return None
         return self._group.oom_kills() > 0 and not self._group.reached_limit()
@@ -173,7 +173,7 @@ class LimitBox(Box):
                 os.killpg(self._pid, signal.SIGCONT)
 
     def close(self) -> None:
-        """Kill what is in the control group, and remove that."""
+        """Kill all processes in the control group, and remove the group."""
         if self._group:
             self._group.end()
             self._group = None
@@ -184,7 +184,7 @@ def _memory_is_counted() -> bool:
 
 
 def choose_filter(isolation: Isolation) -> dict[str, bool]:
-    """Return the options of a filter: what it must do because no control group does it."""
+    """Return the options of a filter, which must do what no control group does."""
     return {"counted": _memory_is_counted(), "stopped": isolation.freeze and cgroups.find_parents().freeze is None}
 
 

@@ -19,7 +19,7 @@ END_WAIT_MS = 1000
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _TEMPORARY = ("/tmp", "/dev/shm")
-"""The writable folders inside; together they hold no more than a bot's memory."""
+"""The writable folders inside; together they hold at most as much as a bot's memory."""
 _SHELL = ("/bin/sh", "-c")
 
 
@@ -64,7 +64,7 @@ class Sandbox:
         if uid is None:
             words += ["--unshare-user", *(["--disable-userns"] if disable else [])]
         else:
-            # Only to change from our user to the bot's, which keeps none of them.
+            # Needed only to change from our user to the bot's, who keeps none of them.
             words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
         words += ["--clearenv", "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"]
         words += ["--setenv", "PATH", self._search_path(), "--hostname", "box", *self._mount_options()]
@@ -86,8 +86,8 @@ class Sandbox:
         for path in _TEMPORARY:
             yield from ("--perms", "1777", "--size", str(self._tmpfs_bytes), "--tmpfs", path)
         yield from self.view.list_mounts()
-        # A bot may run as the user who owns all of this and our own process inside, which is none of its business;
-        # as root it could write the kernel's settings below /proc.
+        # A bot may run as the user who owns all of this. It must neither touch our own process inside, nor, as root,
+        # write the kernel's settings below /proc.
         yield from ("--perms", "0555", "--size", str(MIN_TMPFS_BYTES), "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
         for path in ("/proc", "/dev", "/"):
             yield from ("--remount-ro", path)

@@ -18,7 +18,7 @@ from referee.isolation.limits import PROCESSES
 
 PREFIX = "malice-"
 REMOVE_WAIT_S = 0.5
-"""How long killed processes may take to leave a group, which can be removed only when empty."""
+"""How long killed processes may take to leave a group; only an empty group can be removed."""
 
 ONE_CHARGE = 1 << 20
 """More bytes than the kernel ever charges to a group at once."""
@@ -43,7 +43,7 @@ class Parents:
 
 @cache
 def find_parents() -> Parents:
-    """Find out, by trying, where groups can be made: in version 2 first, in version 1 for what that lacks.
+    """Find out, by trying, where groups can be made: first in version 2, then in version 1 for what version 2 lacks.
 
     The freezer of version 1 is not used: it takes ten times as long as that of version 2.
     """
@@ -101,7 +101,7 @@ class Group:
         return arm
 
     def release(self, pid: int) -> None:
-        """Move a process that is ours, not the bot's, out of the group: freezing costs time for each process."""
+        """Move one of our own processes out of the group: each process in it takes time to freeze."""
         if self._home:
             with suppress(OSError):
                 (self._home / "cgroup.procs").write_text(str(pid))
@@ -210,7 +210,7 @@ def _namespace() -> int:
 
 
 def _kill_all(folder: Path) -> None:
-    """Kill the processes in a group, unless one is of a namespace that we cannot see: its number reads 0."""
+    """Kill the processes in a group, unless one belongs to a namespace that we cannot see: its number reads 0."""
     with suppress(OSError):
         pids = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
         for pid in pids if min(pids, default=0) > 1 else ():
@@ -219,7 +219,7 @@ def _kill_all(folder: Path) -> None:
 
 
 def sweep(where: Parents) -> None:
-    """Remove the groups of referees that are gone, and kill what is in them; leave those of other namespaces alone.
+    """Remove the groups of dead referees, and kill what is in them; leave the groups of other namespaces alone.
 
     Bots die with their referee, but a sandbox that was just being made can leave a process that waits for ever.
     """
@@ -233,7 +233,7 @@ def sweep(where: Parents) -> None:
 
 
 def _is_left_behind(name: str) -> bool:
-    """Tell whether a process of our namespace that is gone made the group."""
+    """Tell whether a dead process of our namespace made the group."""
     words = re.fullmatch(f"{PREFIX}([0-9]+)-[a-z0-9]+-([0-9]+)", name)
     if words is None or int(words[2]) != _namespace() or int(words[1]) < 2:
         return False
@@ -242,5 +242,5 @@ def _is_left_behind(name: str) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        pass  # it lives, under another user
+        pass  # the process lives, under another user
     return False

@@ -1,7 +1,7 @@
 """Private copies of bots' folders, for bots whose own user may not read the original.
 
 A copy lies in the temporary folder, in a folder of its own that only its owner may enter. The owner holds a lock on
-that folder while it lives, and loses it however it ends: so a later process can tell which copies are left over.
+that folder while it lives, and loses it however it ends. So a later process can tell which copies are left over.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Copies:
 
 
 def sweep() -> None:
-    """Remove the copies of our user whose owner is gone, killed for instance."""
+    """Remove the copies of our user whose owner is gone, for example because it was killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             status = folder.lstat()
@@ -132,7 +132,7 @@ def _copy_folder(source: Path, target: Path, empty: Collection[Path]) -> None:
 
 
 def _copy_file(source: Path, target: Path, empty: Collection[Path]) -> None:
-    # Something else may lie there by now: do not follow a link, do not wait for a fifo.
+    # By now the path may be something else: do not follow a link, and do not wait for a fifo.
     descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with open(descriptor, "rb") as original, target.open("xb") as copy:
         status = os.fstat(descriptor)

@@ -35,7 +35,7 @@ def is_hidden(name: str) -> bool:
 
 
 def is_bots_own(folder: Path) -> bool:
-    """Tell whether a folder belongs to one bot, or is just where a command line runs."""
+    """Tell whether a folder belongs to one bot; if not, it is just the folder in which a command line runs."""
     return (folder / MANIFEST).is_file()
 
 
@@ -50,7 +50,7 @@ def survey(folder: Path, most: float = math.inf) -> Survey:
         inside = queue.pop()
         try:
             inner = list(os.scandir(inside))
-        except PermissionError:  # not even we may list it
+        except PermissionError:  # we may not list it either
             unreadable = unreadable or inside
             continue
         for entry in inner:

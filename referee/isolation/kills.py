@@ -26,7 +26,7 @@ def count_kills() -> int:
 
 @cache
 def find_counter() -> Path:
-    """Return the file that holds that count; looks for it once per process."""
+    """Return the file that holds that count; look for it only once per process."""
     return next((path for path in _list_own_counters() if read_field(path, _KILLED) is not None), Path("/proc/vmstat"))
 
 
@@ -41,7 +41,7 @@ def read_field(path: Path, name: str) -> int | None:
 
 
 def read_wait_status(pidfd: int) -> int | None:
-    """Return the wait status of a process that somebody else has reaped; None where it is unknown.
+    """Return the wait status of a process that another process has reaped; None where it is unknown.
 
     Needs Linux 6.15 or newer.
     """

@@ -1,4 +1,4 @@
-"""The layers: which one surrounds a bot, what killed referees left of theirs, and how records name them."""
+"""The layers: chooses the one around a bot, removes what killed referees left, and names layers for records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NONE = Isolation()
 
 
 def sweep_leftovers(isolation: Isolation) -> None:
-    """Remove, once per process, the copies and control groups that killed referees left, and kill what is in them.
+    """Remove, once per process, the copies and control groups of killed referees, and kill what is in them.
 
     Call this before you start bots: no other function of this package touches what another process made.
     """

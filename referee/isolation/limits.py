@@ -1,4 +1,4 @@
-"""What a new process sets on itself between fork and exec: limits, priority, and a user of its own."""
+"""Limits, priority and a user, which a new process sets for itself between fork and exec."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def next_uid() -> int:
 
 
 def find_unreadable(paths: Iterable[Path]) -> Path | None:
-    """Return the first of these paths, or of the folders above them, that some users may not read or enter."""
+    """Return the first of these paths and the folders above them that some users may not read or enter."""
     paths = list(paths)
     for path in paths:
         if not everybody_may_read(path.stat()):

@@ -64,7 +64,7 @@ def can_disable_nested_users() -> bool:
 
 @cache
 def process_limit() -> int | None:
-    """Return a limit of processes outside a sandbox, where it also counts what our user runs anyway; None for root."""
+    """Return a limit of processes outside a sandbox, where it also counts our user's other processes; None for root."""
     return None if os.getuid() == 0 else limits.count_user_threads() + 4 * limits.PROCESSES
 
 

@@ -1,4 +1,4 @@
-"""What stands around a bot in a sandbox made by bubblewrap, from its start to its end."""
+"""What surrounds a bot in a sandbox made by bubblewrap, from its start to its end."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class SandboxBox(LimitBox):
     def _release_our_processes(self) -> None:
         """Move our own processes out of the group, now that their child stays: each costs time to freeze.
 
-        The first process of the sandbox stays in where a bot could make it compute for it.
+        The first process of the sandbox stays in the group if a bot could make that process compute for it.
         """
         if self._group:
             self._group.release(self._pid)
@@ -101,7 +101,7 @@ class SandboxBox(LimitBox):
                 self._group.release(self._init_pid)
 
     def exit_status(self, status: int) -> int:
-        """Return what the kernel reports; without that, undo the sandbox's encoding of a signal, which is a shell's."""
+        """Return the kernel's report, or else the sandbox's, which encodes a signal as a shell does; undo that."""
         if (report := kills.read_wait_status(self._bot_pidfd)) is not None:
             return os.waitstatus_to_exitcode(report)
         return 128 - status if 128 < status < 128 + signal.NSIG else status
@@ -111,7 +111,7 @@ class SandboxBox(LimitBox):
         return kills.read_wait_status(self._bot_pidfd) is not None
 
     def never_ran(self) -> bool:
-        """Ask the sandbox, which reports the end of its program only if that started."""
+        """Ask the sandbox, which reports the end of its program only if the program started."""
         return self._status is not None and self._status.never_ran()
 
     def close(self) -> None:

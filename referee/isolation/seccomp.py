@@ -1,4 +1,4 @@
-"""A filter in classic BPF, written here without a library, that denies system calls which no card game needs."""
+"""A filter in classic BPF, written here without a library, that denies system calls that no card game needs."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ _WAKING: dict[str, tuple[int, int]] = {
     "timer_create": (222, 107),
     "mq_notify": (244, 184),
 }
-"""What can send any signal later, even SIGCONT, which wakes a stopped process."""
+"""Calls that can send any signal later, even SIGCONT, which wakes a stopped process."""
 _SENDING_SECOND: dict[str, tuple[int, int]] = {
     "kill": (62, 129),
     "tkill": (200, 130),
@@ -104,7 +104,7 @@ _SENDING_SECOND: dict[str, tuple[int, int]] = {
     "pidfd_send_signal": (424, 424),
 }
 _SENDING_THIRD: dict[str, tuple[int, int]] = {"tgkill": (234, 131), "rt_tgsigqueueinfo": (297, 240)}
-"""What sends a signal now; the second, or the third, argument names it."""
+"""Calls that send a signal now; the second or the third argument names it."""
 _PRCTL, _PR_SET_PDEATHSIG = (157, 167), 1
 _SET_SIGNAL = 10
 """F_SETSIG of fcntl: sets the signal for a file that is ready."""
@@ -118,7 +118,7 @@ _SHARED_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 GETLK, SETLK, SETLKW, the same as OFD_, SETLEASE, GETLEASE, NOTIFY.
 """
 _PREADV2, _PWRITEV2 = (327, 286), (328, 287)
-"""Their flag RWF_NOWAIT reveals what others have read: what is in the page cache."""
+"""Their flag RWF_NOWAIT reveals what is in the page cache, and so what others have read."""
 _NEW_NAMESPACES = 0x7E020080
 """CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
 _UNIX, _INET, _INET6 = 1, 2, 10
@@ -149,7 +149,7 @@ def build_filter(*, network: bool, counted: bool, stopped: bool, machine: str = 
     Args:
         network: whether to allow internet sockets: only where the box has a network of its own.
         counted: whether a control group counts memory; if not, deny memory that belongs to no process.
-        stopped: whether signals stop bots off turn; if so, no bot may wake another or have itself woken.
+        stopped: whether signals stop bots off turn; if so, no bot may wake another, or arrange its own waking.
         machine: as `platform.machine` names it; by default this one.
     """
     arch, column = _ARCHITECTURES[machine or platform.machine()]

@@ -55,7 +55,7 @@ class View:
         return folder + [path for path in files if not (folder and self._is_copied_with_folder(path))]
 
     def explain_missing_user(self) -> str | None:
-        """Return why no user but ours could read all of this, even with copies, or None."""
+        """Return why only our user could read all of this, even with copies; None if others could."""
         for root in self.roots:
             if root.is_dir() and root != self.folder and not folders.everybody_may_read(root.stat()):
                 return f"others may not read {root}"
@@ -119,7 +119,7 @@ class View:
         return self.shows(path) and not covered
 
     def _is_in_hidden_folder(self, path: Path) -> bool:
-        """Tell whether a file is in one of the folder's hidden folders, and not shown for itself."""
+        """Tell whether a file is in one of the hidden folders, and is not shown separately."""
         if not path.is_relative_to(self.folder):
             return False
         shown = [root for root in self.roots if root != self.folder and root.is_relative_to(self.folder)]

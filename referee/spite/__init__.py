@@ -1,4 +1,4 @@
-"""Spite & Malice and its relatives: one engine, steered by the parameters of a ruleset."""
+"""Spite & Malice and its relatives: one engine, controlled by the parameters of a ruleset."""
 
 from referee.spite.engine import SpiteAndMalice
 

@@ -11,7 +11,7 @@ from referee.spite.targets import Targets, list_loading_targets, make_centre_lis
 
 
 class Actions:
-    """Lists the legal actions under one ruleset, and works out nothing that the ruleset does not have."""
+    """Lists the legal actions under one ruleset, and skips the work for rules that the ruleset does not have."""
 
     def __init__(self, derived: DerivedRules) -> None:
         self._derived = derived
@@ -54,7 +54,7 @@ class Actions:
 
 
 class Ends(dict[str, tuple[str, ...]]):
-    """Card -> the targets, out of a fixed list, that accept it; each card is worked out at its first look-up."""
+    """Card -> the targets, out of a fixed list, that accept it; the first look-up of a card works them out."""
 
     def __init__(self, targets: Targets) -> None:
         self._targets = targets

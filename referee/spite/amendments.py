@@ -20,7 +20,7 @@ def select_amendments(rules: Parameters) -> tuple[Amendment, ...]:
 
 
 def keep_fills(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:
-    """While a side stack is empty, discards go there; from the first fill on, nothing goes to the centre."""
+    """While a side stack is empty, discards go there; after the first fill, no card goes to the centre."""
     if state.filling:
         actions = [action for action in actions if "-s" in action]
     for index, pile in enumerate(state.sides[state.seat]):

@@ -12,7 +12,7 @@ from referee.spite.state import State
 
 
 def start(derived: DerivedRules) -> State:
-    """Return the position before the first shuffle, which is that of the pay-off piles' own pack, if there is one."""
+    """Return the position before the first shuffle: of the pay-off piles' own pack, if they have one."""
     empty: tuple[Cards, ...] = ((),) * derived.seats
     slots = derived.centre_slots or 0
     return State(

@@ -63,7 +63,7 @@ class SpiteAndMalice:
         return Shuffle(len(state.tied) if state.phase == "lot" else len(state.mixing))
 
     def legal(self, state: State, /) -> tuple[str, ...]:
-        """List the legal actions; keeps the last list, since `play` looks into the one that was just returned."""
+        """List the legal actions; keep the list, since `play` checks its action against it."""
         listed, actions = self._listed
         if listed is not state:
             actions = self._actions.legal(state)

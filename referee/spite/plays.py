@@ -107,11 +107,11 @@ def _play_to_centre(
     stack = (*centre[slot], card)
     height = heights[slot] + 1
     complete = height == derived.stack_top
-    left, kept = ((), 0) if complete else (stack, height)
+    new_stack, new_height = ((), 0) if complete else (stack, height)
     state = replace(
         state,
-        centre=replace_item(centre, slot, left),
-        heights=heights[:slot] + (kept,) + heights[slot + 1 :],
+        centre=replace_item(centre, slot, new_stack),
+        heights=heights[:slot] + (new_height,) + heights[slot + 1 :],
         quiet=0 if origin[1] == "p" else state.quiet,
     )
     if complete:
@@ -142,7 +142,7 @@ RECYCLE: dict[str, Callable[[State, Cards, int, list[Event]], State]] = {
     "bottom": _shuffle_under_stock,
     "aside": _set_aside,
 }
-"""By `recycle`: what becomes of a completed stack; after the two that shuffle, the position waits."""
+"""By `recycle`: what happens to a completed stack; after the two that shuffle, the position waits."""
 
 
 def finish_recycling(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:

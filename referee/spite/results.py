@@ -16,7 +16,7 @@ SCORES: dict[str, Callable[[bool, int], int]] = {
     "remain_only": lambda emptied, more: more,
     "skipbo": lambda emptied, more: 25 * emptied + 5 * more,
 }
-"""By `scoring`: the points for a win, from whether the winner has no card left and how many more the others have."""
+"""By `scoring`: the points for a win; from whether the winner has no card left, and how many more the others have."""
 
 
 def end_won_game(derived: DerivedRules, state: State, reason: str) -> State:

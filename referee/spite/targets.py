@@ -40,7 +40,7 @@ def make_side_lister(derived: DerivedRules) -> Callable[[Piles], Targets]:
 
 
 def _list_open_stacks(sides: Piles) -> list[int]:
-    """Return the side stacks that an action can name; of empty ones only the first."""
+    """Return the side stacks that an action can name: the first of the empty ones, and all others."""
     first_empty = sides.index(()) if () in sides else None
     return [index for index, pile in enumerate(sides) if pile or index == first_empty]
 

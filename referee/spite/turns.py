@@ -61,7 +61,7 @@ def finish_last_refill(derived: DerivedRules, state: State, shuffled: Cards, eve
 
 
 def withdraw(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
-    """Take `seat` and its partner out; the last team left wins. Otherwise, if it was their turn, that is over."""
+    """Take `seat` and its partner out. The last team left wins; if the game continues, a turn of theirs ends."""
     leaving = tuple(ally for ally in derived.allies[seat] if ally not in state.out)
     state = replace(state, out=state.out + leaving)
     if len({derived.teams[other] for other in list_playing_seats(state)}) <= 1:

@@ -153,7 +153,7 @@ NEEDS: tuple[tuple[str, Callable[[Parameters], bool], str], ...] = (
     ("stalemate_result", _passes_with_cards, _NO_PASS),
     ("redeals", lambda rules: rules.stalemate == "redeal", "stalemate is not 'redeal'"),
 )
-"""What a parameter needs to have an effect, and what to say if it is set without that."""
+"""What a parameter needs to have an effect, and the reason to give if it is set without that."""
 
 
 def _check_effects(rules: Parameters, seats: int) -> Complaints:

@@ -20,7 +20,8 @@ SEES_COUNTS: dict[str, Callable[[State, int], bool]] = {
 def make_view(derived: DerivedRules, state: State, seat: int | None) -> View:
     """Return the table as `seat` sees it: its own hand, every face-up card, and the sizes of what is face down.
 
-    A spectator sees the hand of the seat to act, and all that was once face up, including buried cards and counts.
+    A spectator sees the hand of the seat to act, and every card that was once face up, even a buried one, and the
+    counts.
     """
     hands, payoffs, sides, out = state.hands, state.payoffs, state.sides, state.out
     counts = seat is None or SEES_COUNTS[derived.rules.payoff_count](state, seat)

@@ -107,7 +107,7 @@ class _Survey:
         self.index.add(game.number, game.key)
         self.numbers.add(game.number)
         self.deals.add(game)
-        # The times are included: they distinguish a game from a rerun of it elsewhere.
+        # The times are included: they distinguish a game from the same game in another run.
         self._shards[game.number // shards.SIZE].update(msgspec.json.encode((game, self.series.get(game.key))))
         page = game.number // LIST
         if not self.pages or self.pages[-1] != page:
@@ -126,7 +126,7 @@ def _survey_games(source: Source) -> _Survey:
 
 
 class _BotPages:
-    """Collects in the second pass what the bots' pages show."""
+    """Collects, in the second pass, what the pages of the bots show."""
 
     def __init__(self) -> None:
         self.latest: defaultdict[str, deque[GameRow]] = defaultdict(lambda: deque(maxlen=LATEST))
@@ -176,7 +176,7 @@ def _write_games(
 
 
 def _pair_records(source: Source, numbers: set[int]) -> Iterator[tuple[Game, Record]]:
-    """Yield each game with its record; skip games added since the first pass, which the next rendering takes."""
+    """Yield each game with its record; skip games added since the first pass; the next rendering includes them."""
     records = source.records()
     for game in source.games():
         if game.number in numbers:

@@ -28,7 +28,7 @@ class Line(Struct, frozen=True):
 
     label: str
     rank: str
-    """With its full stop; empty without a rank."""
+    """The rank with a full stop; empty without a rank."""
     style: int | None
     """The number of its colour, dashes and marks; None for grey."""
     points: str
@@ -72,11 +72,11 @@ def make_chart(standings: Standings) -> Chart | None:
     y_ticks = choose_ticks(min(values), max(values), 6)
     scale = _Scale(last, y_ticks[0], y_ticks[-1])
     lines = [_make_line(scale, place, *curve) for place, curve in enumerate(drawn)]
-    named = lines[:LINES]
-    heights = spread([line.end[1] for line in named], 17, TOP + 6, HEIGHT - BOTTOM)
-    named = [
+    coloured = lines[:LINES]
+    heights = spread([line.end[1] for line in coloured], 17, TOP + 6, HEIGHT - BOTTOM)
+    coloured = [
         Line(line.label, line.rank, line.style, line.points, line.marks, line.end, y, line.title)
-        for line, y in zip(named, heights, strict=True)
+        for line, y in zip(coloured, heights, strict=True)
     ]
     return Chart(
         width=WIDTH,
@@ -87,8 +87,8 @@ def make_chart(standings: Standings) -> Chart | None:
         bottom=HEIGHT - BOTTOM,
         x_ticks=[Tick(scale.x(at), f"{at:,.0f}") for at in choose_ticks(0, last, 6) if at <= last],
         y_ticks=[Tick(scale.y(at), text.format_decimal(at)) for at in y_ticks],
-        lines=[*lines[LINES:], *named],
-        grey_lines=len(lines) - len(named),
+        lines=[*lines[LINES:], *coloured],
+        grey_lines=len(lines) - len(coloured),
         summary=f"Running Elo of {text.format_count(len(lines), 'bot')} over {text.format_count(last, 'game')}",
     )
 

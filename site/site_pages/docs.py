@@ -14,7 +14,7 @@ from site_pages import markdown
 from site_pages.markdown import Heading
 
 PACKED = Path(__file__).parent / "docs"
-"""The texts in a wheel; a checkout has them at its top level."""
+"""The folder of the texts in a wheel; in a checkout they are at the top level."""
 PROTOCOL = Path(protocol.__file__).parent
 
 

@@ -1,4 +1,4 @@
-"""The verdicts about each bot: verdicts in the same words are shown once, with the evidence of the first."""
+"""The verdicts on each bot: verdicts in the same words appear once, with the evidence of the first."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ from protocol.cards import HIDDEN
 from protocol.messages import CardMoved, Deal, Draw, Flip, Shuffled
 
 UNSEEN = -1
-"""In place of a place in a pile: the card was not known to lie there."""
+"""Stands for a place in a pile: nobody knew that the card lay there."""
 
 
 class Piles:
-    """Piles by their names in events, bottom to top; static/table.js keeps the same piles.
+    """Piles by their names in events, from bottom to top; static/table.js keeps the same piles.
 
     Hands keep the order of arrival, so that a place in a hand means the same card here and there.
     """

@@ -57,7 +57,7 @@ class RankRow(Struct, frozen=True):
     cpu: str
     """Empty if unknown."""
     idle: str
-    """CPU time while others play; empty unless it is too high."""
+    """CPU time off turn; empty unless it is too high."""
     forfeits: int
     group: Cell
 

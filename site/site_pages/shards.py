@@ -30,7 +30,7 @@ from tournaments.sanitizer import sanitize
 SIZE = 100
 """Games in a shard."""
 FORMAT = 2
-"""Part of every digest: raising it renders all shards again."""
+"""Part of every digest: a higher number renders all shards again."""
 LINE = 800
 STDERR = 2000
 
@@ -203,7 +203,7 @@ def _make_row(game: Game, record: Record) -> dict[str, Any]:
 
 
 def _round_time(micros: int) -> int:
-    """Keep two significant digits: nobody reads more, and the others would cost a third of the shard."""
+    """Keep two significant digits: nobody reads more, and more would take a third of the shard."""
     unit = 1
     while micros >= 100 * unit:
         unit *= 10

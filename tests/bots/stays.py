@@ -1,4 +1,4 @@
-"""Plays the first legal action, and stays when it is told to go: neither bye nor the end of its input moves it."""
+"""Plays the first legal action, and never exits by itself: neither bye nor the end of its input ends it."""
 
 import json
 import signal

@@ -71,7 +71,7 @@ def test_a_failed_step_shows_the_lines_what_was_expected_and_a_hint() -> None:
     assert rest[0].startswith("  lines     < {")
     assert f"            < {said[1]}" in rest
     assert "  expected  one line within " in told
-    assert "  hint      copy the `id` as the number that it is" in rest
+    assert "  hint      copy the `id` unchanged, as a number" in rest
     assert result.stdout.splitlines()[-1] == "faulty: 1 of 13 steps failed: answers every id once"
 
 

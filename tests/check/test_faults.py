@@ -31,7 +31,7 @@ class Case(NamedTuple):
 CASES = (
     Case("prints", "stdout", "not JSON, the first: 'a new game'", "to standard error"),
     Case("prints an object", "stdout", """the first: "{'hand': None}\"""", "to standard error"),
-    Case("text id", "answers", "expected the number 3 as id", "copy the `id` as the number that it is"),
+    Case("text id", "answers", "expected the number 3 as id", "copy the `id` unchanged, as a number"),
     Case("wrong id", "answers", "expected the id 3, got 4", "copy the `id` of the request"),
     Case("no id", "answers", "got an answer without id", "put the `id` of the request into each answer"),
     Case("unknown fields", "unknown", "exited with status 1", "its standard error is shown"),

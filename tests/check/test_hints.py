@@ -1,4 +1,4 @@
-"""Hints are those of the protocol's page."""
+"""The hints and the protocol's page agree."""
 
 from __future__ import annotations
 

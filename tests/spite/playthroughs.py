@@ -194,7 +194,7 @@ def _join(items: Sequence[object] | Cards) -> str:
 
 
 def main() -> None:
-    """Rewrite every playthrough, and remove those of rulesets that are gone."""
+    """Rewrite every playthrough, and remove the playthroughs of rulesets that no longer exist."""
     FOLDER.mkdir(exist_ok=True)
     for path in FOLDER.glob("*.txt"):
         path.unlink()

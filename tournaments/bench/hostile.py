@@ -53,7 +53,7 @@ def _make_hostile_bot(number: int) -> Player:
 def _time_moves(honest: Player, others: list[Player], isolation: Isolation) -> list[int]:
     """Return the times of the honest bot's moves in a tournament against these, in microseconds.
 
-    Only as many moves of each game count as a game against a hostile bot has: later moves are faster.
+    Of each game only the first moves count, as many as a game against a hostile bot has: later moves are faster.
     """
     records: list[Record] = []
     outcome = play_batches(_make_batches(honest, others, isolation), JOBS, 1, Hooks(records.append))
@@ -67,7 +67,7 @@ def _list_own_times(record: Record) -> list[int]:
 
 
 def _make_batches(honest: Player, others: list[Player], isolation: Isolation) -> Iterator[Batch]:
-    """Yield for each of the others one deal, in both rotations."""
+    """Yield one deal, in both rotations, for each of the others."""
     seeds = Seeds(b"\0" * 32)
     clock = ClockRules(MOVE_MS, None, 0, 0)
     template = make_games(honest, 1)

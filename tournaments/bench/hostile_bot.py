@@ -16,11 +16,11 @@ from collections.abc import Callable
 from contextlib import suppress
 
 MOVES = 20
-"""After this many moves it breaks a rule."""
+"""The number of moves after which it breaks a rule."""
 MIB = 1 << 20
 
 hoard: list[object] = []
-"""What it must keep alive: memory, open files, a count of its children."""
+"""What the bot keeps alive: memory, open files, a count of its children."""
 
 
 def spin() -> None:

@@ -23,7 +23,7 @@ from tournaments.running.plan import Plan
 
 GAMES = 10_000
 DIFFERENT = 1_000
-"""How many of the games are played; the others repeat them under other keys."""
+"""How many of the games are really played; the others are copies under other keys."""
 
 
 class SiteSummary(Protocol):
@@ -75,7 +75,7 @@ def _fill(store: Store, folder: Path) -> None:
 
 
 def _play_games(plan: Plan) -> Iterator[Record]:
-    """Yield games in which every seat plays to the centre if it can, at random otherwise."""
+    """Yield games in which every seat plays to the centre if it can, and at random otherwise."""
     rng = Random(0)
 
     def choose(request: Move) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
 from referee.records import SeatReport
 
 Choose = Callable[[Move], tuple[str, int]]
-"""Returns for a request an action and the nanoseconds to record for it."""
+"""Returns an action for a request, and the nanoseconds to record for it."""
 
 
 class Puppet:

@@ -1,4 +1,4 @@
-"""From trouble with the bot to the step that failed, and to words that help its author."""
+"""From trouble with the bot to the failed step, and to words that help its author."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tournaments.entries.bots import BotSpec
 
 SHOWN_ACTIONS = 12
 NOT_JSON = re.compile(r"\bnot? JSON\b")
-"""In a sentence of the referee: a line that is not JSON came instead of an answer."""
+"""Part of the referee's sentence when a line that is not JSON came instead of an answer."""
 READS_ALL = (
     "if it does, read line by line and answer each line: a bot that first reads its whole input"
     " (`sys.stdin.read()`) waits for ever, because the input ends only after `bye`"
@@ -25,7 +25,7 @@ TO_STDERR = "print everything but answers to standard error; the referee tolerat
 
 
 class Failed(MaliceError):
-    """A part of the examination found that its own step failed."""
+    """A part of the examination failed its own step."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.cause)
@@ -81,12 +81,12 @@ def _is_stray(trouble: Trouble) -> bool:
 
 
 def is_broken_answer(trouble: Trouble) -> bool:
-    """Return whether a line came instead of the answer that was meant as one, but is not JSON."""
+    """Return whether a line came that was meant as the answer, but is not JSON."""
     return _is_stray(trouble) and (trouble.stray or b"").lstrip().startswith(b"{")
 
 
 def _is_unflushed(trouble: Trouble) -> bool:
-    """Return whether an answer waited in a buffer: it came when the input was closed, or nothing ever came."""
+    """Return whether an answer waited in a buffer: it came when the input was closed, or never came."""
     silence = trouble.silence
     assert silence
     if silence.flushed:
@@ -96,7 +96,7 @@ def _is_unflushed(trouble: Trouble) -> bool:
 
 
 def _sentence(trouble: Trouble) -> str:
-    """Return the referee's sentence, with what the examination found in place of the referee's guess."""
+    """Return the referee's sentence, with the finding of the examination in place of the referee's guess."""
     sentence, silence = trouble.sentence, trouble.silence
     if is_broken_answer(trouble):
         assert trouble.stray is not None

@@ -22,7 +22,7 @@ DEALS = 20
 """Games for each ruleset and number of seats."""
 MOST_ACTIONS = 500
 LEAVES = 0.01
-"""The chance that a seat leaves in place of an action, in games where seats leave."""
+"""The chance that a seat leaves instead of acting, in games where seats leave."""
 
 
 def find_situations(rulesets: Sequence[str], deals: int = DEALS) -> list[Situation]:
@@ -79,7 +79,7 @@ def _play_uniform(legal: tuple[str, ...], random: Random) -> str:
 
 
 def _play_lively(legal: tuple[str, ...], random: Random) -> str:
-    """Choose an action so that much happens: mostly cards to the centre, pay-off cards first."""
+    """Choose an action that makes much happen: mostly cards to the centre, pay-off cards first."""
     payoff = [action for action in legal if action.partition("-")[0].endswith("p")]
     centre = [action for action in legal if "-c" in action]
     for wanted, chance in ((payoff, 0.95), (centre, 0.9)):

@@ -1,4 +1,4 @@
-"""The notes of an examination on the bot while it plays, and the trouble that ends a process."""
+"""What an examination notes on the bot while it plays, and the trouble that ends a process."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tournaments.check.silence import Silence
 
 
 class Times(Struct, frozen=True):
-    """How long everything may take, in milliseconds."""
+    """How long the bot may take, in milliseconds."""
 
     move_ms: int = 1000
     init_ms: int = 5000
     listen_ms: int = 2000
-    """How much longer to listen to a bot that has not answered in time."""
+    """How much longer to listen to a bot that missed a deadline."""
     exit_ms: int = 5000
-    """How long it may take to exit; after that it counts as staying."""
+    """How long the bot may take to exit; after that it counts as staying."""
 
 
 class Trouble(MaliceError):

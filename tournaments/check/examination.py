@@ -22,7 +22,7 @@ from tournaments.entries.bots import BotSpec
 GAMES = 20
 SLOWEST = 5
 PLAIN = ("restart", "reuse", "bye", "eof")
-"""Parts that start the bot in the way in which it has started before."""
+"""Parts that start the bot in the same way as an earlier part."""
 UNKNOWN_DEAL = 1000
 """A deal that no other part plays."""
 
@@ -32,9 +32,9 @@ class Part:
 
     Args:
         name: the name of its step, which fails if the trouble belongs to no other step.
-        needs: the steps that must have passed before.
-        run: tries it; raises `Trouble` or `Failed` if it does not work.
-        own: whether any trouble in it fails its own step.
+        needs: the steps that must pass first.
+        run: carries it out; raises `Trouble` or `Failed` if the bot fails.
+        own: whether any trouble in this part fails its own step.
     """
 
     def __init__(self, name: str, needs: tuple[str, ...], run: Callable[[], None], *, own: bool = False) -> None:
@@ -74,7 +74,7 @@ class Examination:
         names = [name for name in titles if rare or name != "fuzz"]
         self._steps = {name: Step(name, titles[name], "not reached", "") for name in names}
         self._broken = False
-        """Whether a line that is not JSON was meant as an answer; then it does not count as a stray one."""
+        """Whether a line that is not JSON was meant as an answer; it is then not a stray line."""
         self._games = Games(bot, times, isolation, syllabus)
         self._seat = self._games.seat()
 
@@ -125,7 +125,7 @@ class Examination:
             self._broken = self._broken or is_broken_answer(trouble)
             step = part.name if part.own else find_step(trouble, part.name)
             if part.name in PLAIN and trouble.what == "hello":
-                step = "restart"  # it could start before
+                step = "restart"  # it started before
             self._fail(step, make_finding(trouble, self._bot, self._games.log.where))
             if step != part.name:
                 so_far = self._steps[part.name].line
@@ -196,7 +196,7 @@ class Examination:
         self._pass(step, f"{leaving.heard.ns / 1e6:.0f} ms to its exit", tuple(exits.list_remarks(leaving)))
 
     def _judge_all(self) -> None:
-        """Judge the steps that no part proves alone."""
+        """Judge the steps that no single part proves."""
         log, steps = self._games.log, self._steps
         if log.first_stray and not self._broken:
             self._fail("stdout", _make_stray_finding(log.strays, log.first_stray))

@@ -22,7 +22,7 @@ def leave(games: Games, *, bye: bool, plays: bool) -> Leaving:
     Args:
         games: seats the bot.
         bye: whether it receives `bye` and its input stays open, or its input is closed without `bye`.
-        plays: whether it can play a game; otherwise it is only greeted.
+        plays: whether it can play a game; if not, it only answers `hello`.
 
     Raises:
         Failed: it did not exit.
@@ -60,7 +60,7 @@ _HINTS = {
 
 
 def list_remarks(leaving: Leaving) -> Iterator[str]:
-    """Yield what is worth knowing about an exit; none of it is a failure."""
+    """Yield remarks on an exit; none of them is a failure."""
     if leaving.heard.output:
         yield f"it printed something at the end that was no answer: {excerpt(leaving.heard.output, 60)}"
     if leaving.heard.ns > BYE_WAIT_NS:

@@ -28,7 +28,7 @@ from tournaments.entries.bots import BotSpec
 
 
 def ask_all(games: Games, count: int, bot: BotSpec) -> str:
-    """Ask for an action in so many situations, a game for each; return how many, in words.
+    """Ask for an action in each of `count` situations, each in a game of its own; return the number, in words.
 
     Raises:
         Failed: an answer is missing, invalid or not legal.

@@ -59,7 +59,7 @@ class Syllabus(Struct, frozen=True):
     others: tuple[tuple[Ruleset, int], ...]
     """Rulesets that are played once, each with its number of seats."""
     whole: bool = True
-    """Whether these represent all rulesets that ship."""
+    """Whether these rulesets represent all that ship."""
 
     @property
     def seats(self) -> int:
@@ -80,7 +80,7 @@ def cover_everything() -> Syllabus:
 
 
 def cover_only(rulesets: Sequence[Ruleset]) -> Syllabus:
-    """Return the syllabus of a bot for some rulesets: all of them; most games by `standard`, else the first."""
+    """Return a syllabus of all these rulesets; most games are of `standard`, or else of the first one."""
     main = next((ruleset for ruleset in rulesets if ruleset.name == DEFAULT), rulesets[0])
     return Syllabus(main, tuple((ruleset, ruleset.rules.players[1]) for ruleset in rulesets), whole=False)
 
@@ -90,7 +90,7 @@ def choose_syllabus(bot: BotSpec, names: str | None = None) -> Syllabus:
 
     Args:
         bot: its manifest may name the rulesets that it is made for.
-        names: rulesets to play instead, separated by commas, or "all"; a path is relative to the working folder.
+        names: other rulesets to play, separated by commas, or "all"; a path is relative to the working folder.
 
     Raises:
         DataError: there is no such ruleset.
@@ -152,7 +152,7 @@ class Games:
         self._stack.close()
 
     def seat(self) -> ExaminedSeat:
-        """Return a seat for a new process, which ends with these games at the latest."""
+        """Return a seat for a new process, which ends at the latest when these games do."""
         seat = ExaminedSeat(self._player, self.times, self._isolation, self.log)
         self._stack.callback(seat.dismiss)
         return seat

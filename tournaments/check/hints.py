@@ -113,7 +113,7 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
         "expected the id …, got an answer without id: …",
         "put the `id` of the request into each answer",
     ),
-    ("protocol", "expected the number … as id, got: …", "copy the `id` as the number that it is"),
+    ("protocol", "expected the number … as id, got: …", "copy the `id` unchanged, as a number"),
     (
         "protocol",
         "expected the id …, got …, which was answered or ran out before",
@@ -127,7 +127,7 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "protocol",
         "expected one answer to each request, got another line: …",
-        "say nothing that was not asked for",
+        "write one answer for each request, and nothing else",
     ),
     (
         "protocol",
@@ -167,14 +167,14 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "protocol",
         "expected one line for each request, got … bytes at once: …",
-        "answer what you are asked, and read while you write",
+        "write one line for each request, and read while you write",
     ),
     (
         "protocol",
         "expected UTF-8, got the byte … as number … of the line: …",
         "write UTF-8, or ASCII alone, which a JSON library can: `\\u00e9` for an é",
     ),
-    ("illegal", "expected one of …; got: …", "take a string of `legal` as it is"),
+    ("illegal", "expected one of …; got: …", "copy a string from `legal` unchanged"),
 )
 """Code and sentence of a verdict, where … matches anything, and the advice to the bot's author."""
 

@@ -1,4 +1,4 @@
-"""The same request in another form: as a later referee may send it, or in JSON that is valid but unusual."""
+"""Rewrites a request: as a later referee may send it, or in JSON that is valid but unusual."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _add_fields(value: Any) -> Any:
 
 
 def make_odd_writer(number: int) -> Callable[[bytes], bytes]:
-    """Return a function that rewrites a request in an odd way; the same number gives the same way."""
+    """Return a function that rewrites a request in an odd way; each number always gives the same way."""
 
     def dress(line: bytes) -> bytes:
         random = Random(number)

@@ -1,4 +1,4 @@
-"""The same game again: in a new process after a kill, and in a process that has played other games."""
+"""Plays a game again: in a new process after a kill, and in a process that has played other games."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEAL = 3000
 BEFORE = 6
 """Games that a reused process plays first, of many families of rulesets and so from many seats."""
 ACTIONS = 3
-"""Actions after which a game is broken off."""
+"""The number of actions after which a game is broken off."""
 
 
 class Enough(MaliceError):
@@ -52,7 +52,7 @@ def compare(games: Games) -> Comparison:
     """Play a game in two fresh processes and in a reused one; repeat both if they differ.
 
     Raises:
-        Failed: fresh processes always play alike, reused ones differently: state of earlier games is left.
+        Failed: fresh processes always play alike and reused ones differently: state of earlier games remains.
     """
     fresh = _play_after(games)
     again = _play_after(games)

@@ -54,7 +54,7 @@ class Step(Struct, frozen=True):
     line: str
     """A few words on what was observed, or on why the step was not reached."""
     remarks: tuple[str, ...] = ()
-    """What breaks nothing, but is worth knowing."""
+    """Remarks that are no failure, but worth knowing."""
     finding: Finding | None = field(default=None, name="fault")
     """Why the step failed."""
 

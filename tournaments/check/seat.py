@@ -1,4 +1,4 @@
-"""The seat of the bot under examination: keeps what it said, and ends its process at the first fault."""
+"""The seat of the bot under examination: keeps what the bot writes, and ends its process at the first fault."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Spoken(NamedTuple):
 
 
 class Leaving(NamedTuple):
-    """How a process left, or did not."""
+    """Whether and how a process exited."""
 
     heard: Response
     exit: str | None
@@ -62,7 +62,7 @@ class ExaminedSeat(BotSeat):
         self._last_stray: bytes | None = None
         """The last stray line since the last answer."""
         self.greeted_ms = 0.0
-        """Time to start and greet the bot; next to nothing if it was running."""
+        """Time to start and greet the bot; almost 0 if it was running."""
         self.spoken: list[Spoken] = []
         """The actions of this game."""
         self.dress: Callable[[bytes], bytes] = lambda line: line
@@ -114,7 +114,7 @@ class ExaminedSeat(BotSeat):
         return answer, wall, cpu
 
     def ask_unknown(self, type: str, fields: dict[str, object]) -> None:
-        """Ask a request of a type that no bot knows, and wait for the bare answer."""
+        """Send a request of a type that no bot knows, and wait for the bare answer."""
         id = self.next_id()
         line = self.dress(msgspec.json.encode({"type": type, "id": id} | fields) + b"\n")
         with self._watch(type, self._times.init_ms):

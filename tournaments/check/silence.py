@@ -21,14 +21,14 @@ BUSY_SHARE = 0.05
 
 
 class Response(NamedTuple):
-    """What a bot did while it was listened to."""
+    """What a bot did while we listened."""
 
     output: bytes
     """Its stdout, up to 64 KiB or a little more."""
     gone: bool
     """Whether the process has exited."""
     ns: int
-    """How long it was listened to."""
+    """How long we listened."""
 
 
 class Silence(Struct, frozen=True):
@@ -39,12 +39,12 @@ class Silence(Struct, frozen=True):
     busy: bool
     """It is still thinking."""
     late: bytes = b""
-    """Its output when it got more time."""
+    """Its output in the extra time."""
     late_ms: float = 0
     flushed: bytes = b""
-    """Its output when its input was closed."""
+    """Its output after its input was closed."""
     gone: bool = False
-    """It exited when its input was closed."""
+    """It exited after its input was closed."""
 
 
 def listen(bot: BotProcess, wait_ms: int, close_ms: int) -> Silence:
@@ -70,7 +70,7 @@ def listen(bot: BotProcess, wait_ms: int, close_ms: int) -> Silence:
 
 
 def hear(bot: BotProcess, wait_ms: int, enough: Callable[[bytes], bool] = lambda output: False) -> Response:
-    """Listen until the bot exits, its output is enough, or the time is over."""
+    """Listen until the bot exits, has written enough, or the time is up."""
     begin = time.monotonic_ns()
     deadline = begin + wait_ms * MS
     poll = select.poll()

@@ -27,7 +27,7 @@ OUT = "!"
 LINE_BYTES = 40_000
 """The longest request that is kept; it leaves room for spaces and escapes."""
 MORE_ACTIONS = 12
-"""The most actions by which a situation goes beyond one of the corpus."""
+"""The most actions that a situation adds to one of the corpus."""
 
 Find = Callable[[str], Ruleset]
 
@@ -118,7 +118,7 @@ def load_corpus() -> tuple[Situation, ...]:
 
 
 def list_situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -> Iterator[Situation]:
-    """Yield so many situations, always the same: first the corpus, then continuations of it.
+    """Yield `count` situations, always the same ones: first the corpus, then continuations of it.
 
     Args:
         count: how many.

@@ -54,7 +54,7 @@ def check(
 ) -> None:
     """Examine a bot in named steps; exit 10 if one fails.
 
-    For a step that fails it prints the lines exchanged, what was expected, and a hint. The cards are the same
+    For each failed step it prints the lines exchanged, what was expected, and a hint. The cards are the same
     every time. Example: malice check "node mybot.js" --fuzz 200
     """
     import msgspec

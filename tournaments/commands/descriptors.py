@@ -1,4 +1,4 @@
-"""Standard input, output and error of a command, whatever it was started with."""
+"""Standard input, output and error of a command, usable even if it was started without them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STANDARD = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 class _Forgiving(io.FileIO):
-    """Forgets what cannot be written."""
+    """Drops what cannot be written, and raises no error."""
 
     def write(self, data: Any) -> int:
         try:
@@ -22,22 +22,22 @@ class _Forgiving(io.FileIO):
 
 
 def secure_descriptors() -> None:
-    """See to it that the three standard descriptors are open, and that a message to stderr never fails.
+    """Make sure that the three standard descriptors are open, and that a message to stderr never fails.
 
-    A closed one is the null device from now on, for our children too. Else the next file to be opened would get its
-    number: after `2>&-` that is the league, and messages of ours or of a referee would be written into it. And
-    nobody loses a tournament because its log is on a full disk. Call it before any file is opened.
+    A closed one becomes the null device, for our children too. Otherwise the next file that we open would get its
+    number: after `2>&-` that is the league, and our messages or a referee's would go into it. A log on a full disk
+    does not end a tournament either. Call this before any file is opened.
     """
     for number, (name, mode) in enumerate(STANDARD):
         if not _is_open(number):
-            assert os.open(os.devnull, os.O_RDWR) == number  # the lowest that is free: those below are open
+            assert os.open(os.devnull, os.O_RDWR) == number  # the lowest free number: all below it are open
             os.set_inheritable(number, True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for good
             setattr(sys, f"__{name}__", getattr(sys, name))
-    if (said := sys.stderr) is sys.__stderr__ and said is not None:  # and nobody listens instead of it
+    if (stderr := sys.stderr) is sys.__stderr__ and stderr is not None:  # nothing has replaced it
         forgiving = io.BufferedWriter(_Forgiving(2, "w", closefd=False))
-        sys.stderr = io.TextIOWrapper(forgiving, said.encoding, "backslashreplace", line_buffering=True)
+        sys.stderr = io.TextIOWrapper(forgiving, stderr.encoding, "backslashreplace", line_buffering=True)
 
 
 def _is_open(number: int) -> bool:

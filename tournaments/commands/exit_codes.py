@@ -1,4 +1,4 @@
-"""How a command ends: every error of ours in a line on stderr, and the exit code that says which."""
+"""How a command ends: each of our errors becomes a line on stderr and an exit code."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ExitCodeGroup(click.Group):
             ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
         except OSError as error:
             if error.errno == errno.EPIPE:
-                raise  # whoever read our output has seen enough; click ends quietly
+                raise  # the reader of our output closed it; click ends quietly
             _report_error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
             ctx.exit(1)
         except KeyboardInterrupt:
@@ -64,7 +64,7 @@ class ExitCodeGroup(click.Group):
 def _working_folder() -> str:
     try:
         return os.getcwd()
-    except OSError:  # it is gone: whoever needs it says so
+    except OSError:  # it is gone; the code that needs it reports that
         return ""
 
 
@@ -74,14 +74,14 @@ def _report_error(text: str) -> None:
 
         click.echo("Error: " + "\n".join(map(sanitize, text.split("\n"))), err=True)
     except OSError:
-        # The terminal is gone; what waits to be written to it must not turn our exit code into another.
+        # The terminal is gone; text still buffered for it must not change our exit code.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.dup2(nowhere, sys.stderr.fileno())
 
 
 def interrupt_on_signals() -> None:
-    """Let SIGTERM and SIGHUP end us as Ctrl-C does: in order, with nothing left behind."""
+    """Let SIGTERM and SIGHUP end us as Ctrl-C does: in order, and with no process left behind."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)

@@ -22,7 +22,7 @@ from tournaments.commands.options import json_option
     help="With --list: build the kits, and print a tournament file of those that play here.",
 )
 def new(folder: Path | None, language: str | None, listing: bool, json: bool, tournament: bool) -> None:
-    """Make a bot of your own in DIR from the starter kit of a language; it is named like the folder.
+    """Make a bot of your own in DIR from the starter kit of a language, and name it after the folder.
 
     Prints the commands that come next. Example: malice new mybot --language rust
 
@@ -91,7 +91,7 @@ def _print_kits(json: bool) -> None:
 def build(bot: str, force: bool) -> None:
     """Run the build command of a bot, if anything changed since it last ran.
 
-    `malice run` and `malice play` do so by themselves. The command runs as you, without isolation.
+    `malice run` and `malice play` do this by themselves. The command runs as you, without isolation.
     """
     from tournaments.entries import builds
     from tournaments.entries.bots import find_bot

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Try every layer of isolation here.")
 @json_option
 def doctor(json: bool) -> None:
-    """Try every layer of isolation on this machine; exit 4 if bots can only run without any.
+    """Try every layer of isolation on this machine; exit 4 if none works.
 
     SECURITY.md says what each layer stops.
     """

@@ -29,7 +29,7 @@ def database_argument(command: F) -> F:
 
 
 def json_option(command: F) -> F:
-    """Add the option that prints for scripts."""
+    """Add the option that prints JSON, for scripts."""
     return click.option("--json", "json", is_flag=True, help="Print JSON.")(command)
 
 
@@ -46,7 +46,7 @@ def isolation_options(command: F) -> F:
 
 @contextmanager
 def open_store(db: Path, *, create: bool = False) -> Iterator[Store]:
-    """Open a league. A new file is deleted again if no game was stored in it.
+    """Open a league; a new file is deleted again if it stores no game.
 
     Raises:
         LeagueError: it cannot be used, or it holds no games and `create` is off.
@@ -123,7 +123,7 @@ def print_standings(store: Store) -> None:
 
 
 def print_stderr(label: str, line: str) -> None:
-    """Print a line of a bot's stderr, as long as anybody reads ours."""
+    """Print a line of a bot's stderr; a closed stderr of our own is no error."""
     from tournaments.terminal.transcript import format_stderr
 
     with suppress(OSError):

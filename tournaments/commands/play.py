@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Let bots, or you, play at one table.")
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
-@click.option("--ruleset", default="standard", show_default=True, help="The rules to play by.")
+@click.option("--ruleset", default="standard", show_default=True, help="The ruleset to play.")
 @click.option(
     "--deals",
     type=click.IntRange(1),
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     help="Deals; each is played in every rotation of seats.",
 )
 @click.option("--series", is_flag=True, help="Play until every series has a winner, if the ruleset plays series.")
-@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each action, and no bank.")
+@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each action; there is no bank.")
 @click.option("--no-clock", is_flag=True, help="No time limit, for a bot in a debugger.")
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Determines every card.")
@@ -83,8 +83,8 @@ def play(
 
     Example: malice play greedy "node mybot.js" --deals 10
 
-    `you` play in this terminal, without a clock; a folder of that name is ./you. Remember that each deal returns
-    with the seats changed. Games that you play or watch are played one at a time; Ctrl-C ends them.
+    `you` play in this terminal, without a clock; a folder of that name is ./you. Each deal returns with the seats
+    swapped. Games that you play or watch are played one at a time; Ctrl-C ends them.
     """
     from tournaments.entries.bots import PERSON
     from tournaments.league.config import Config, check_config
@@ -131,7 +131,7 @@ class Show(NamedTuple):
 
 
 def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> None:
-    """Play the games, and print what is finished, even if the run stops."""
+    """Play the games, and print the finished ones, even if the run stops."""
     from tempfile import TemporaryDirectory
 
     from tournaments.running.run import run_tournament

@@ -1,4 +1,4 @@
-"""`malice replay`, `log` and `rerun`: a stored game, looked at or played again."""
+"""`malice replay`, `log` and `rerun`: look at a stored game, or play it again."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def replay(db: Path, key: str) -> None:
 def log(db: Path, key: str, seat: int | None, json: bool) -> None:
     """Print what referee and bot sent each other in a game, and the part of the bot's stderr that is kept.
 
-    The lines are rebuilt from the record. Requests are as they were sent, but their ids and the count of games are
-    those of a fresh process; of an answer only the action and the note are kept. Where a verdict fell, its evidence
-    follows unchanged: the last messages, how the process ended, the start and the end of stderr. Without a verdict
-    no stderr is kept.
+    The lines are rebuilt from the record. Requests are as they were sent, except that ids and games count as in a
+    fresh process. Of an answer only the action and the note are kept. After a verdict its evidence follows
+    unchanged: the last messages, how the process ended, the start and the end of stderr. Without a verdict no
+    stderr is kept.
 
     With --json each line is an object with seat, direction (>, <, verdict, time, exit, stderr), line and raw.
     """
@@ -67,7 +67,7 @@ def log(db: Path, key: str, seat: int | None, json: bool) -> None:
 @click.argument("key")
 @click.argument("bot")
 @click.option(
-    "--seat", type=click.IntRange(0), help="The seat it takes [default: that of the entry of its name, or 0]."
+    "--seat", type=click.IntRange(0), help="The seat to take [default: the seat of the entry with its name, or 0]."
 )
 @click.option("--all", "everything", is_flag=True, help="Print every move, not only those that differ.")
 @click.option("--stderr", is_flag=True, help="Show what the bot prints to stderr, each line with its label.")
@@ -84,11 +84,11 @@ def rerun(
     required: bool,
     json: bool,
 ) -> None:
-    """Ask a bot for every action of a seat in a stored game, and show where it would have played another one.
+    """Ask a bot for every action of a seat in a stored game, and show where it would play differently.
 
     BOT receives the requests that the seat received, with the same rng and clock, and has the same time for each
-    answer. The game continues as it was played, whatever BOT answers: the events show actions that it did not
-    choose, which may confuse a bot that relies on its memory. A verdict on BOT ends the rerun.
+    answer. The game follows the record, not BOT's answers: the events show actions that BOT did not choose, which
+    may confuse a bot that relies on its memory. A verdict on BOT ends the rerun.
 
     Example: malice rerun friday.db 0.12.1 ./mybot
     """

@@ -50,7 +50,7 @@ def export(db: Path, views: bool) -> None:
 
     With --views each line is a decision, for programs that learn from games: key, ruleset, number of the action,
     seat, label, view and legal as the bot received them, the action played, and the seat's final place and score.
-    Actions that stand for a verdict are no decisions and are left out.
+    Verdicts are not decisions and are left out.
     """
     from tournaments.league.export import encode_decisions, encode_game
     from tournaments.league.series import score_league_series
@@ -68,7 +68,7 @@ def export(db: Path, views: bool) -> None:
 def verify(db: Path, json: bool) -> None:
     """Replay every game; check cards, actions, results and digests; exit 5 if a check fails.
 
-    The stored summary of the tournament is compared with the games too. The line "not covered" names the fields that
+    This compares the stored summary of the tournament with the games too. The line "not covered" names the fields that
     nothing can contradict.
     """
     import msgspec

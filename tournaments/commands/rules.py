@@ -1,4 +1,4 @@
-"""`malice rules`: what the rulesets are, what one of them says, how two of them differ."""
+"""`malice rules`: lists the rulesets, prints one of them, compares two."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def rules(ctx: click.Context, json: bool) -> None:
 
     rulesets = [load_ruleset(name) for name in list_rulesets()]
     if json:
-        told = [{"name": each.name, "about": each.about, "source": each.source} for each in rulesets]
-        click.echo(msgspec.json.encode(told))
+        fields = [{"name": each.name, "about": each.about, "source": each.source} for each in rulesets]
+        click.echo(msgspec.json.encode(fields))
         return
     rows = [("-".join(map(str, sorted({*each.rules.players}))), each.name, each.about) for each in rulesets]
     for line in format_table(("seats", "ruleset", "about"), rows, left=(1, 2)):
@@ -66,11 +66,11 @@ def diff(left: str, right: str, json: bool) -> None:
     from referee import rules_text
     from referee.ruleset import find_ruleset
 
-    found = rules_text.compare_rulesets(find_ruleset(left, Path()), find_ruleset(right, Path()))
+    differences = rules_text.compare_rulesets(find_ruleset(left, Path()), find_ruleset(right, Path()))
     if json:
-        click.echo(msgspec.json.encode(found))
+        click.echo(msgspec.json.encode(differences))
         return
-    for line in _differences(found):
+    for line in _differences(differences):
         click.echo(line)
 
 
@@ -86,18 +86,18 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
         yield from textwrap.wrap(parameter.prose, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
-def _seats(told: SeatsText) -> str:
-    centre = "any number of" if told.centre is None else str(told.centre)
-    remark = f"; {told.remark}" if told.remark else ""
+def _seats(counts: SeatsText) -> str:
+    centre = "any number of" if counts.centre is None else str(counts.centre)
+    remark = f"; {counts.remark}" if counts.remark else ""
     return (
-        f"{told.seats} seats: {told.cards} cards, {told.payoff} in each pay-off pile, {centre} centre stacks,"
-        f" {told.stock} in the stock after the deal{remark}"
+        f"{counts.seats} seats: {counts.cards} cards, {counts.payoff} in each pay-off pile, {centre} centre stacks,"
+        f" {counts.stock} in the stock after the deal{remark}"
     )
 
 
-def _differences(found: RulesetDiff) -> Iterator[str]:
-    if not found.differences:
-        yield f"{found.left} and {found.right} play alike"
-    for each in found.differences:
-        yield f"{each.name}: {each.left} in {found.left}, {each.right} in {found.right}"
+def _differences(diff: RulesetDiff) -> Iterator[str]:
+    if not diff.differences:
+        yield f"{diff.left} and {diff.right} play alike"
+    for each in diff.differences:
+        yield f"{each.name}: {each.left} in {diff.left}, {each.right} in {diff.right}"
         yield from textwrap.wrap(each.prose, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)

@@ -18,7 +18,7 @@ from referee.isolation.folders import is_hidden
 STAMP = ".malice-build"
 """The file in a bot's folder that records its build: the only dot-file there that does not belong to the bot."""
 MOST_BYTES = 2 * 1024**3
-"""The limit for all files of a bot together: they are read whenever it is named."""
+"""The limit for all files of a bot together: they are read each time a command names the bot."""
 PIECE_BYTES = 1024**2
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISFIFO, "a fifo"),
@@ -86,7 +86,7 @@ def hash_files(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
     """Return by path a digest of every file of the bot: its exec bit and content, or the target of a symlink.
 
     Raises:
-        BotError: as `list_files`; or the files are too large, and the message names the largest.
+        BotError: as in `list_files`; or the files are too large, and the message names the largest.
     """
     files = sorted(list_files(folder, ignore))
     total = sum(file.size for file in files)
@@ -104,7 +104,7 @@ def hash_files(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
 
 
 def hash_bot(digests: Mapping[str, bytes]) -> str:
-    """Return the identity of a bot: one hash of all that `hash_files` returns, in the order of the paths."""
+    """Return the identity of a bot: one hash over everything that `hash_files` returns, in the order of the paths."""
     whole = hashlib.sha256()
     for path, digest in sorted(digests.items()):
         whole.update(os.fsencode(path) + b"\0" + digest)

@@ -55,18 +55,18 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     author: str = ""
     language: str = ""
     build: tuple[str, ...] = ()
-    """The command that builds it, in its folder, before a run."""
+    """The command that builds the bot, in its folder, before a run."""
     build_s: int = 600
     """Seconds that the build may take."""
     python: str = ""
     """The interpreter that `{python}` stands for: a program on the PATH, or a path from the bot's folder such as
     ".venv/bin/python"; by default the one that runs malice."""
     needs: tuple[str, ...] = ()
-    """Programs that the build or the run takes, besides a shell, and libraries: "cargo", "node", "cjson"."""
+    """Programs that `build` and `run` need, besides a shell, and libraries: "cargo", "node", "cjson"."""
     rulesets: tuple[str, ...] = ()
-    """What it is made for: rulesets that ship, or files in its folder such as "./mine.toml"; by default all."""
+    """What the bot is made for: rulesets that ship, or files in its folder such as "./mine.toml"; by default all."""
     ignore: tuple[str, ...] = ()
-    """Patterns of files that do not make it another bot, such as what the build leaves."""
+    """Patterns of files that do not count as part of the bot, such as the output of the build."""
 
 
 class BotSpec(Struct, frozen=True):
@@ -79,7 +79,7 @@ class BotSpec(Struct, frozen=True):
 
     @property
     def made_for(self) -> tuple[str, ...]:
-        """The names of the rulesets that it is made for; an empty tuple means all."""
+        """The names of the rulesets that the bot is made for; an empty tuple means all."""
         return tuple(Path(name).stem if name.endswith(".toml") else name for name in self.manifest.rulesets)
 
     def make_player(self, label: str) -> Player:
@@ -146,7 +146,7 @@ def _is_program(word: str, base: Path) -> bool:
 
 
 def _explain_no_bot(words: str, command: tuple[str, ...], base: Path) -> str:
-    """Return what is wrong with words that name no bot, and what the user may have meant."""
+    """Return why these words name no bot, and what the user may have meant."""
     first, known = command[0], sorted(name for name in list_shipped_bots() if "/" not in name)
     if os.path.isfile(base / first):
         if suggestion := _suggest_command(command, base):
@@ -199,7 +199,7 @@ def load_bot_folder(folder: Path) -> BotSpec:
     path = folder / MANIFEST
     _require_text(str(folder))
     with contextlib.suppress(FileNotFoundError):  # reported below
-        inspect_file(folder, MANIFEST)  # a symlink must not make us read files elsewhere
+        inspect_file(folder, MANIFEST)  # a symlink must not make us read files outside the folder
     manifest = _check_manifest(convert(read_toml(path), Manifest, str(path)), path)
     command = fill_in_python(manifest.run, manifest, folder)
     return BotSpec(manifest, command, folder, hash_bot(hash_files(folder, manifest.ignore)))

@@ -52,7 +52,7 @@ class Build(Struct, frozen=True):
 
     bot: BotSpec
     ran: bool
-    """Whether its build command ran; otherwise it has none, or its output is up to date."""
+    """Whether its build command ran; if not, it has none, or its output is up to date."""
 
 
 def print_progress(text: str) -> None:
@@ -62,10 +62,10 @@ def print_progress(text: str) -> None:
 
 
 def ensure_built(bot: BotSpec, say: Say = print_progress) -> BotSpec:
-    """Return the bot ready to start, built if necessary.
+    """Return the bot, ready to start; build it if necessary.
 
     Raises:
-        BotError: as `build`.
+        BotError: as in `build`.
     """
     return build(bot, say).bot
 
@@ -75,7 +75,7 @@ def build(bot: BotSpec, say: Say = print_progress, *, force: bool = False, shown
 
     Args:
         bot: the bot; the build changes its hash if it writes files that `ignore` does not list.
-        say: receives what is built, and warnings.
+        say: receives a line on each build, and warnings.
         force: whether to build even if nothing changed.
         shown: whether the command writes to our standard error; otherwise an error quotes the end of its output.
 
@@ -91,7 +91,7 @@ def build(bot: BotSpec, say: Say = print_progress, *, force: bool = False, shown
         return Build(bot, False)
     _require_programs(bot)
     with _lock_folder(bot, folder, say) as stamp:
-        bot = load_bot_folder(folder)  # it may have been built or edited while we waited
+        bot = load_bot_folder(folder)  # another process may have built or edited it while we waited
         if not force and _is_up_to_date(bot, folder):
             return Build(bot, False)
         return Build(_make(bot, folder, stamp, say, shown), True)
@@ -111,7 +111,7 @@ def _is_up_to_date(bot: BotSpec, folder: Path) -> bool:
 
 
 def _hash_inputs(bot: BotSpec) -> str:
-    """Hash the inputs of a build, `{python}` in its command too: that may be another interpreter tomorrow."""
+    """Hash the inputs of a build, including the interpreter behind `{python}`, which may change."""
     return hashlib.sha256("\0".join((bot.hash, *_build_command(bot))).encode()).hexdigest()
 
 
@@ -164,7 +164,7 @@ def _make(bot: BotSpec, folder: Path, stamp: int, say: Say, shown: bool) -> BotS
 
 def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> None:
     name = bot.manifest.name
-    # Into a file: a pipe may never end, as some compilers leave a server behind that holds it open.
+    # Into a file: a pipe may never end, since some compilers leave behind a server that holds it open.
     with tempfile.TemporaryFile() as output:
         out, err = (STDERR, STDERR) if shown else (output.fileno(), subprocess.STDOUT)
         try:
@@ -200,7 +200,7 @@ def _wait(builder: subprocess.Popen[bytes], limit_s: int) -> bool:
 
 
 def _list_outputs(bot: BotSpec, folder: Path) -> tuple[str, ...]:
-    """Return the files that exist among those that `run` and `ignore` name: most are the build's output."""
+    """Return the existing files that `run` and `ignore` name: most are the output of the build."""
     named = sorted({*bot.manifest.run, *bot.manifest.ignore})
     return tuple(word for word in named if not word.startswith("/") and os.path.lexists(folder / word))
 

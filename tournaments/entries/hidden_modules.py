@@ -19,10 +19,10 @@ SHOWN = "a bot sees only its own folder, the system's, and the installation of t
 
 
 def explain_hidden_module(stderr: str, isolation: tuple[str, ...]) -> str | None:
-    """Return what the author of a bot can do about a module that it did not find in the sandbox, or None.
+    """Return what the author can do about a module that the bot did not find in the sandbox, or None.
 
     Args:
-        stderr: the bot's output there.
+        stderr: what the bot wrote to stderr.
         isolation: the isolation in force around it, the layer first.
     """
     match = MISSING.search(stderr)

@@ -39,10 +39,10 @@ increment_ms = 50
 
 
 def make_kit_tournament(say: Say = print_progress) -> str:
-    """Return a tournament file with every kit that can be built and answers a hello on this machine.
+    """Return a tournament file with every kit that can be built and answers `hello` on this machine.
 
     Args:
-        say: receives what is built, and which kits are left out and why.
+        say: receives a line on each build, and on each kit that is left out, with the reason.
 
     Raises:
         BotError: none of them can play.

@@ -32,7 +32,7 @@ ALIASES = {
     "sh": "shell",
     "ts": "typescript",
 }
-"""Other names of a language than that of its folder."""
+"""Other names of a language, besides that of its folder."""
 
 
 class Language(Struct, frozen=True):

@@ -46,7 +46,7 @@ DEBIAN = {
     "rustc": "rustc",
     "tsc": "node-typescript",
 }
-"""The packages of Debian and its relatives that hold a program."""
+"""The packages of Debian and its derivatives that hold a program."""
 
 
 class Library(NamedTuple):
@@ -62,7 +62,7 @@ class Library(NamedTuple):
 _MONO = 'test -e "$(dirname "$(dirname "$(command -v mono)")")/lib/mono/4.5/$1.dll"'
 
 LIBRARIES = {
-    "JSON::PP": Library(("perl", "-MJSON::PP", "-e", "1"), "", "perl"),  # Debian's perl-base is without it
+    "JSON::PP": Library(("perl", "-MJSON::PP", "-e", "1"), "", "perl"),  # Debian's perl-base lacks it
     "System.Runtime.Serialization": Library(
         ("sh", "-c", _MONO, "sh", "System.Runtime.Serialization"), "", "libmono-system-runtime-serialization4.0-cil"
     ),
@@ -74,18 +74,18 @@ LIBRARIES = {
 
 
 def list_missing_programs(needs: Iterable[str]) -> tuple[str, ...]:
-    """Return the programs that are not on the PATH, and the libraries that are not found."""
+    """Return the programs that are not on the PATH, and the libraries that cannot be found."""
     return tuple(need for need in needs if not _is_installed(need))
 
 
 def list_packages(needs: Iterable[str]) -> list[str]:
-    """Return the packages of Debian that hold these, where we know them."""
+    """Return the Debian packages that hold these programs and libraries, as far as we know them."""
     names = (LIBRARIES[need].debian if need in LIBRARIES else DEBIAN.get(need, "") for need in needs)
     return sorted({package for each in names for package in each.split()})
 
 
 def explain_installation(needs: Iterable[str]) -> str:
-    """Return the command that installs these, or an empty string if we do not know it."""
+    """Return the command that installs these programs and libraries, or an empty string if we do not know it."""
     names = list_packages(needs)
     return f"Debian: apt-get install {' '.join(names)}" if names else ""
 

@@ -66,9 +66,9 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     memory_mb: int = 1024
     """Memory for each bot, under any isolation."""
     freeze: bool = True
-    """Whether an isolated bot is frozen while it is not asked."""
+    """Whether an isolated bot is frozen off turn."""
     suspend_after: int = 3
-    """A bot that ends so many games in a row by a verdict is suspended; 0 suspends nobody."""
+    """Verdicts in a row that suspend a bot; 0 suspends nobody."""
     anchor: str | None = None
     """The label of the entry that ratings are relative to; by default, the mean of all."""
 
@@ -112,7 +112,7 @@ def check_config(config: Config, where: str) -> Config:
         if isinstance(line, EntryLine) and line.label is not None and not 1 <= len(line.label) <= LABEL_LENGTH:
             raise DataError(f"{where}: label: expected 1 to {LABEL_LENGTH} characters, got {len(line.label)}")
     if clock.kind == "wall" and clock.cap_ms is not None:
-        raise DataError(f'{where}: clock.cap_ms: goes only with kind = "cpu"; with kind = "wall" move_ms is the cap')
+        raise DataError(f'{where}: clock.cap_ms: applies only with kind = "cpu"; with kind = "wall" move_ms is the cap')
     if not config.rulesets:
         raise DataError(f"{where}: rulesets: expected at least one")
     if len(set(config.rulesets)) < len(config.rulesets):
@@ -129,7 +129,7 @@ def _add_cap(clock: ClockLines) -> ClockLines:
 
 
 def encode_identity(config: Config) -> str:
-    """Return as JSON what must not change during a tournament: all but the choices of the machine."""
+    """Return as JSON what must not change during a tournament: everything but the settings of the machine."""
     return msgspec.json.encode(replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()
 
 

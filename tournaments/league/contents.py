@@ -46,7 +46,7 @@ class Entry(Struct, frozen=True):
     language: str
     command: tuple[str, ...]
     rulesets: tuple[str, ...] = ()
-    """The rulesets that it is made for, as it says; none means all."""
+    """The rulesets that the bot says it is made for; none means all."""
 
 
 class Game(Struct, frozen=True):
@@ -67,14 +67,14 @@ class Game(Struct, frozen=True):
     used_ms: tuple[Milliseconds, ...]
     """By seat: thinking time in the whole game."""
     asked: tuple[Count, ...]
-    """By seat: how many actions the referee asked for."""
+    """By seat: how many actions the referee requested."""
     verdicts: tuple[str, ...]
     """By seat: crash, timeout, protocol, illegal, or nothing."""
     digest: str
     cpu_ms: tuple[Milliseconds, ...] = ()
-    """By seat: CPU time while it was asked."""
+    """By seat: CPU time on turn."""
     idle_ms: tuple[Milliseconds, ...] = ()
-    """By seat: CPU time while it was not asked."""
+    """By seat: CPU time off turn."""
 
 
 class LeagueContents(Protocol):
@@ -97,7 +97,7 @@ class LeagueContents(Protocol):
 
 
 def summarize_record(record: Record, number: int, teams: tuple[int, ...]) -> Game:
-    """Return what standings need of a record; it holds nothing that the record does not.
+    """Return the part of a record that standings need.
 
     Args:
         record: the finished game.

@@ -17,7 +17,7 @@ from tournaments.league.contents import Entry, Game
 from tournaments.league.rows import GameRow
 
 MARKS = ("> ", "< ")
-"""The direction of a kept message, with which it begins."""
+"""The mark of direction at the beginning of a stored message."""
 
 
 class Common(Struct, frozen=True):
@@ -44,17 +44,17 @@ def refuse_entries(entries: Sequence[Entry], positions: Sequence[int], config: C
 
 
 def find_teams(rulesets: Mapping[str, Parameters], config: Config) -> dict[str, tuple[int, ...]]:
-    """Return the teams by ruleset, if the rulesets are those that a tournament file names and can be played."""
+    """Return the teams by ruleset, if the rulesets can be played and the tournament file names the same ones."""
     expected = [Path(name).stem if name.endswith(".toml") else name for name in config.rulesets]
     if list(rulesets) != expected:
         raise ValueError(f"expected {', '.join(expected)}, got {', '.join(rulesets)}")
-    found = {}
+    teams = {}
     for name, rules in rulesets.items():
         try:
-            found[name] = rules_of(rules, config.seats or rules.players[0]).teams
+            teams[name] = rules_of(rules, config.seats or rules.players[0]).teams
         except DataError as error:
             raise ValueError(f"{name}: {error}") from None
-    return found
+    return teams
 
 
 def refuse_game(game: Game, row: GameRow, common: Common) -> None:

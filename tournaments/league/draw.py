@@ -1,4 +1,4 @@
-"""Draws tables where not every set of entries can meet, so that all sit equally often and stay comparable."""
+"""Draws tables when not every set of entries can meet, so that all sit equally often and stay comparable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 Table = tuple[int, ...]
 
 SWAPS = 100_000
-"""Most exchanges of two seats to try for more even meetings: half a second."""
+"""Most exchanges of two seats to try for more even meetings; they take half a second."""
 
 
 class Spread(Struct, frozen=True):
@@ -28,9 +28,9 @@ class Spread(Struct, frozen=True):
 def draw_tables(order: Sequence[int], seats: int, tables: int) -> tuple[Table, ...]:
     """Draw `tables` tables of `seats` entries; the same order gives the same tables.
 
-    No entry sits more than one time more often than another. The tables connect all entries if so many tables can, and
-    otherwise leave as few groups as possible. At tables of two, any two entries meet equally often, give or take one;
-    with more seats, as nearly so as a search achieves.
+    The numbers of tables at which two entries sit differ by at most one. The tables connect all entries if that many
+    tables can, and otherwise leave as few groups as possible. At tables of two, any two entries meet equally often, to
+    within one table; with more seats, as nearly so as a search achieves.
 
     Args:
         order: the entries, shuffled.
@@ -108,7 +108,7 @@ def _draw_sets(entries: int, seats: int, tables: int) -> list[list[int]]:
 
 
 def _fill_table(seats: int, sat: Sequence[int], met: Sequence[Sequence[int]], group: Sequence[int]) -> list[int]:
-    """Seat those that sat least often; among equals, those that met the others least; then those that join groups."""
+    """Seat the entries that sat least; among equals, those that met the others least, then those that join groups."""
     table: list[int] = []
     cost = [0] * len(sat)
     while len(table) < seats:

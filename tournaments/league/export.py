@@ -40,9 +40,9 @@ class ExportedSeat(Struct, frozen=True):
     used_ms: float
     """Thinking time."""
     cpu_ms: float
-    """CPU time while it was asked."""
+    """CPU time on turn."""
     idle_ms: float
-    """CPU time while it was not asked."""
+    """CPU time off turn."""
     slowest_ms: float
     """The time of its slowest action."""
 

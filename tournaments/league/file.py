@@ -36,7 +36,7 @@ LONGEST_REASON = 300
 ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 """Codes for missing permission or room, not for damage."""
 UNREADABLE = (sqlite3.Error, MemoryError, UnicodeDecodeError)
-"""What reading a damaged file raises; the last if SQLite's message quotes a damaged name."""
+"""What reading a damaged file raises; the last one when SQLite's message quotes a damaged name."""
 TABLES_ARE_WRONG = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 HOLDER = "another program has locked it"
 
@@ -148,7 +148,7 @@ class LeagueFile:
         return DamagedLeague(f"{self.path}: {where}: {reason:.{LONGEST_REASON}}")
 
     def looks_ours(self) -> bool:
-        """Return whether the first bytes of a file that SQLite cannot read are those of a league."""
+        """Return whether a file that SQLite cannot read begins like a league."""
         first = self._read_first_bytes()
         cut = 0 < len(first) < HEADER_BYTES and first[: len(MAGIC)] == MAGIC[: len(first)]
         ours = first[68:72] == APPLICATION_ID.to_bytes(4, "big")
@@ -192,7 +192,7 @@ class LeagueFile:
             raise
 
     def attempt(self, what: Callable[[], T]) -> T:
-        """Return what `what` returns, once no other program locks the file.
+        """Call `what`, once no other program locks the file, and return its result.
 
         Raises:
             DamagedLeague, LockedLeague, sqlite3.Error: as `write`.

@@ -48,7 +48,7 @@ class LeagueReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Keep what is read consistent: games that a run adds meanwhile stay invisible."""
+        """Read one consistent state: games that a run adds meanwhile stay invisible."""
         with self._file.transaction(write=False):
             yield
 
@@ -60,7 +60,7 @@ class LeagueReader:
         """Return whether no game is stored yet, so that another tournament may be created here."""
         if not self._tables:
             return True
-        # Check the index and the records too: damage that hides games must not pass for their absence.
+        # Check the index and the records too: damage that hides games must not look like their absence.
         filled = [
             self._file.number(f"SELECT EXISTS (SELECT 1 FROM {rows})", f"table {rows.split()[0]}")
             for rows in ("games NOT INDEXED", "games", "records")
@@ -184,7 +184,7 @@ class LeagueReader:
         where = 'WHERE games."table" = ? AND games.deal = ? AND games.rotation = ?'
         row = next(self._file.rows(OneRow, where, place), None)
         if row is None:
-            # Damage to the index must not pass for the absence of a game: look at every row.
+            # A damaged index must not look like the absence of a game: read every row.
             if key in self.keys():
                 raise self._file.damage("table games", f"game {key} is not in the index of keys")
             raise LeagueError(f"{self.path}: no game {key}")
@@ -200,7 +200,7 @@ class LeagueReader:
         )
 
     def _list_in_order(self, kind: type[G]) -> Iterator[G]:
-        """Return the games by number; refuse a B-tree that lost a branch or holds one twice."""
+        """Return the games by number; refuse a B-tree in which a branch is missing or occurs twice."""
         last, count, expected = -1, 0, 0
         for row in self._file.rows(kind, "ORDER BY games.number"):
             if row.number <= last:

@@ -86,7 +86,7 @@ class GameRow(Row, frozen=True):
     deal: Number
     rotation: Number
     summary: str
-    digest: Annotated[str, Meta(min_length=64, max_length=64)]  # a pattern would cost as much as all the rest
+    digest: Annotated[str, Meta(min_length=64, max_length=64)]  # a pattern would cost as much as all other checks
     games: Number
     """The number of games in the index of keys; not a column."""
 

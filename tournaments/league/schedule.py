@@ -1,4 +1,4 @@
-"""The schedule of games: a pure function of the configuration, never in memory as a whole."""
+"""The schedule of games: a pure function of the configuration, never held in memory as a whole."""
 
 from __future__ import annotations
 

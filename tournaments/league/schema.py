@@ -85,7 +85,7 @@ def examine(file: LeagueFile) -> frozenset[str]:
         if file.looks_ours():
             raise
         raise LeagueError(str(error)) from None
-    # A run that died while it created the file may have left an empty list of migrations.
+    # A run that died while it created the file may leave an empty list of migrations.
     if not tables - {"_sqlite_migrations", "sqlite_sequence"} and application != APPLICATION_ID:
         if file.looks_ours():
             raise file.damage("the header", "expected the tables of a league, got none")

@@ -34,15 +34,15 @@ class Row(Struct, frozen=True):
     mean_ms: float | None
     """Thinking time per action."""
     cpu_ms: float | None
-    """CPU time per action while it was asked."""
+    """CPU time per action, on turn."""
     idle_ms: float | None
-    """CPU time per action while it was not asked."""
+    """CPU time per action, off turn."""
     forfeits: int
     """Games that ended for it by a verdict, including void ones."""
 
     @property
     def thinks_off_turn(self) -> bool:
-        """Whether it uses enough CPU time off turn to gain by it: more than any answer leaves behind."""
+        """Whether it uses enough CPU time off turn to gain from it: more than the clean-up after an answer takes."""
         return self.idle_ms is not None and self.idle_ms >= max(IDLE_MS, IDLE_SHARE * (self.cpu_ms or 0.0))
 
 
@@ -76,7 +76,7 @@ class Standings(Struct, frozen=True):
     anchor: str | None
     """The entry that ratings are relative to; None for the mean of the pool."""
     games: int
-    """Games that count: those of complete deals, without void ones."""
+    """Games that count: all games of complete deals, except void ones."""
     waiting: int
     """Finished games whose deal was not played in every rotation yet."""
     groups: int
@@ -99,9 +99,9 @@ def compute_league_standings(league: LeagueContents) -> tuple[Standings, ...]:
 def compute_standings(
     games: Iterable[Game], entries: Sequence[str], anchor: str | None = None
 ) -> tuple[Standings, ...]:
-    """Return the standings for every ruleset and number of seats, in the order in which they were first played.
+    """Return the standings for every ruleset and number of seats, in the order of their first games.
 
-    Only complete deals count, that is those played in every rotation, and no void games.
+    Only complete deals count, which were played in every rotation; void games do not.
 
     Args:
         games: finished games in the order of the schedule.

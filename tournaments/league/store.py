@@ -24,7 +24,7 @@ from tournaments.league.schema import examine, migrate
 from tournaments.league.waiting import Waiting
 
 CLOSING_WAIT_MS = 5000
-"""How long a run that closes its league waits for a reader."""
+"""How long a run waits for a reader when it closes its league."""
 
 
 class Store(LeagueReader):
@@ -141,7 +141,7 @@ class Store(LeagueReader):
             raise Stopped(f"{self.path}: cannot be written: {error}") from None
 
     def add(self, game: Game, record: Record) -> None:
-        """Write a finished game: it is on the disk when this returns, and not in part before.
+        """Write a finished game: when this returns the disk has all of it, and before that nothing of it.
 
         Raises:
             sqlite3.Error: the disk is full or failed; the league is unchanged.
@@ -162,7 +162,7 @@ class Store(LeagueReader):
         """Mark the tournament as complete; from now on the seed is public.
 
         Args:
-            struck: numbers of the games to delete: played ahead, although a suspension leaves them out.
+            struck: numbers of the games to delete, which were played ahead but which a suspension leaves out.
             idle: readmissions to delete, since they lift no suspension any more.
         """
         numbers = [(number,) for number in struck]

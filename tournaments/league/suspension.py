@@ -1,4 +1,4 @@
-"""Suspensions: a bot that ends so many games in a row by a verdict plays no more, until it is readmitted.
+"""Suspensions: a bot that ends several games in a row by a verdict does not play until it is readmitted.
 
 Suspensions are a pure function of the finished games in playing order. Another job may have played a game ahead that
 this order leaves out. Such a game counts for nobody and is deleted when the tournament ends, so that the result is the
@@ -77,7 +77,7 @@ def is_left_out(number: int, labels: Iterable[str], suspended: Mapping[str, int]
 
 
 class Suspensions:
-    """Keeps track of who is suspended during a run, without a look at all games each time.
+    """Keeps track of suspensions during a run, without reading all games each time.
 
     Args:
         games: the finished games.
@@ -101,7 +101,7 @@ class Suspensions:
             return
         self._games[game.number] = game
         self._note(game)
-        # Only verdicts in a row suspend, and only a game before the last of them undoes that.
+        # Only verdicts in a row suspend, and only a game before the last of them can undo a suspension.
         undone = any(self.suspended.get(label, -1) > game.number for label in game.labels)
         if undone or any(self._is_in_a_row(label, game.number) for label in _list_failed(game)):
             self._judge()
@@ -111,7 +111,7 @@ class Suspensions:
             insort(self._verdicts[label], (game.number, bool(verdict)))
 
     def _is_in_a_row(self, label: str, number: int) -> bool:
-        """Return whether the game is among enough verdicts in a row, as far as is known by now."""
+        """Return whether the game is among enough verdicts in a row, as far as the games so far show."""
         played = self._verdicts[label]
         at = bisect_left(played, (number, True))
         before = self._count_verdicts(played, range(at - 1, -1, -1))

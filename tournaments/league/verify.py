@@ -29,7 +29,7 @@ NOT_COVERED = (
     "isolation and machine",
     "name and settings that no game shows",
 )
-"""What nothing in a league contradicts, so that an edit goes unnoticed."""
+"""What nothing else in a league can contradict, so that an edit goes unnoticed."""
 
 
 class Verified(Struct, frozen=True):
@@ -46,7 +46,7 @@ class Verified(Struct, frozen=True):
     suspended: tuple[str, ...]
     """Bots whose open games stay unplayed."""
     not_covered: tuple[str, ...] = NOT_COVERED
-    """What was not checked, since nothing in a league contradicts it."""
+    """What was not checked, because nothing else in a league can contradict it."""
 
 
 def verify_league(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified:
@@ -107,7 +107,7 @@ class _Examiner:
         self.schedule = make_schedule(self._config, store.rulesets(), labels, self._seeds)
 
     def examine(self, row: Game, record: Record) -> None:
-        """Check that a game was dealt by the seed, and scheduled, seated and played as it says."""
+        """Check that the seed dealt a game, and that its schedule, seats and play are as the record says."""
         key = record.key
         self._verify_place(key, row, record)
         table = [self.entries[entry] for entry in self.schedule.tables[key.table].entries]

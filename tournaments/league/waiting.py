@@ -22,13 +22,13 @@ STEP_S = 0.05
 
 
 class Waiting:
-    """Retries what a lock prevents, until the lock is gone or the time is over.
+    """Retries an attempt that a lock prevents, until the lock is gone or the time is up.
 
     Args:
         limit_s: the longest wait, in seconds.
         out: where to announce a wait; None for stderr.
         now: returns the time in seconds.
-        sleep: waits so many seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(

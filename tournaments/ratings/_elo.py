@@ -16,5 +16,5 @@ class Elo:
         return float(1.0 / (1 + 10 ** ((float(other_rating) - float(rating)) / (2 * self.beta))))
 
     def rate(self, rating: float, series: Iterable[tuple[float, float]]) -> float:
-        """Return the new rating after a series of (score, other rating), all met with the old rating."""
+        """Return the new rating after a series of (score, other rating), all played at the old rating."""
         return float(rating) + self.k_factor * sum(score - self.expect(rating, other) for score, other in series)

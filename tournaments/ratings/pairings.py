@@ -189,7 +189,7 @@ def sum_groups(keys: Ints, values: Floats, size: int) -> Floats:
 
 
 def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
-    """Return all pairings of all games, except those of two teams of the same players."""
+    """Return all pairings of all games, except pairings of two teams with the same players."""
     teams = list(chain.from_iterable(game.teams for game in games))
     counts = _make_integers(len(game.teams) for game in games)
     _check(games, teams, counts, players)

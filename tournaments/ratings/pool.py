@@ -95,7 +95,7 @@ def _find_quantile(groups: int) -> float:
 
 
 def _find_unmeasured(pairings: Pairings) -> Floats:
-    """Return for each player its part in each direction that no game measures, as of partners who never part."""
+    """Return for each player its part in each direction that no game measures, such as between permanent partners."""
     if pairings.teams.members.shape[1] == 1:
         return np.zeros((pairings.players, 0))
     rows = pairings.tally

@@ -42,7 +42,7 @@ def compute_history(
 
 
 def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
-    """Return at most `at_most` of the points, evenly spread, including the first and the last."""
+    """Return up to `at_most` of the points, evenly spread, with the first and the last."""
     if at_most < 2:
         raise ValueError(f"expected room for 2 points or more, got: {at_most}")
     if len(points) <= at_most:

@@ -1,4 +1,4 @@
-"""Playing batches: they go to referee processes, and the records come back to the one writer."""
+"""Plays batches: sends them to referee processes, and passes the records to the one writer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_LEDGER = ProcessLedger(None)
 
 
 class Outcome:
-    """What happened in a run: whether it was stopped, and which games could not be played."""
+    """The outcome of a run: whether it was stopped, and which games could not be played."""
 
     def __init__(self) -> None:
         self.stopped: str | None = None
@@ -58,7 +58,7 @@ def play_batches(
         on_stderr: receives lines of stderr from batches that ask for them.
 
     Raises:
-        whatever `hooks.on_record` raises; no process is left then either.
+        Any exception of `hooks.on_record`; no process is left in that case either.
     """
     coordinator = Coordinator(batches, hooks, on_stderr)
     trio.run(coordinator.play, _assign_cpus(jobs, cpus_per_game))
@@ -133,7 +133,7 @@ class Coordinator:
                 case Record(key=key):
                     del orders[key]
                     if orders and not any(map(self._hooks.wants, orders)):
-                        process.alive = False  # it ends, and with it the rest of the batch
+                        process.alive = False  # the process ends, and with it the rest of the batch
                         return None
                 case RefereeFault(key, memory=True):
                     spared.add(key)

@@ -15,7 +15,7 @@ from tournaments.terminal.watching import Watcher
 
 
 class InProcess:
-    """Plays batches one after the other in this process, with the referee that plays them elsewhere too.
+    """Plays batches one after the other in this process, with the same referee as in referee processes.
 
     It handles no signal: Ctrl-C ends the bots and reaches the caller as an exception.
 
@@ -33,7 +33,7 @@ class InProcess:
         self._on_stderr = on_stderr
 
     def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
-        """Play all batches, or until somebody leaves; give up a game that the referee cannot finish."""
+        """Play all batches, or stop when somebody leaves; give up a game that the referee cannot finish."""
         outcome = Outcome()
         for batch in batches:
             games = tuple(order for order in batch.games if hooks.wants(order.key))

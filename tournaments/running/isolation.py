@@ -46,7 +46,7 @@ def explain_weaker_isolation(layer: Layer) -> str | None:
 
 
 def describe_shortcomings(layer: Layer, players: Iterable[Player]) -> Iterator[str]:
-    """Yield a line on each way in which these bots are less isolated than they could be here or elsewhere."""
+    """Yield a line on each way in which these bots are less isolated than possible, here or on another machine."""
     if weaker := explain_weaker_isolation(layer):
         yield weaker
     labels_by_reason: dict[str, list[str]] = {}
@@ -60,7 +60,7 @@ def describe_shortcomings(layer: Layer, players: Iterable[Player]) -> Iterator[s
 
 
 def list_capabilities() -> list[Capability]:
-    """Try every part of isolation: first the layers, then what makes them stronger."""
+    """Try every part of isolation: first the layers, then the parts that make them stronger."""
     where = cgroups.find_parents()
     groups = (
         "cannot make control groups: run as root, or in a delegated one (systemd-run --user --scope -p Delegate=yes)"

@@ -1,7 +1,7 @@
-"""The processes of a run, recorded beside the league, so that the next run can end those that it left.
+"""The processes of a run, recorded beside the league, so that the next run can end any that are left.
 
 A run that is killed together with its referees cannot end the children of its bots. A process is identified by
-its number and start time, and a group by members that can only be ours; nothing is ever ended by its name.
+its number and start time, and a group by members that can only be ours; no process is ever ended by its name.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ProcessLedger:
             return
         ledger = LedgerFile(_read_boot_id(), _read_boot_clock(), tuple(self._leaders.values()))
         draft = self._path.with_name(f"{self._path.name}.tmp")
-        # A full disk stops the run where games are stored; losing this file matters less.
+        # A full disk stops the run when it stores a game; the loss of this file matters less.
         with contextlib.suppress(OSError):
             draft.write_bytes(msgspec.json.encode(ledger))
             os.replace(draft, self._path)
@@ -79,14 +79,14 @@ def end_leftovers(path: Path) -> int:
     try:
         ledger = msgspec.json.decode(path.read_bytes(), type=LedgerFile)
     except (OSError, msgspec.MsgspecError):
-        return 0  # the run ended in order, or the power was cut: either way nothing is left
+        return 0  # the run ended in order, or the power was cut: either way no process is left
     if ledger.boot != _read_boot_id():
         return 0
     return sum(_is_ours(leader, ledger.beat) and kill_group(leader.pid) for leader in ledger.leaders)
 
 
 def _is_ours(leader: Started, beat: int) -> bool:
-    """Return whether the group of this number is still the one that the leader founded.
+    """Return whether the group of this number is still the one that our leader made.
 
     The kernel does not reuse the number while a member lives. The number alone proves nothing, but a member that
     started while our leader was certainly alive is ours.

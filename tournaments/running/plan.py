@@ -41,7 +41,7 @@ Find = Callable[[str, Path], bots.BotSpec]
 
 
 class Plan:
-    """All that a run needs to know before its first game; constructing one starts no process.
+    """Everything that a run needs before its first game; constructing a plan starts no process.
 
     Args:
         config: the content of the tournament file.
@@ -50,7 +50,7 @@ class Plan:
         seed: 32 bytes.
 
     Raises:
-        DataError: two entries or rulesets share a name, a bot is not made for a ruleset, the anchor is no entry, or
+        DataError: two entries or rulesets share a name, a bot is not made for a ruleset, the anchor is not an entry, or
             there are too few entries.
     """
 
@@ -86,13 +86,13 @@ class Plan:
 
         Args:
             config: the content of the tournament file.
-            base: the folder that its bots and rulesets are named from.
+            base: the folder that the paths of its bots and rulesets are relative to.
             seed: 32 bytes; by default the digest of the configured seed, or drawn.
             find: returns the bot that an entry names.
 
         Raises:
             BotError: an entry cannot be found or built.
-            DataError: a ruleset is unknown or does not fit, or as `Plan`.
+            DataError: a ruleset is unknown or does not fit, or as in `Plan`.
         """
         words = [entry if isinstance(entry, str) else entry.bot for entry in config.entries]
         entrants = [ensure_built(find(each, base)) for each in words]
@@ -138,7 +138,7 @@ class Plan:
         return self._make_batches(done, self.schedule.batches(), wanted)
 
     def list_labels(self, key: Key) -> tuple[str, ...]:
-        """Return the labels of those who meet in a game, in the order of the table."""
+        """Return the labels of the entries that meet in a game, in the order of the table."""
         return tuple(self.players[entry].label for entry in self.schedule.tables[key.table].entries)
 
     def more_batches(self, games: Sequence[Game], suspended: Collection[str] = ()) -> list[Batch]:
@@ -224,7 +224,7 @@ def _refuse_doubles(what: str, names: list[str]) -> None:
 
 
 def _refuse_unfit_bots(labels: Sequence[str], entrants: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
-    """Make sure that every bot is made for every ruleset, as every entry plays them all."""
+    """Make sure that every bot is made for every ruleset, because every entry plays all of them."""
     for label, bot in zip(labels, entrants, strict=True):
         unfit = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
         if unfit:
@@ -237,7 +237,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
 
     Raises:
         LeagueError: the league holds another tournament, or a bot or a ruleset has changed since it began.
-        BotError, DataError: as `Plan.prepare`.
+        BotError, DataError: as in `Plan.prepare`.
     """
     if store.is_empty():
         plan = Plan.prepare(config, base, find=find)
@@ -247,7 +247,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     if differences := _describe_differences(store.config(), config):
         raise LeagueError(
             f"{store.path}: holds another tournament, with {differences}; a tournament cannot change after it began:"
-            " give a new one another --db"
+            " use another --db for a new one"
         )
     plan = Plan.prepare(config, base, store.seed(), find)
     plan.hide(store.path)
@@ -264,7 +264,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
 
 def _describe_differences(old: Config, new: Config) -> str:
     """Return the fields in which two configurations differ, with both values."""
-    # A field that an older malice did not know has its default.
+    # A field that an older malice did not have counts as its default.
     before, after = decode(encode_identity(old)), decode(encode_identity(new))
     return ", ".join(
         f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"

@@ -59,7 +59,7 @@ class Progress:
             self._write(text + "\n")
 
     def _write(self, text: str) -> None:
-        # A closed terminal must not lose a game: the hang-up that comes with it stops the run.
+        # A closed terminal must not cost a game: the hang-up signal stops the run.
         with contextlib.suppress(OSError):
             self._out.write(text)
             self._out.flush()

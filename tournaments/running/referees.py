@@ -39,7 +39,7 @@ class RefereeProcess:
         self._bots: list[Started] = []
 
     async def __aenter__(self) -> RefereeProcess:
-        # Not by trio, which starts processes in a thread: the parent-death signal comes when that thread ends. The
+        # Not with trio, which starts processes in a thread: the parent-death signal comes when that thread ends. The
         # end of its input would not be enough either: the process reads it only after its imports.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "referee"],
@@ -47,7 +47,7 @@ class RefereeProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            start_new_session=True,  # Ctrl-C in the terminal reaches only us; we end it in order
+            start_new_session=True,  # Ctrl-C in the terminal reaches only us; we end the referee in order
             preexec_fn=prepare_parent_death_signal(signal.SIGTERM),
         )
         self._ledger.add(Started(self._process.pid, read_start_time(self._process.pid) or 0))
@@ -114,7 +114,7 @@ class RefereeProcess:
         return f"the referee process ended ({self._process.returncode}): {stderr.decode('utf-8', 'replace').strip()}"
 
     def _end_bots(self) -> None:
-        """Kill the bots that a dead referee may have left, unless a start time proves that the number was reused."""
+        """Kill the bots that a dead referee left; skip a number that was reused, as its start time shows."""
         for bot in self._bots:
             # A group may outlive its leader; the kernel does not reuse its number before the group is empty.
             if read_start_time(bot.pid) in (bot.start_time, None):

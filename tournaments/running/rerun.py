@@ -1,4 +1,4 @@
-"""A rerun: a bot gets the requests of a stored game, to show where it would have played otherwise."""
+"""A rerun: a bot gets the requests of a stored game, to show where it would have played differently."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def rerun_game(
         around: the conditions under which it plays.
 
     Raises:
-        BotError: it cannot be started, or does not greet.
+        BotError: it cannot be started, or does not answer `hello`.
         RecordError: the record does not replay.
     """
     try:
@@ -139,7 +139,7 @@ def _ask_all(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> It
 
 
 def format_rerun(rerun: Rerun, *, everything: bool) -> Iterator[str]:
-    """Yield a table of the moves that a bot would have played otherwise, or with `everything` of all moves."""
+    """Yield a table of the moves that a bot would have played differently; with `everything`, of all moves."""
     bot = sanitize(rerun.bot)
     who = f"seat {rerun.seat}, played by {sanitize(rerun.label)}"
     yield f"game {rerun.key} · {sanitize(rerun.ruleset)} · {who}, put before {bot}"

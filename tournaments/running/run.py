@@ -42,7 +42,7 @@ class Playing(Protocol):
 def run_tournament(
     store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str], playing: Playing | None = None
 ) -> None:
-    """Play what is still open of a tournament and complete it.
+    """Play the open games of a tournament, and complete it.
 
     Args:
         store: the league.
@@ -53,8 +53,8 @@ def run_tournament(
         playing: plays the batches and has a display of its own; by default referee processes play, with a bar.
 
     Raises:
-        BotError: an entry does not greet; nothing was played then.
-        Stopped: by a signal, a full disk, or games that could not be played; the message says how to go on.
+        BotError: an entry does not answer `hello`; no game was played.
+        Stopped: a signal came, the disk is full, or games could not be played; the message says how to resume.
     """
     if ended := end_leftovers(_ledger_path(store)):
         _print(f"an earlier run was killed: ended {ended} process groups that it left", out)
@@ -70,7 +70,7 @@ def run_tournament(
 
 
 class Run:
-    """One run of a tournament: it plays what is open, and can be resumed after any game.
+    """One run of a tournament: it plays the open games, and can be resumed after any of them.
 
     Args: as `run_tournament`, with at least one job.
     """
@@ -83,25 +83,25 @@ class Run:
         self._plan = plan
         self._jobs = jobs
         self._out = out
-        self._go_on = f"go on with: {shlex.join(again)}" if again else "nothing of it was kept"
+        self._go_on = f"resume with: {shlex.join(again)}" if again else "nothing of it was kept"
         self._play_batches = playing or play_batches
         self._bar_out = io.StringIO() if playing else out
         self._greeted = False
 
     def play(self) -> None:
-        """Play until nothing is open; only then is it known which games a suspension leaves out."""
+        """Play until no game is open; only then is it certain which games a suspension leaves out."""
         while self._play_open() or self._play_more_series():
             pass
 
     def leaves_out(self, game: Game) -> bool:
-        """Tell whether a game does not count, as one of its entries was suspended before it."""
+        """Tell whether a game does not count because one of its entries was suspended before it."""
         return is_left_out(game.number, game.labels, self.suspensions.suspended)
 
     def _wants(self, key: Key) -> bool:
         return not is_left_out(self._plan.schedule.number(key), self._plan.list_labels(key), self.suspensions.suspended)
 
     def _play_open(self) -> bool:
-        """Play what is open of the schedule; return whether there was anything."""
+        """Play the open games of the schedule; return whether there were any."""
         done = self._store.keys()
         if next(self._plan.open_batches(done, self._wants), None) is None:
             return False
@@ -123,7 +123,7 @@ class Run:
         return True
 
     def _begin(self, done: int) -> None:
-        """Print the plan and greet the entries, once and only if there is anything to play."""
+        """Print the plan and greet the entries, once, and only if there is a game to play."""
         if not self._greeted:
             print_plan(self._plan, done, self._jobs, self._out)
             greet_entries(self._plan, self.suspensions.suspended)
@@ -162,7 +162,7 @@ class Run:
         except* LockedLeague as errors:
             raise Stopped(f"{_find_first_error(errors)}; {self._go_on}") from None
         except* OSError as errors:
-            raise Stopped(f"cannot go on: {_find_first_error(errors)}; {self._go_on}") from None
+            raise Stopped(f"cannot continue: {_find_first_error(errors)}; {self._go_on}") from None
 
     def _require_all_played(self, outcome: Outcome, planned: int) -> None:
         if outcome.stopped:
@@ -222,7 +222,7 @@ def _print(text: str, out: TextIO) -> None:
 
 
 def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
-    """Print the size of a tournament, and what its author may want to change before it is played."""
+    """Print the size of a tournament, and what its author may want to change before it begins."""
     schedule = plan.schedule
     longest = plan.compute_longest_ms()
     limit = "no limit" if longest is None else f"at most {format_duration(longest / 1000 / jobs)}"
@@ -260,7 +260,7 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
 
 
 def _describe_twins(plan: Plan) -> Iterator[str]:
-    """Yield for bots of one name, which a number tells apart, the words of their entries."""
+    """Yield, for bots that share a name and differ by a number, the words of their entries."""
     words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
     names = [player.label.partition("#")[0] for player in plan.players]
     for name, player, word in zip(names, plan.players, words, strict=True):

@@ -22,7 +22,7 @@ REBUILT = """\
 # rebuilt: every request as it was sent, but numbered as in a fresh process; of each answer the action and the
 # note. A record holds neither hello nor bye, nor the answer to game_end."""
 CUT = 16
-"""Characters at the end of a cut message that are not compared: the cut may lie within a character."""
+"""How many characters at the end of a cut message not to compare: the cut may split a character."""
 
 
 class Message(Struct, frozen=True):
@@ -30,10 +30,10 @@ class Message(Struct, frozen=True):
 
     seat: int
     direction: str
-    """`>` to the bot, `<` from it, `stderr`; or words on its end: `verdict`, `time`, `exit`."""
+    """`>` to the bot, `<` from it, `stderr`; or what ended it: `verdict`, `time`, `exit`."""
     line: str
     raw: bool
-    """Whether it was stored as it was sent; otherwise it is rebuilt."""
+    """Whether the record holds the line as it was sent; otherwise it is rebuilt."""
 
 
 def rebuild_dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator[Message]:
@@ -72,7 +72,7 @@ def rebuild_dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator
 
 
 def _describe_time(record: Record, seat: int) -> str | None:
-    """Return the time of the request that ended in a verdict; None if none was written."""
+    """Return the time that passed between a request and its verdict; None if no request was written."""
     for (number, action), wall, cpu in zip(record.actions, record.micros, record.cpu_micros, strict=True):
         if number == seat and action.startswith(VERDICT) and wall:
             return f"{wall / 1000:.1f} ms, CPU {cpu / 1000:.1f} ms"
@@ -89,17 +89,17 @@ def _answer(each: ReplayedRequest, record: Record) -> str | None:
 
 def _count_sent(requests: Sequence[ReplayedRequest], fault: Fault) -> int:
     """Count the requests up to the last one that was certainly sent: it was answered, or stored with the verdict."""
-    kept = [_strip_id(message[2:]) for message in fault.lines if message.startswith("> ")]
+    shown = [_strip_id(message[2:]) for message in fault.lines if message.startswith("> ")]
     sent = 0
     for count, each in enumerate(requests, start=1):
         answered = isinstance(each.request, Move) and not each.played.startswith(VERDICT)
-        if answered or isinstance(each.request, GameEnd) or _is_in(kept, _strip_id(_text(encode(each.request)))):
+        if answered or isinstance(each.request, GameEnd) or _is_in(shown, _strip_id(_text(encode(each.request)))):
             sent = count
     return sent
 
 
-def _is_in(kept: Sequence[str], line: str) -> bool:
-    return any(line == each or (len(each) > SHOWN_BYTES // 2 and line.startswith(each[:-CUT])) for each in kept)
+def _is_in(shown: Sequence[str], line: str) -> bool:
+    return any(line == each or (len(each) > SHOWN_BYTES // 2 and line.startswith(each[:-CUT])) for each in shown)
 
 
 def _strip_id(line: str) -> str:

@@ -20,19 +20,19 @@ from tournaments.terminal.wording import describe_action, describe_event_to_seat
 
 HELP = """\
 Answer with the number of an action; bots would say h4S-s0 for 4S to side 0, and you may too.
-Centre stacks go up from the ace, whatever the suit; who plays the last card of the own pay-off pile wins.
-A card to a side stack is a discard, and mostly ends your turn. malice rules show {ruleset} tells all the rules.
+Centre stacks go up from the ace, whatever the suit; the first to play the last card of their pay-off pile wins.
+A card to a side stack is a discard, and mostly ends your turn. malice rules show {ruleset} prints all the rules.
 ?  this help
 q  resign this game and leave the table; so does the end of the input (Ctrl-D)"""
 
 
 class Person:
-    """The seat of somebody at a terminal, for all games; no clock holds for it, though its time is recorded.
+    """The seat of somebody at a terminal, for all games; it has no clock, but its time is recorded.
 
     Args:
-        label: how it was entered.
+        label: the name of its entry.
         source: where its answers come from, line by line.
-        out: where it is told what it has to know.
+        out: receives the table and all messages.
     """
 
     def __init__(self, label: str, source: BinaryIO, out: TextIO) -> None:
@@ -48,7 +48,7 @@ class Person:
         self._names: list[str] = []
 
     def begin(self) -> int:
-        """Be ready for a game; return its number.
+        """Begin a game; return its number.
 
         Raises:
             Abandoned: the person has left the table.
@@ -63,7 +63,7 @@ class Person:
         return SeatReport(self.name)
 
     def next_id(self) -> int:
-        """Number the next request; the first would have been a greeting."""
+        """Return the number of the next request, from 2: the first of a bot is a greeting."""
         self._requests += 1
         return self._requests
 
@@ -91,25 +91,25 @@ class Person:
         return MoveAnswer(request.id, action), time.monotonic_ns() - begin, 0
 
     def _choice(self, legal: Sequence[str]) -> str:
-        """Ask until the answer is a legal action."""
+        """Prompt until the answer is a legal action."""
         while True:
             write_now(self._out, f"{sanitize(self.name)}, 1 to {len(legal)}, ? or q> ")
             _await_line(self._source)
             line = self._source.readline()
-            said = line.decode("utf-8", "replace").strip()
+            answer = line.decode("utf-8", "replace").strip()
             if not line:
                 self._say("")
                 self._resign("resigned by closing the input")
-            elif said == "q":
+            elif answer == "q":
                 self._resign("resigned the game")
-            elif said == "?":
+            elif answer == "?":
                 self._say(HELP.format(ruleset=self._ruleset))
-            elif said in legal:
-                return said
-            elif said.isascii() and said.isdigit() and 1 <= int(said[:9]) <= len(legal):
-                return legal[int(said[:9]) - 1]
+            elif answer in legal:
+                return answer
+            elif answer.isascii() and answer.isdigit() and 1 <= int(answer[:9]) <= len(legal):
+                return legal[int(answer[:9]) - 1]
             else:
-                got = ascii(said[:60])
+                got = ascii(answer[:60])
                 self._say(f"expected a number from 1 to {len(legal)}, ? for help, or q to resign; got: {got}")
 
     def _resign(self, sentence: str) -> None:
@@ -118,33 +118,33 @@ class Person:
         raise Verdict("resigned", sentence)
 
     def ask(self, request: GameStart | GameEnd) -> None:
-        """Tell that a game begins, or how it ended."""
+        """Print who plays in a new game, or how a game ended."""
         if isinstance(request, GameStart):
             self._seat, self._ruleset = request.seat, request.ruleset
             self._names = [sanitize(seat.name) for seat in request.seats]
             seats = ", ".join(f"{name} in seat {seat}" for seat, name in enumerate(self._names))
-            self._say(f"\nA game of {sanitize(request.ruleset)}: {seats}. No clock holds for you; ? helps, q resigns.")
+            self._say(f"\nA game of {sanitize(request.ruleset)}: {seats}. You have no clock; ? helps, q resigns.")
             return
         results = sorted(zip(request.places, self._names, request.scores, strict=True))
         places = ", ".join(f"{place}. {name} ({score})" for place, name, score in results)
         self._say(f"\nThe game is over, {request.reason}: {places}")
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """Stay: a person is not ended."""
+        """Do nothing: there is no process to end."""
         return None, (), ""
 
     def leave(self) -> None:
-        """Take notice that the batch is over."""
+        """Do nothing: there is no process to end."""
 
     def end(self, deadline: int) -> None:
-        """Stay."""
+        """Do nothing."""
 
     def _say(self, line: str) -> None:
         write_now(self._out, line + "\n")
 
 
 def _table(view: View, names: Sequence[str]) -> Iterator[str]:
-    """Show the table: the centre, everybody's piles, and last the own hand."""
+    """Show the table: the centre, everybody's piles, and last the person's own hand."""
     yield ""
     centre = "   ".join(
         f"{slot}: {f'{stack.cards[-1]}, ' if stack.cards else ''}needs {stack.needs}"
@@ -162,7 +162,7 @@ def _table(view: View, names: Sequence[str]) -> Iterator[str]:
 
 
 def _columns(cells: Sequence[str]) -> Iterator[str]:
-    """Lay cells out in as many columns as the terminal has room for, to be read downwards."""
+    """Lay out cells in as many columns as fit in the terminal, to be read downwards."""
     width = max(map(len, cells)) + 2
     rows = -(-len(cells) // max(1, (shutil.get_terminal_size().columns + 2) // width))
     for row in range(rows):
@@ -172,16 +172,16 @@ def _columns(cells: Sequence[str]) -> Iterator[str]:
 def _await_line(source: BinaryIO) -> None:
     """Wait until a terminal has a line, or a signal has come.
 
-    One that comes just before a read would otherwise be heard only after it.
+    Without this, a signal just before a read would have no effect until the read returns.
     """
     if not source.isatty():
         return
-    heard, told = os.pipe()
-    os.set_blocking(told, False)
-    before = signal.set_wakeup_fd(told)
+    wake_read, wake_write = os.pipe()
+    os.set_blocking(wake_write, False)
+    before = signal.set_wakeup_fd(wake_write)
     try:
-        select.select([source.fileno(), heard], [], [])
+        select.select([source.fileno(), wake_read], [], [])
     finally:
         signal.set_wakeup_fd(before)
-        os.close(heard)
-        os.close(told)
+        os.close(wake_read)
+        os.close(wake_write)

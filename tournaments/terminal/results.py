@@ -36,7 +36,7 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
             yield "W-D-L counts a game once for every opponent at the table"
         for row in standings.rows:
             if row.thinks_off_turn:
-                yield f"{sanitize(row.label)} uses CPU time while it is not asked: {row.idle_ms:.1f} ms an action"
+                yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"
         if standings.variance_ratio is not None:
             yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
 

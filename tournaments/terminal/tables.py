@@ -12,7 +12,7 @@ from tournaments.sanitizer import sanitize
 Cell = str | int | float | None
 
 FORMULA = re.compile(r"\s*[=+\-@\uff0b\uff0d\uff1d\uff20]")
-"""What a spreadsheet may run: full-width signs too, and signs behind spaces, which it cuts off."""
+"""The beginning of a text that a spreadsheet may run: a sign, full-width ones too, perhaps after spaces."""
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 

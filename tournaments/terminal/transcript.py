@@ -13,7 +13,7 @@ from tournaments.sanitizer import sanitize
 from tournaments.terminal.wording import describe_event
 
 STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200
-"""The lines of a bot's stderr that are shown, and their width: Python prints its error last, others first."""
+"""How many lines of a bot's stderr to show, and their width: Python prints its error last, others first."""
 
 
 def excerpt_stderr(stderr: str) -> list[str]:

@@ -33,7 +33,7 @@ def write_now(out: TextIO, text: str) -> None:
     """Write and flush a text.
 
     Raises:
-        Abandoned: nobody reads any more; later output is dropped.
+        Abandoned: nobody reads any more; all later output is dropped.
     """
     try:
         out.write(text)
@@ -46,13 +46,13 @@ def write_now(out: TextIO, text: str) -> None:
 
 
 class Screen:
-    """Shows blocks of lines: in a terminal each replaces the one before, elsewhere it follows it.
+    """Shows blocks of lines: in a terminal each block replaces the last one, elsewhere it follows it.
 
     Args:
         out: the output.
         environment: `TERM=dumb` turns replacing off, `NO_COLOR` bold type.
         delay_ms: how long to show a block; None means `DELAY_MS` in a terminal, and 0 elsewhere.
-        sleep: waits so many seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Screen:
     def _place_lines(self, lines: Sequence[str]) -> str:
         """Return the lines with control codes that move the cursor back and clear the last block."""
         up = f"\x1b[{self._height}F" if 0 < self._height < self._rows() else ""
-        # The terminal cuts long lines (?7l): wrapped, they would take more rows than we count.
+        # The terminal cuts long lines (?7l): if it wrapped them, they would take more rows than we count.
         return f"{up}\x1b[?7l" + "\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[?7h\x1b[J"
 
     def _rows(self) -> int:

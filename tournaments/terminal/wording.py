@@ -47,7 +47,7 @@ def _split_pile(pile: str) -> tuple[int | None, str, int]:
 
 
 def describe_event(event: Event, names: Sequence[str]) -> str:
-    """Describe an event to a spectator, in a few words; the beginning of a turn has none."""
+    """Describe an event to a spectator in a few words; return no words for the beginning of a turn."""
     match event:
         case Deal():
             return f"{', '.join(map(str, event.payoffs))} pay-off cards, {event.stock} in the stock"
@@ -72,7 +72,7 @@ def describe_event(event: Event, names: Sequence[str]) -> str:
 
 
 def describe_event_to_seat(event: Event, seat: int, names: Sequence[str]) -> str | None:
-    """Describe an event to a seat; None for its own actions, and for events that hold no news."""
+    """Describe an event to a seat; return None for its own actions, and for events without news."""
     match event:
         case TurnBegins():
             return None
