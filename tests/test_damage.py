@@ -215,7 +215,7 @@ def test_a_damaged_record_is_named_with_its_place(league: bytes, tmp_path: Path,
             reader(store)
 
 
-def test_a_record_without_its_game_is_found_by_whoever_reads_them_all(league: bytes, tmp_path: Path) -> None:
+def test_every_reader_of_all_records_finds_a_record_without_its_game(league: bytes, tmp_path: Path) -> None:
     path = tmp_path / "damaged.db"
     path.write_bytes(league)
     change(path, "INSERT INTO records SELECT 7, record FROM records WHERE number = 1")
