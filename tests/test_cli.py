@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -400,6 +401,17 @@ def test_help_lists_every_command_in_a_section() -> None:
     assert sorted(names) == sorted(main.commands)
     listed = [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.split()[0] in names]
     assert listed == names
+
+
+def test_a_reader_that_closes_the_output_is_no_error_of_ours() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    program = "from tournaments.cli import main; main(prog_name='malice')"
+
+    done = subprocess.run([sys.executable, "-c", program, "rules"], stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_every_command_has_a_help_text() -> None:

@@ -70,7 +70,7 @@ class Examination:
         self._syllabus = syllabus = syllabus or cover_everything()
         titles = TITLES | {"games": f"plays {games} games of {syllabus.main.name} against {OPPONENT}"}
         if not syllabus.whole:
-            titles["families"] = "plays what it is made for"
+            titles["families"] = "plays its rulesets"
         names = [name for name in titles if rare or name != "fuzz"]
         self._steps = {name: Step(name, titles[name], "not reached", "") for name in names}
         self._broken = False

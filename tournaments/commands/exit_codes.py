@@ -26,6 +26,8 @@ EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
     (BotError, 2),
 )
 INTERRUPTED = 130
+NO_READER = 128 + signal.SIGPIPE
+"""The reader of our output has closed it, such as `head`: a shell reports other programs so too."""
 
 
 class ExitCodeGroup(click.Group):
@@ -54,7 +56,8 @@ class ExitCodeGroup(click.Group):
             ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
         except OSError as error:
             if error.errno == errno.EPIPE:
-                raise  # the reader of our output closed it; click ends quietly
+                _drop_output()
+                ctx.exit(NO_READER)
             _report_error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
             ctx.exit(1)
         except KeyboardInterrupt:
@@ -74,10 +77,14 @@ def _report_error(text: str) -> None:
 
         click.echo("Error: " + "\n".join(map(sanitize, text.split("\n"))), err=True)
     except OSError:
-        # The terminal is gone; text still buffered for it must not change our exit code.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.dup2(nowhere, sys.stderr.fileno())
+        _drop_output()
+
+
+def _drop_output() -> None:
+    """Send what is still buffered nowhere: nobody reads it any more, and it must not change our exit code."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, sys.stderr.fileno())
 
 
 def interrupt_on_signals() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +20,7 @@ from tournaments.commands.options import (
     with_isolation,
     write_site,
 )
+from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from referee.records import Layer
@@ -60,7 +64,7 @@ def run(
     resume += ["--site", str(site)] if site else []
     resume += ["--isolation", isolation] if isolation else []
     resume += ["--require-isolation"] if required else []
-    with open_store(db, create=True) as store:
+    with _stop_on_interrupt(resume), open_store(db, create=True) as store:
         plan = open_plan(store, config, tournament.parent.resolve(), required=required)
         running.readmit(store, readmit, sys.stderr)
         running.run_tournament(store, plan, jobs or config.jobs, sys.stderr, resume)
@@ -68,3 +72,12 @@ def run(
         print_standings(store)
         if site:
             write_site(render, store, site)
+
+
+@contextmanager
+def _stop_on_interrupt(resume: list[str]) -> Iterator[None]:
+    """Stop in order if a signal comes before the first game, or after the last."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(f"interrupted; resume with: {shlex.join(resume)}") from None
