@@ -498,6 +498,19 @@ def test_a_virtual_environment_of_copies_is_shown_with_the_python_that_it_names_
         assert list(views.list_installations(copied / "python")) == [copied.parent]
 
 
+def test_a_python_that_another_program_starts_is_shown_with_its_installation(tmp_path: Path) -> None:
+    python, other = (tmp_path / name / "bin" / "x" for name in ("python", "other"))
+    for program in (python, other):
+        program.parent.mkdir(parents=True)
+        program.touch()
+    (tmp_path / "python/lib/python3.13").mkdir(parents=True)
+    (tmp_path / "python/lib/python3.13/os.py").touch()
+
+    view = views.View(["nice", str(python), str(other)], Path("/usr/bin/nice"), Path("/tmp"))
+
+    assert view.roots == [tmp_path / "python", other]
+
+
 def test_what_the_sandbox_shows_by_itself_is_not_shown_again() -> None:
     java = Path("/etc/alternatives/java")  # between /usr/bin/java and the real one, on Debian
     assert views.View(["/usr/bin/true", str(java)], java, Path("/usr")).roots == []

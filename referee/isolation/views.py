@@ -34,7 +34,9 @@ class View:
 
     def __init__(self, command: Sequence[str], program: Path, folder: Path, hidden: Sequence[str] = ()) -> None:
         self.folder = folder.resolve()
-        paths = [*list_installations(program), *list_files(command, folder)]
+        paths = [*list_installations(program)]
+        for path in list_files(command, folder):
+            paths += list_installations(path) if _is_python(path) else [path]
         if self.folder not in _TOO_MUCH:
             paths.append(self.folder)
         self.roots = [path for path in dict.fromkeys(paths) if not _is_system(path)]
@@ -170,8 +172,16 @@ def _find_original(program: Path) -> Path | None:
     lines = config.read_text("utf-8", "replace").splitlines()
     settings = dict(line.split(" = ", 1) for line in lines if " = " in line)
     original = Path(settings.get("home", ""), program.name)
-    is_python = original.is_absolute() and any(original.parent.parent.glob("lib/python3*/os.py"))
-    return original if is_python else None
+    return original if original.is_absolute() and _is_installed(original) else None
+
+
+def _is_python(program: Path) -> bool:
+    """Return whether a program is an interpreter of an installation, or of a virtual environment."""
+    return _is_installed(program) or (program.parent.name == "bin" and (program.parents[1] / "pyvenv.cfg").is_file())
+
+
+def _is_installed(program: Path) -> bool:
+    return program.parent.name == "bin" and any(program.parents[1].glob("lib/python3*/os.py"))
 
 
 def list_files(command: Iterable[str], folder: Path) -> list[Path]:

@@ -18,7 +18,7 @@ FLUSH: dict[str, str] = {
     "Rust": "`stdout.flush()?` (of `std::io::Write`)",
     "Go": "nothing with `os.Stdout`; `w.Flush()` with a `bufio.Writer`",
     "Java": "nothing with `System.out.println`; `out.flush()` with a writer of your own",
-    "C#": "nothing with `Console.WriteLine`; `Console.Out.Flush()` after a change of the writer",
+    "C#": "nothing with `Console.WriteLine`; `Console.Out.Flush()` if you replaced the writer",
     "Ruby": "once `$stdout.sync = true`",
     "Perl": "once `$| = 1`",
     "Lua": '`io.stdout:flush()`, or once `io.stdout:setvbuf("no")`',
