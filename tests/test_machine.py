@@ -154,7 +154,7 @@ def test_cpu_time_between_an_answer_and_the_next_request_is_counted_as_idle_in_i
         answered = bots[0].cpu_ns()
         while bots[0].cpu_ns() < answered + 50 * MS:
             pass
-        assert seat.report().idle_ms == 0
+        assert seat.report().idle_ms < 10  # what a process still does after its answer is written
         seat.ask_move(move_request(seat), None)
         assert seat.report().idle_ms >= 40
         seat.begin()

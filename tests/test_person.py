@@ -125,7 +125,8 @@ def test_what_is_typed_is_what_is_played(folder: Path, mark: Mark) -> None:
 def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
     keys: str, said: str, folder: Path, mark: Mark
 ) -> None:
-    words = ["play", "you", "first", "--ruleset", "./tiny.toml", "--deals", "3"]
+    # With a seed by which it is asked in the first game, which may else be over before its turn.
+    words = ["play", "you", "first", "--ruleset", "./tiny.toml", "--deals", "3", "--seed", "asked"]
 
     with in_terminal(folder, mark.environ(), words) as terminal:
         terminal.until(PROMPT)
