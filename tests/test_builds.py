@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -373,6 +375,28 @@ def test_of_two_processes_one_builds_and_the_other_waits_for_it(folder: Path) ->
 
 
 @pytest.mark.slow
+def test_a_signal_while_a_build_is_started_waits_until_it_can_be_killed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *words: Any, **more: Any) -> None:
+            super().__init__(*words, **more)
+            started.append(self)
+            signal.raise_signal(signal.SIGINT)
+
+    describe(folder, "import signal; signal.pause()")
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            make(folder)
+        assert [builder.returncode for builder in started] == [-signal.SIGKILL]
+    finally:
+        started[0].kill()
+        started[0].wait()
+
+
 def test_a_build_that_is_killed_is_done_again(folder: Path) -> None:
     make(folder)
     made = (folder / "make.py").read_text()

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -167,13 +167,22 @@ def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> N
     # Into a file: a pipe may never end, since some compilers leave behind a server that holds it open.
     with tempfile.TemporaryFile() as output:
         out, err = (STDERR, STDERR) if shown else (output.fileno(), subprocess.STDOUT)
+        # A signal that interrupts us has to wait until the build is ours to kill.
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP, signal.SIGINT, signal.SIGTERM))
         try:
             builder = subprocess.Popen(
-                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, held),
             )
         except (OSError, ValueError) as error:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
             raise BotError(f"{name}: cannot build: {error}") from None
-        in_time = _wait(builder, bot.manifest.build_s)
+        in_time = _wait(builder, bot.manifest.build_s, held)
         if in_time and not builder.returncode:
             return
         how = describe_exit(builder.returncode)
@@ -184,10 +193,17 @@ def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> N
         raise BotError(f"{name}: the build {shlex.join(command)} {how}{':' if tail else ''}\n{tail}".rstrip())
 
 
-def _wait(builder: subprocess.Popen[bytes], limit_s: int) -> bool:
-    """Wait until a build ends, then kill its whole group; return whether it ended in time."""
+def _wait(builder: subprocess.Popen[bytes], limit_s: int, held: Iterable[int]) -> bool:
+    """Wait until a build ends, then kill its whole group; return whether it ended in time.
+
+    Args:
+        builder: the build, started while signals were blocked.
+        limit_s: how many seconds it may take.
+        held: the signals that were blocked before, and are the only ones from now on.
+    """
     pidfd = os.pidfd_open(builder.pid)
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
         poll = select.poll()
         poll.register(pidfd, select.POLLIN)
         # Not reaped yet: until its group is killed, the number must not be reused.
