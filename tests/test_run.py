@@ -84,20 +84,6 @@ def test_ctrl_c_stops_in_order_and_names_the_command_that_goes_on(told: Run, und
     assert told.sha() == undisturbed
 
 
-def test_a_signal_before_the_first_game_stops_in_order_too(run: Run) -> None:
-    run.write(f'entries = ["{sys.executable} {BOTS / "deaf.py"}", "first"]\ninit_ms = 60_000')
-    with run.start() as process:
-        assert process.stderr
-        while "games in" not in process.stderr.readline():
-            pass
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
-
-    assert process.returncode == 3
-    assert "interrupted; resume with: malice run t.toml --db t.db" in err
-    assert run.mark.left_after(1.0) == []
-
-
 def test_kill_9_loses_nothing_that_was_finished_and_leaves_nothing_running(told: Run, undisturbed: str) -> None:
     process = told.start("--jobs", "1")
     with told.in_the_third_game():
