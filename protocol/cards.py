@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+Cards = tuple[str, ...]
+
 RANKS: Final = "A23456789TJQKW"
 """Ranks from low to high; `W` is a joker or Skip-Bo's wild card."""
 

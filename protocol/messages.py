@@ -6,8 +6,6 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-Cards = tuple[str, ...]
-
 Label = Annotated[str, Meta(max_length=100)]
 """A bot's name or version: short, because opponents and people see it."""
 
@@ -58,136 +56,12 @@ class SeatClock(Struct, frozen=True):
     """CPU time of the last action, in milliseconds."""
 
 
-class CentreStack(Struct, frozen=True, gc=False):
-    """One centre stack, bottom to top."""
-
-    cards: Cards
-    """Wild cards are shown as themselves."""
-    height: int
-    """The value reached; it exceeds the number of cards if the ruleset removes cards from below."""
-    needs: str
-    """The rank that fits next, as in `protocol.cards.RANKS`."""
-
-
-class Payoff(Struct, frozen=True, gc=False):
-    """The pay-off pile of a seat."""
-
-    top: str | None
-    """The face-up card; null when the pile is empty."""
-    left: int | None
-    """Cards in the pile, the top one included; null if the ruleset hides the count."""
-
-
-class SeatView(Struct, frozen=True, gc=False):
-    """The public part of a seat."""
-
-    payoff: Payoff
-    hand: int
-    """How many cards the hand holds."""
-    side: tuple[Cards, ...]
-    """Each side stack, bottom to top; `??` is a card that a ruleset hides."""
-    team: int
-    out: bool
-    """Whether the seat has left the game."""
-
-
-class View(Struct, frozen=True, gc=False):
-    """The table as one seat sees it; seats and piles are absolute and count from 0."""
-
-    turn: int
-    """Counts the turns of the game, from 1."""
-    seat: int
-    """The seat that is asked."""
-    hand: Cards
-    """Its cards, by rank and suit."""
-    stock: int
-    """How many cards the stock holds."""
-    aside: int
-    """How many cards of completed stacks lie aside."""
-    centre: tuple[CentreStack, ...]
-    """By slot; an empty slot has height 0 and keeps its index."""
-    seats: tuple[SeatView, ...]
-
-
-class Deal(Struct, frozen=True, tag="deal", tag_field="type"):
-    """Cards were dealt; `flip` events name the pay-off tops."""
-
-    hands: tuple[Cards, ...]
-    """By seat, in the order of the deal; `??` in other hands."""
-    payoffs: tuple[int, ...]
-    """By seat: how many cards the pay-off pile holds."""
-    sides: tuple[tuple[Cards, ...], ...]
-    """By seat and side stack, bottom to top."""
-    stock: int
-    """How many cards are left in the stock."""
-
-
-class TurnBegins(Struct, frozen=True, tag="turn", tag_field="type"):
-    """A turn of `seat` begins."""
-
-    seat: int
-
-
-class CardMoved(Struct, frozen=True, tag="move", tag_field="type", rename={"source": "from", "target": "to"}):
-    """`seat` moved `card` between two piles, named absolutely: `0h 0p 0s2 c1`."""
-
-    seat: int
-    source: str
-    """The pile that lost the card."""
-    target: str
-    """The pile that received it."""
-    card: str
-
-
-class Flip(Struct, frozen=True, tag="flip", tag_field="type"):
-    """The next pay-off card of `seat` was turned up."""
-
-    seat: int
-    card: str
-
-
-class Draw(Struct, frozen=True, tag="draw", tag_field="type"):
-    """`seat` drew `cards` from the stock, in this order."""
-
-    seat: int
-    cards: Cards
-    """`??` in other hands."""
-
-
-class Shuffled(Struct, frozen=True, tag="shuffle", tag_field="type", rename={"source": "from", "target": "to"}):
-    """`count` cards of pile `source` went to pile `target`, and `target` was shuffled."""
-
-    source: str
-    """The pile that lost the cards; the same as `to` when a pile was only shuffled."""
-    target: str
-    """The pile that received them; `aside` is not shuffled until it is needed."""
-    count: int
-    """How many cards."""
-
-
-class Count(Struct, frozen=True, tag="count", tag_field="type"):
-    """`seat` asked for the counts of the pay-off piles."""
-
-    seat: int
-    left: tuple[int, ...] | None
-    """By seat: how many cards each pile holds; null if only `seat` learns the counts, in its view."""
-
-
-class Pass(Struct, frozen=True, tag="pass", tag_field="type"):
-    """`seat` ended its turn without a discard."""
-
-    seat: int
-
-
 class Out(Struct, frozen=True, tag="out", tag_field="type"):
     """The referee's verdict `code` took `seat` out of the game."""
 
     seat: int
     code: str
     """`crash`, `timeout`, `protocol`, `illegal`, or of a person `resigned`."""
-
-
-Event = Deal | TurnBegins | CardMoved | Flip | Draw | Shuffled | Count | Pass | Out
 
 
 class Hello(Struct, frozen=True, tag="hello", tag_field="type"):
@@ -208,6 +82,8 @@ class GameStart(Struct, frozen=True, tag="game_start", tag_field="type"):
     id: int
     game: int
     """Counts the games of this process, from 1."""
+    family: str
+    """The game, with all its rulesets; it defines `view` and `events`."""
     ruleset: str
     """Its name."""
     rules: dict[str, Any]
@@ -224,11 +100,12 @@ class GameStart(Struct, frozen=True, tag="game_start", tag_field="type"):
 
 
 class Move(Struct, frozen=True, tag="move", tag_field="type", kw_only=True):
-    """Asks the seat for one action."""
+    """Asks the seat for one action; the family of the game defines `view` and `events`."""
 
     id: int
-    view: View
-    events: tuple[Event, ...]
+    view: Any
+    """The table as the seat sees it."""
+    events: tuple[Any, ...]
     """Events since the previous `move` to this seat, masked for it; the first `move` has all so far."""
     legal: tuple[str, ...] | UnsetType = UNSET
     """Every legal action; absent when the bot declined the list in its answer to `hello`."""

@@ -10,7 +10,8 @@ import msgspec
 
 from protocol import PROTOCOL, messages
 from protocol.field_docs import read_field_docs
-from protocol.messages import BareAnswer, Event, HelloAnswer, MoveAnswer, Request, View
+from protocol.messages import BareAnswer, HelloAnswer, MoveAnswer, Request
+from referee.games.spite.messages import Event, View
 
 LINES: dict[str, Any] = {
     "Request": Request,

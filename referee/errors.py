@@ -3,6 +3,7 @@
 MaliceError              (protocol/errors.py)
 ├── IllegalAction        an action that is not in the legal list
 ├── DataError            a file or a record is not as expected
+│   ├── FamilyError      a game is missing, or the package that brings it is broken
 │   ├── RulesetError     a ruleset is unknown, contradicts itself or cannot be played
 │   └── RecordError      a record does not replay
 ├── BotError             a bot cannot be started at all
@@ -24,6 +25,10 @@ class IllegalAction(MaliceError):
 
 class DataError(MaliceError):
     """A file or a record is not as expected; the message names the place and the expectation."""
+
+
+class FamilyError(DataError):
+    """A family of games is missing, or the package that brings it is broken."""
 
 
 class RulesetError(DataError):

@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 import msgspec
 
-from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, Out
+from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
 from referee.clock import MS, Clock
+from referee.connection import BotConnection, await_answers
+from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
 from referee.errors import MachineFault, MemoryFault
-from referee.games import make_rules
+from referee.families import make_rules
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, compute_digest
 from referee.replay import VERDICT, make_void_result
 from referee.requests import Requests
-from referee.rules import Result, Shuffle, Turn
+from referee.rules import Result
 from referee.verdicts import Verdict, judge_illegal_move
 
 NOTE_LENGTH = 500
 NOTES_BYTES = 16_384
 """The longest note in characters, and the most bytes of all notes of one seat in one game."""
 
-Watch = Callable[[int, str, int, str], None]
-"""Receives every action: the seat, the action or `!` and the code of a verdict, its microseconds, the note."""
+
+class Played(NamedTuple):
+    """An action, or `!` and the code of a verdict, with its time and the bot's note."""
+
+    seat: int
+    action: str
+    micros: int
+    cpu_micros: int
+    note: str = ""
+
+
+Watch = Callable[[Sequence[Played]], None]
+"""Receives what came of every ask: first the verdicts, then the actions, by seat."""
 
 
 class Seat(Protocol):
@@ -37,8 +50,11 @@ class Seat(Protocol):
     def next_id(self) -> int:
         """Return the number of the next request."""
 
-    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
-        """Return the answer, and the wall and CPU time it took, all in nanoseconds; raises `Verdict`."""
+    def send_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> BotConnection | None:
+        """Ask for an action, within limits in nanoseconds; return the connection that the answer comes from, if any."""
+
+    def collect_move(self) -> tuple[MoveAnswer, int, int]:
+        """Wait for the answer; return it, and the wall and CPU time it took in nanoseconds; raises `Verdict`."""
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Wait for the bare answer; raises `Verdict`."""
@@ -50,6 +66,24 @@ class Seat(Protocol):
         """Return who sits here and what it did in this game; the times of its answers stay 0."""
 
 
+class InProcessSeat:
+    """A seat whose player thinks in this process: it answers when its answer is collected."""
+
+    _asked: tuple[Move, int | None, int | None]
+
+    def send_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> None:
+        """Keep the request."""
+        self._asked = request, limit, cpu_limit
+
+    def collect_move(self) -> tuple[MoveAnswer, int, int]:
+        """Return what `ask_move` returns."""
+        return self.ask_move(*self._asked)
+
+    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
+        """Return the answer, and the wall and CPU time it took, in nanoseconds; raises `Verdict`."""
+        raise NotImplementedError
+
+
 class GameRunner:
     """Plays one game of a batch.
 
@@ -58,7 +92,7 @@ class GameRunner:
         order: the game.
         seats: the players, by seat.
         dealer: chooses the order of every shuffle; a test may script it.
-        watch: receives every action after it is played.
+        watch: receives the actions of every ask after they are played.
     """
 
     def __init__(
@@ -72,42 +106,112 @@ class GameRunner:
         self._batch = batch
         self._order = order
         self._seats = seats
-        self._dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
-        self._rules = make_rules(batch.rules, len(seats))
-        self._state = self._rules.start()
-        self._requests = Requests(self._rules, batch, order.key, order.rngs)
+        rules = make_rules(batch.family, batch.rules, len(seats))
+        self._rules = rules
+        self._course = Course(rules, dealer or Dealer(bytes.fromhex(order.deal_seed)))
+        self._requests = Requests(rules, batch, order.key, order.rngs)
         self._post = self._requests.post
         self._clocks = self._requests.clocks
         self._watch = watch
         self._wants_legal = [True] * len(seats)
         self._notes_left = [NOTES_BYTES] * len(seats)
-        self._actions: list[tuple[int, str]] = []
-        self._micros: list[int] = []
-        self._cpu_micros: list[int] = []
-        self._notes: dict[int, str] = {}
+        self._played: list[Played] = []
         self._faults: list[Fault] = []
+        self._unstarted: dict[int, Verdict] = {}
+        """By seat: the verdicts on bots that could not start, and leave with those that fail in the first ask."""
 
     def play(self) -> Record:
         """Play the game and return its record, whatever the bots do."""
         started, begin = time.time(), time.monotonic_ns()
-        self._shuffle()
+        self._post(self._course.dealt)
         failed = self._start()
-        if {self._rules.teams[number] for number in failed} == set(self._rules.teams):
-            for number in failed:
-                self._judge(number, failed[number])
-            result = make_void_result(len(self._seats))
-        else:
-            for number in failed:
-                self._withdraw(number, failed[number])
-            result = self._play_on()
+        result = self._make_void(failed) if self._is_void(failed) else self._play_on(failed)
         self._end(result)
         return self._make_record(result, started, (time.monotonic_ns() - begin) / MS)
 
-    def _play_on(self) -> Result:
-        while not isinstance(step := self._rules.next(self._state), Result):
-            assert isinstance(step, Turn)
-            self._act(step.seat)
+    def _is_void(self, failed: Iterable[int]) -> bool:
+        """Return whether nobody has played, and with these seats every team has failed."""
+        teams = self._rules.teams
+        gone = {teams[number] for number in (*failed, *(fault.seat for fault in self._faults))}
+        return len(self._faults) == len(self._played) and gone == set(teams)
+
+    def _make_void(self, failed: Mapping[int, Verdict]) -> Result:
+        self._report(self._judge(failed))
+        return make_void_result(len(self._seats))
+
+    def _play_on(self, unstarted: Mapping[int, Verdict]) -> Result:
+        """Withdraw the seats that could not start, and ask the others until the game is over."""
+        for number, verdict in unstarted.items():
+            asked = list_asked(self._course.next())
+            if number in asked and len(asked) > 1:
+                self._unstarted[number] = verdict
+            else:
+                self._withdraw_alone(number, verdict)
+        while not isinstance(step := self._course.next(), Result):
+            stranger = next((number for number in self._unstarted if number not in step.seats), None)
+            if stranger is not None:
+                self._withdraw_alone(stranger, self._unstarted.pop(stranger))
+            elif void := self._ask(step.seats):
+                return void
         return step
+
+    def _ask(self, asked: Sequence[int]) -> Result | None:
+        """Ask seats for an action at the same time; withdraw those that fail, and play the actions of the others.
+
+        Returns:
+            The result, if that makes the game void.
+        """
+        failed, self._unstarted = self._unstarted, {}
+        legal = {number: self._rules.legal(self._course.state, number) for number in asked if number not in failed}
+        connections = [self._send_move(number, legal[number]) for number in legal]
+        if len(connections) > 1:
+            await_answers([connection for connection in connections if connection])
+        answers: dict[int, Played] = {}
+        for number, actions in legal.items():
+            try:
+                answers[number] = self._collect_move(number, actions)
+            except (Verdict, MemoryFault) as failure:
+                failed[number] = self._to_verdict(failure)
+        if failed and self._is_void(failed):
+            return self._make_void(failed)
+        self._carry_out(failed, answers)
+        return None
+
+    def _send_move(self, number: int, legal: tuple[str, ...]) -> BotConnection | None:
+        seat, clock = self._seats[number], self._clocks[number]
+        request = self._requests.move(number, seat.next_id(), self._course.state, legal, self._wants_legal[number])
+        return seat.send_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
+
+    def _collect_move(self, number: int, legal: tuple[str, ...]) -> Played:
+        """Return the action of a seat; raises `Verdict`."""
+        answer, wall, cpu = self._seats[number].collect_move()
+        if answer.move not in legal:
+            verdict = judge_illegal_move(answer.move, legal)
+            verdict.wall, verdict.cpu = wall, cpu
+            raise verdict
+        note = "" if answer.note is None else self._cut_note(number, answer.note)
+        # Whole microseconds, as in the record, so that a replay computes the same clock.
+        return Played(number, answer.move, wall // 1000, cpu // 1000, note)
+
+    def _carry_out(self, failed: Mapping[int, Verdict], answers: Mapping[int, Played]) -> None:
+        """Withdraw seats, then play the actions of the seats that are still asked."""
+        news: list[Played] = []
+        if failed:
+            news += self._judge(failed)
+            self._post(self._course.withdraw({number: verdict.code for number, verdict in sorted(failed.items())}))
+        acting = find_acting(self._course.next(), tuple(answers)) if failed else answers
+        if acting:
+            played = [answers[number] for number in acting]
+            for each in played:
+                self._clocks[each.seat].spend(each.micros * 1000, each.cpu_micros * 1000)
+            self._played += played
+            news += played
+            self._post(self._course.play({each.seat: each.action for each in played}))
+        self._report(news)
+
+    def _report(self, news: Sequence[Played]) -> None:
+        if self._watch:
+            self._watch(news)
 
     def _start(self) -> dict[int, Verdict]:
         """Greet the seats and announce the game; return the verdicts on those that fail."""
@@ -130,46 +234,13 @@ class GameRunner:
                 failed[number] = self._to_verdict(failure)
         return dict(sorted(failed.items()))
 
-    def _shuffle(self) -> None:
-        while isinstance(step := self._rules.next(self._state), Shuffle):
-            self._state, events = self._rules.shuffled(self._state, self._dealer.order(step.size))
-            self._post(events)
-
-    def _act(self, number: int) -> None:
-        """Ask a seat for one action and play it, or withdraw the seat."""
-        seat, clock = self._seats[number], self._clocks[number]
-        legal = self._rules.legal(self._state)
-        request = self._requests.move(number, seat.next_id(), self._state, legal, self._wants_legal[number])
-        try:
-            answer, wall, cpu = seat.ask_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
-            # Whole microseconds, as in the record, so that a replay computes the same clock.
-            micros, cpu_micros = wall // 1000, cpu // 1000
-            if answer.move not in legal:
-                verdict = judge_illegal_move(answer.move, legal)
-                verdict.wall, verdict.cpu = wall, cpu
-                raise verdict
-            clock.spend(micros * 1000, cpu_micros * 1000)
-        except (Verdict, MemoryFault) as failure:
-            self._withdraw(number, self._to_verdict(failure))
-            return
-        if answer.note is not None:
-            self._keep_note(number, answer.note)
-        self._actions.append((number, answer.move))
-        self._micros.append(micros)
-        self._cpu_micros.append(cpu_micros)
-        self._state, events = self._rules.play(self._state, answer.move)
-        self._post(events)
-        self._shuffle()
-        if self._watch:
-            self._watch(number, answer.move, micros, self._notes.get(len(self._actions) - 1, ""))
-
-    def _keep_note(self, number: int, note: object) -> None:
+    def _cut_note(self, number: int, note: object) -> str:
+        """Return as much of a note as is kept."""
         if not isinstance(note, str):
-            return
+            return ""
         text = note[:NOTE_LENGTH].encode()[: self._notes_left[number]].decode("utf-8", "ignore")
-        if text:
-            self._notes_left[number] -= len(text.encode())
-            self._notes[len(self._actions)] = text
+        self._notes_left[number] -= len(text.encode())
+        return text
 
     def _to_verdict(self, failure: Verdict | MemoryFault) -> Verdict:
         """Return the verdict; a kill for lack of memory becomes one if an earlier such kill made the game start again.
@@ -183,25 +254,22 @@ class GameRunner:
             raise failure
         return Verdict("crash", f"{failure}, and so in the game before, which this one replaces")
 
-    def _judge(self, number: int, verdict: Verdict) -> None:
-        """Record a verdict with its evidence and end the bot."""
-        exit, lines, stderr = self._seats[number].dismiss()
-        played = sum(not action.startswith(VERDICT) for _, action in self._actions)
-        self._faults.append(Fault(number, verdict.code, played, verdict.sentence, exit, lines, stderr))
-        micros, cpu_micros = verdict.wall // 1000, verdict.cpu // 1000
-        self._clocks[number].spend(micros * 1000, cpu_micros * 1000)
-        self._actions.append((number, VERDICT + verdict.code))
-        self._micros.append(micros)
-        self._cpu_micros.append(cpu_micros)
-        if self._watch:
-            self._watch(number, VERDICT + verdict.code, micros, "")
+    def _judge(self, failed: Mapping[int, Verdict]) -> list[Played]:
+        """Record verdicts with their evidence, by seat, and end the bots."""
+        before = sum(not each.action.startswith(VERDICT) for each in self._played)
+        news = []
+        for number, verdict in sorted(failed.items()):
+            exit, lines, stderr = self._seats[number].dismiss()
+            self._faults.append(Fault(number, verdict.code, before, verdict.sentence, exit, lines, stderr))
+            played = Played(number, VERDICT + verdict.code, verdict.wall // 1000, verdict.cpu // 1000)
+            self._clocks[number].spend(played.micros * 1000, played.cpu_micros * 1000)
+            news.append(played)
+        self._played += news
+        return news
 
-    def _withdraw(self, number: int, verdict: Verdict) -> None:
-        self._judge(number, verdict)
-        self._post((Out(number, verdict.code),))
-        self._state, events = self._rules.withdraw(self._state, number)
-        self._post(events)
-        self._shuffle()
+    def _withdraw_alone(self, number: int, verdict: Verdict) -> None:
+        """Withdraw a seat that could not start."""
+        self._carry_out({number: verdict}, {})
 
     def _end(self, result: Result) -> None:
         """Send the result to the remaining seats; their answers change nothing."""
@@ -216,21 +284,22 @@ class GameRunner:
                 seat.dismiss()
 
     def _make_record(self, result: Result, started: float, elapsed_ms: float) -> Record:
-        batch = self._batch
+        batch, played = self._batch, self._played
         record = Record(
             key=self._order.key,
+            family=batch.family,
             ruleset=batch.ruleset,
             rules=batch.rules,
             entries=tuple((batch.players[player].label, batch.players[player].hash) for player in self._order.seating),
             deal_seed=self._order.deal_seed,
-            actions=tuple(self._actions),
+            actions=tuple((each.seat, each.action) for each in played),
             places=result.places,
             scores=result.scores,
             reason=result.reason,
             digest="",
-            micros=tuple(self._micros),
-            cpu_micros=tuple(self._cpu_micros),
-            notes=self._notes,
+            micros=tuple(each.micros for each in played),
+            cpu_micros=tuple(each.cpu_micros for each in played),
+            notes={index: each.note for index, each in enumerate(played) if each.note},
             seats=tuple(map(_add_times, self._seats, self._clocks)),
             faults=tuple(self._faults),
             commit=batch.commit,

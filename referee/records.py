@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
 
 from protocol.messages import ClockRules
 from referee.errors import DataError
-from referee.ruleset import Parameters
+from referee.families import parse_parameters
 
-FORMAT = 1
+FORMAT = 2
 """The version of the content of a record and of its digest."""
 
 Count = Annotated[int, Meta(ge=0, le=2**53)]
@@ -93,8 +94,10 @@ class GameOrder(Struct, frozen=True):
 class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     """Games of one table in one rotation of seats; the bots start with it and stop after it."""
 
+    family: str
     ruleset: str
-    rules: Parameters
+    rules: Any
+    """The family's `Parameters`; plain data become these."""
     players: tuple[Player, ...]
     """The entries of the table, in its order."""
     clock: ClockRules
@@ -108,6 +111,7 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     """Whether to report every line of a bot's stderr at once."""
 
     def __post_init__(self) -> None:
+        force_setattr(self, "rules", parse_parameters(self.family, self.rules))
         everybody = list(range(len(self.players)))
         for order in self.games:
             bytes.fromhex(order.deal_seed)
@@ -183,19 +187,24 @@ class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_fie
     """A finished game; it can be replayed without bots."""
 
     key: Key
+    family: str
     ruleset: str
-    rules: Parameters
+    rules: Any
+    """The family's `Parameters`; plain data become these."""
     entries: tuple[tuple[str, str], ...]
     """By seat: label and content hash."""
     deal_seed: str
     actions: tuple[tuple[int, str], ...]
-    """Seat and action, or `!` and the code of a verdict."""
+    """Seat and action, or `!` and the code of a verdict; of one ask first the verdicts, then the actions, by seat."""
     places: tuple[int, ...]
     scores: tuple[int, ...]
     reason: str
     digest: str
     commit: str
     format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "rules", parse_parameters(self.family, self.rules))
 
 
 class Started(Struct, frozen=True, tag="started", tag_field="type"):
@@ -236,6 +245,7 @@ def compute_digest(record: Record) -> str:
     covered = (
         record.format,
         record.key,
+        record.family,
         record.rules,
         record.entries,
         record.deal_seed,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import get_args
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
 
 from msgspec import Struct
 
-from protocol.messages import Out, View
+from protocol.messages import Out
+from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
-from referee.errors import IllegalAction, RecordError, RulesetError
-from referee.games import make_rules
+from referee.errors import FamilyError, IllegalAction, RecordError, RulesetError
+from referee.families import make_rules
 from referee.records import FORMAT, Record, compute_digest
-from referee.rules import Events, Result, Shuffle, Turn
-from referee.spite import SpiteAndMalice
-from referee.spite.state import State
+from referee.rules import Events, Result, Rules, Step
 from referee.verdicts import Code
 
 VERDICT = "!"
@@ -24,123 +23,131 @@ VERDICTS = tuple(VERDICT + code for code in get_args(Code))
 VOID = "void"
 """The reason of a game in which every team failed before anybody played."""
 
+Moves = tuple[tuple[int, str], ...]
+"""By seat an action, or `!` and the code of a verdict."""
+
 
 def make_void_result(seats: int) -> Result:
     """Return the result of a game that no team could begin."""
     return Result((1,) * seats, (0,) * seats, VOID)
 
 
-class Replay:
-    """Plays a game again from its rules and its cards alone, from the deal to the last of its actions.
+class RecordedAsk(Struct, frozen=True):
+    """One ask of a recorded game: what came in, and what followed."""
 
-    Args:
-        rules: the game.
-        dealer: chooses the order of every shuffle.
-    """
-
-    def __init__(self, rules: SpiteAndMalice, dealer: Dealer) -> None:
-        self.rules = rules
-        self._dealer = dealer
-        self.state, self.dealt = self._settle(rules.start(), ())
-
-    def next(self) -> Turn | Shuffle | Result:
-        """Return who acts next, or the result."""
-        return self.rules.next(self.state)
-
-    def play(self, seat: int, action: str) -> Events:
-        """Play an action, or withdraw the seat for a verdict; return all events up to the next action.
-
-        Raises:
-            IllegalAction: the action is not legal.
-        """
-        if action.startswith(VERDICT):
-            state, events = self.rules.withdraw(self.state, seat)
-            events = (Out(seat, action[1:]), *events)
-        else:
-            state, events = self.rules.play(self.state, action)
-        self.state, events = self._settle(state, events)
-        return events
-
-    def _settle(self, state: State, events: Events) -> tuple[State, Events]:
-        """Shuffle until a seat must act, or the game is over."""
-        while isinstance(step := self.rules.next(state), Shuffle):
-            state, more = self.rules.shuffled(state, self._dealer.order(step.size))
-            events += more
-        return state, events
-
-
-class Step(Struct, frozen=True):
-    """One action of a game and its events."""
-
-    seat: int | None
-    """None for the deal that opens the game."""
-    action: str
+    first: int
+    """The index of its first action in the record."""
+    moves: Moves
+    """First the verdicts, then the actions, by seat; none for the deal that opens the game."""
     events: Events
-    """Unmasked, up to the next action."""
-    view: View | None
-    """The table after the step, for a spectator; None once the game is over."""
+    """Unmasked, up to the next ask."""
+    before: Any
+    """The state in which the seats were asked."""
+    after: Any
 
 
-def replay_steps(record: Record, *, views: bool = False, replay: Replay | None = None) -> Iterator[Step]:
-    """Play the recorded game step by step: first the deal, then each action.
+def replay_asks(record: Record) -> Iterator[RecordedAsk]:
+    """Play the recorded game ask by ask: first the deal, then what the seats did.
 
-    Args:
-        record: the game; this trusts only its rules, deal seed and actions.
-        views: whether each step has a view.
-        replay: plays the game; a caller that passes its own can look at the table before each step.
+    This trusts only the rules, the deal seed and the actions of the record.
 
     Raises:
         RecordError: an action is not legal, or the game ends at another action or with another result than recorded.
     """
-    replay = replay or start_replay(record)
-    yield _make_step(replay, None, "", replay.dealt, views)
-    for index, (seat, action) in enumerate(record.actions):
-        _check_seat(record, index, replay.next(), replay.rules.teams)
-        if record.reason == VOID:
-            yield Step(seat, action, (Out(seat, action[1:]),), None)
-            continue
-        try:
-            events = replay.play(seat, action)
-        except IllegalAction as error:
-            raise RecordError(f"game {record.key}: action {index}: {error}") from None
-        yield _make_step(replay, seat, action, events, views)
-    _check_end(record, replay.next(), replay.rules.teams)
+    course = start_course(record)
+    yield RecordedAsk(0, (), course.dealt, course.state, course.state)
+    first = 0
+    while first < len(record.actions):
+        before = course.state
+        moves, events = _replay_ask(record, first, course)
+        yield RecordedAsk(first, moves, events, before, course.state)
+        first += len(moves)
+    _check_end(record, course.next(), course.rules.teams)
 
 
-def _make_step(replay: Replay, seat: int | None, action: str, events: Events, views: bool) -> Step:
-    over = isinstance(replay.next(), Result)
-    return Step(seat, action, events, replay.rules.view(replay.state, None) if views and not over else None)
+def find_rules(record: Record) -> Rules[Any]:
+    """Return the game of a record.
+
+    Raises:
+        RecordError: its rules make no game.
+    """
+    try:
+        return make_rules(record.family, record.rules, len(record.entries))
+    except (FamilyError, RulesetError) as error:
+        raise RecordError(f"game {record.key}: {error}") from None
 
 
-def start_replay(record: Record) -> Replay:
+def start_course(record: Record) -> Course:
     """Return a recorded game as it stands after the deal.
 
     Raises:
         RecordError: its rules or its deal seed make no game.
     """
     try:
-        return Replay(make_rules(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed)))
-    except (RulesetError, ValueError) as error:
+        return Course(find_rules(record), Dealer(bytes.fromhex(record.deal_seed)))
+    except ValueError as error:
         raise RecordError(f"game {record.key}: {error}") from None
 
 
-def _check_seat(record: Record, index: int, step: Turn | Shuffle | Result, teams: tuple[int, ...]) -> None:
-    """Refuse an action of a seat that does not act."""
+def _replay_ask(record: Record, first: int, course: Course) -> tuple[Moves, Events]:
+    """Carry out what was recorded of the next ask: verdicts together, then the actions of the seats still asked."""
+    asked = list_asked(course.next())
+    verdicts = _take_verdicts(record, first, asked)
+    for index in range(first, first + len(verdicts)):
+        _check_verdict(record, index, course.next(), course.rules.teams)
+    if verdicts and verdicts[0][0] not in asked:
+        asked = ()
+    if record.reason == VOID and verdicts:
+        return verdicts, tuple(Out(seat, action[1:]) for seat, action in verdicts)
+    events = course.withdraw({seat: action[1:] for seat, action in verdicts}) if verdicts else ()
+    failed = [seat for seat, _ in verdicts]
+    acting = find_acting(course.next(), [seat for seat in asked if seat not in failed])
+    moves = record.actions[first + len(verdicts) :][: len(acting)]
+    if tuple(seat for seat, _ in moves) != acting or (not verdicts and not acting):
+        index = first + len(verdicts)
+        raise RecordError(f"{_locate_action(record, index)}: expected {course.next()}")
+    try:
+        events += course.play(dict(moves)) if moves else ()
+    except IllegalAction as error:
+        raise RecordError(f"game {record.key}: action {first + len(verdicts)}: {error}") from None
+    return verdicts + moves, events
+
+
+def _take_verdicts(record: Record, first: int, asked: Sequence[int]) -> Moves:
+    """Return the verdicts that belong to one ask; a seat that is not asked, or alone, leaves alone."""
+    count = 0
+    for seat, action in record.actions[first : first + max(1, len(asked))]:
+        if not action.startswith(VERDICT) or (count and seat not in asked):
+            break
+        count += 1
+        if seat not in asked:
+            break
+    return record.actions[first : first + count]
+
+
+def _locate_action(record: Record, index: int) -> str:
+    if index >= len(record.actions):
+        return f"game {record.key}: after its last action"
     seat, action = record.actions[index]
-    where = f"game {record.key}: action {index} ({action!r} of seat {seat})"
-    if action.startswith(VERDICT):
-        if action not in VERDICTS:
-            raise RecordError(f"{where}: expected one of {', '.join(VERDICTS)}")
-        judged = [other for other, earlier in record.actions[:index] if earlier.startswith(VERDICT)]
-        nobody_played = index == len(judged)
-        playing = seat in range(len(teams)) and seat not in judged
-        if nobody_played and playing and (not isinstance(step, Result) or teams[seat] in [teams[s] for s in judged]):
-            return  # the seat failed before its first action was due, perhaps after its partner
-    if step != Turn(seat):
+    return f"game {record.key}: action {index} ({action!r} of seat {seat})"
+
+
+def _check_verdict(record: Record, index: int, step: Step, teams: tuple[int, ...]) -> None:
+    """Refuse a verdict on a seat that is not asked, unless it failed before its first action was due."""
+    seat, action = record.actions[index]
+    where = _locate_action(record, index)
+    if action not in VERDICTS:
+        raise RecordError(f"{where}: expected one of {', '.join(VERDICTS)}")
+    judged = [other for other, earlier in record.actions[:index] if earlier.startswith(VERDICT)]
+    nobody_played = index == len(judged)
+    playing = seat in range(len(teams)) and seat not in judged
+    if nobody_played and playing and (not isinstance(step, Result) or teams[seat] in [teams[s] for s in judged]):
+        return  # the seat failed before its first action was due, perhaps after its partner
+    if seat in judged or seat not in list_asked(step):
         raise RecordError(f"{where}: expected {step}")
 
 
-def _check_end(record: Record, step: Turn | Shuffle | Result, teams: tuple[int, ...]) -> None:
+def _check_end(record: Record, step: Step, teams: tuple[int, ...]) -> None:
     """Refuse a result that does not follow from the actions."""
     played = any(not action.startswith(VERDICT) for _, action in record.actions)
     if record.reason == VOID and not played and {teams[seat] for seat, _ in record.actions} == set(teams):
@@ -158,7 +165,7 @@ def check_record(record: Record) -> None:
     """
     if record.format != FORMAT:
         raise RecordError(f"game {record.key}: expected format {FORMAT}, got {record.format}")
-    for _ in replay_steps(record):
+    for _ in replay_asks(record):
         pass
     if compute_digest(record) != record.digest:
         raise RecordError(f"game {record.key}: the digest does not match what the record says")

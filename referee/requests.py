@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct
 
-from protocol.messages import Event, GameEnd, GameStart, Move, SeatName, View
+from protocol.messages import GameEnd, GameStart, Move, Out, SeatName
 from referee.clock import Clock
-from referee.masks import mask_events
+from referee.course import list_asked
 from referee.records import Batch, Key, Record
-from referee.replay import VERDICT, VOID, Replay, replay_steps, start_replay
-from referee.rules import Events, Result, Turn
-from referee.spite import SpiteAndMalice
-from referee.spite.state import State
+from referee.replay import VERDICT, VOID, find_rules, replay_asks
+from referee.rules import Events, Result, Rules
 
 
 class Requests:
@@ -27,28 +26,34 @@ class Requests:
         rngs: by seat, a seed for the bot's own randomness.
     """
 
-    def __init__(self, rules: SpiteAndMalice, terms: Batch | Record, key: Key, rngs: Sequence[int]) -> None:
+    def __init__(self, rules: Rules[Any], terms: Batch | Record, key: Key, rngs: Sequence[int]) -> None:
         self._rules = rules
+        self._family = terms.family
         self._ruleset = terms.ruleset
         self._parameters = msgspec.to_builtins(terms.rules)
         self._key = str(key)
         self._rngs = rngs
         self._commit = terms.commit
         self._clock = terms.clock
-        self._turn = 0
-        self._unheard: list[list[Event]] = [[] for _ in rngs]
+        self._turns = [0] * len(rngs)
+        """By seat: the turn in which it was last asked."""
+        self._unheard: list[list[Struct]] = [[] for _ in rngs]
         self.clocks = [Clock(terms.clock) for _ in rngs]
 
     def post(self, events: Events) -> None:
         """Keep the events for every seat, masked, until its next `move`."""
+        mask = self._rules.mask
         for seat, unheard in enumerate(self._unheard):
-            unheard += mask_events(events, seat)
+            for event in events:
+                if (masked := event if type(event) is Out else mask(event, seat)) is not None:
+                    unheard.append(masked)
 
     def game_start(self, seat: int, id: int, game: int, names: Sequence[str]) -> GameStart:
         """Return the request that begins a game; `game` counts the games of the process."""
         return GameStart(
             id=id,
             game=game,
+            family=self._family,
             ruleset=self._ruleset,
             rules=self._parameters,
             seat=seat,
@@ -58,7 +63,7 @@ class Requests:
             clock=self._clock,
         )
 
-    def move(self, seat: int, id: int, state: State, legal: tuple[str, ...], listed: bool) -> Move:
+    def move(self, seat: int, id: int, state: Any, legal: tuple[str, ...], listed: bool) -> Move:
         """Return the request for an action; the first of a turn adds the increment to the clock.
 
         Args:
@@ -70,8 +75,8 @@ class Requests:
         """
         view = self._rules.view(state, seat)
         clock = self.clocks[seat]
-        if view.turn != self._turn:
-            self._turn = view.turn
+        if (turn := self._rules.turn(state)) != self._turns[seat]:
+            self._turns[seat] = turn
             clock.begin_turn()
         events = tuple(self._unheard[seat])
         self._unheard[seat] = []
@@ -101,6 +106,8 @@ class ReplayedRequest(Struct, frozen=True):
     """The same in CPU time, if the clock counts that."""
     index: int | None = None
     """Index, in the whole game, of the action that answered a move."""
+    turn: int = 0
+    """The turn, counted from 1, in which a move was asked for."""
     played: str = ""
     """That action, or `!` and the code of a verdict."""
 
@@ -124,23 +131,23 @@ def replay_requests(
     Raises:
         RecordError: the record does not replay.
     """
-    replay = start_replay(record)
-    requests = Requests(replay.rules, record, record.key, rngs)
+    rules = find_rules(record)
+    requests = Requests(rules, record, record.key, rngs)
     clock = requests.clocks[seat]
-    rest = replay_steps(record, replay=replay)
-    requests.post(next(rest).events)
     yield ReplayedRequest(requests.game_start(seat, next_id(), game, [report.name for report in record.seats]))
-    for index, (number, action) in enumerate(record.actions):
-        if number == seat and _is_asked(record, replay, seat):
-            legal = replay.rules.legal(replay.state)
-            request = requests.move(seat, next_id(), replay.state, legal, listed)
-            yield ReplayedRequest(request, legal, clock.time_limit_ns(), clock.cpu_limit_ns(), index, action)
-            clock.spend(record.micros[index] * 1000, record.cpu_micros[index] * 1000)
-        if number == seat and action.startswith(VERDICT):
-            return
-        requests.post(next(rest).events)
-    for _ in rest:
-        pass  # so that the end is checked too
+    for ask in replay_asks(record):
+        for index, (number, action) in enumerate(ask.moves, start=ask.first):
+            if number != seat:
+                continue
+            if record.reason != VOID and seat in list_asked(rules.next(ask.before)):
+                legal = rules.legal(ask.before, seat)
+                request = requests.move(seat, next_id(), ask.before, legal, listed)
+                limits = clock.time_limit_ns(), clock.cpu_limit_ns()
+                yield ReplayedRequest(request, legal, *limits, index, rules.turn(ask.before), action)
+                clock.spend(record.micros[index] * 1000, record.cpu_micros[index] * 1000)
+            if action.startswith(VERDICT):
+                return
+        requests.post(ask.events)
     result = Result(record.places, record.scores, record.reason)
     yield ReplayedRequest(requests.game_end(seat, next_id(), result))
 
@@ -151,7 +158,7 @@ class Decision(Struct, frozen=True):
     index: int
     """Index of the action in the whole game."""
     seat: int
-    view: View
+    view: Struct
     """The view of the seat."""
     legal: tuple[str, ...]
     """The legal actions, even if the bot declined the list."""
@@ -165,17 +172,9 @@ def replay_decisions(record: Record) -> Iterator[Decision]:
     Raises:
         RecordError: the record does not replay.
     """
-    replay = start_replay(record)
-    rest = replay_steps(record, replay=replay)
-    next(rest)
-    for index, (seat, action) in enumerate(record.actions):
-        if _is_asked(record, replay, seat):
-            yield Decision(index, seat, replay.rules.view(replay.state, seat), replay.rules.legal(replay.state), action)
-        next(rest)
-    for _ in rest:
-        pass  # so that the end is checked too
-
-
-def _is_asked(record: Record, replay: Replay, seat: int) -> bool:
-    """Return whether the seat received a request for its next recorded action: some fail before their turn."""
-    return record.reason != VOID and replay.next() == Turn(seat)
+    rules = find_rules(record)
+    for ask in replay_asks(record):
+        asked = () if record.reason == VOID else list_asked(rules.next(ask.before))
+        for index, (seat, action) in enumerate(ask.moves, start=ask.first):
+            if seat in asked:
+                yield Decision(index, seat, rules.view(ask.before, seat), rules.legal(ask.before, seat), action)

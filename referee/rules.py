@@ -1,4 +1,4 @@
-"""The interface that every game implements: pure functions of immutable states.
+"""The interface that every family of games implements: pure functions of immutable states.
 
 There is no clock, no I/O and no randomness here or behind it. Chance enters as the order of cards that the dealer
 returns for a `Shuffle`; bots enter as actions; a verdict of the referee enters as `withdraw`.
@@ -6,22 +6,21 @@ returns for a `Shuffle`; bots enter as actions; a verdict of the referee enters 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
-from protocol.messages import Event, View
-
 S = TypeVar("S")
 
-Events = tuple[Event, ...]
+Events = tuple[Struct, ...]
+"""What happened at the table, in order: structs of the family, and `Out` of the referee."""
 
 
-class Turn(Struct, frozen=True, gc=False):
-    """`seat` acts next."""
+class Ask(Struct, frozen=True, gc=False):
+    """These seats act next, in ascending order; several of them act at the same time."""
 
-    seat: int
+    seats: tuple[int, ...]
 
 
 class Shuffle(Struct, frozen=True, gc=False):
@@ -40,8 +39,24 @@ class Result(Struct, frozen=True):
     reason: str
 
 
+Step = Ask | Shuffle | Result
+
+
+class Match(Struct, frozen=True):
+    """What a tournament must know of a set of parameters."""
+
+    players: tuple[int, int]
+    """The least and the greatest number of seats."""
+    target: int = 0
+    """Points that win a series of games; 0 means that games are played singly."""
+    max_turns: int | None = None
+    """The most turns that a seat can take in one game; None if nothing bounds them."""
+    simultaneous: bool = False
+    """Whether several seats may be asked at the same time."""
+
+
 class Rules(Protocol[S]):
-    """A game under one ruleset with a fixed number of seats."""
+    """A game under one set of parameters with a fixed number of seats."""
 
     @property
     def seats(self) -> int:
@@ -54,24 +69,33 @@ class Rules(Protocol[S]):
     def start(self) -> S:
         """Return the state before the first shuffle."""
 
-    def next(self, state: S, /) -> Turn | Shuffle | Result:
-        """Return who acts: one seat, chance, or nobody because the game is over."""
+    def next(self, state: S, /) -> Step:
+        """Return who acts: seats, chance, or nobody because the game is over."""
 
-    def legal(self, state: S, /) -> tuple[str, ...]:
-        """Return the legal actions of the seat to act: in canonical order, unique, empty unless `next` is a `Turn`."""
+    def legal(self, state: S, seat: int, /) -> tuple[str, ...]:
+        """Return the legal actions of a seat: in canonical order, unique, empty unless `next` asks the seat."""
 
-    def play(self, state: S, action: str, /) -> tuple[S, Events]:
-        """Play one action.
+    def play(self, state: S, actions: Mapping[int, str], /) -> tuple[S, Events]:
+        """Play one action of each seat that `next` asks.
 
         Raises:
-            IllegalAction: `action` is not in `legal(state)`; this is the only error.
+            IllegalAction: an action is not in `legal(state, seat)`; this is the only error.
         """
 
     def shuffled(self, state: S, order: Sequence[int], /) -> tuple[S, Events]:
         """Carry out a `Shuffle`: the card at place `order[i]` of the pile goes to place i, counted from the bottom."""
 
-    def withdraw(self, state: S, seat: int, /) -> tuple[S, Events]:
-        """Take `seat` out of the game: its cards stay, its turns are skipped."""
+    def withdraw(self, state: S, seats: Sequence[int], /) -> tuple[S, Events]:
+        """Take seats out of the game at the same time, so that they tie: their cards stay, their turns are skipped.
 
-    def view(self, state: S, seat: int | None, /) -> View:
-        """Return the view of `seat`, or of a spectator, who sees the hand of the seat to act and no face-down card."""
+        Seats that are asked together with them are still asked, unless the game is over or they leave with a partner.
+        """
+
+    def view(self, state: S, seat: int | None, /) -> Struct:
+        """Return the view of `seat`, or of a spectator, who sees the hands of the seats to act, and no other secret."""
+
+    def mask(self, event: Any, seat: int, /) -> Struct | None:
+        """Return an event as `seat` may see it; None if the seat must not know of it."""
+
+    def turn(self, state: S, /) -> int:
+        """Count the turns begun so far; a clock gets its increment when its seat is first asked in a turn."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from functools import cache
+import sys
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from protocol.field_docs import read_field_docs
-from referee import ruleset
 from referee.errors import RulesetError
-from referee.ruleset import DEFAULT, Parameters, Ruleset
-from referee.spite.derived import DerivedRules
-
-THIN_STOCK = 12
-"""Fewer cards than this in the stock after the deal deserve a remark."""
+from referee.families import Family, load_family, make_rules
+from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+from referee.rulesets import Ruleset, load_ruleset
 
 
 class ParameterText(Struct, frozen=True):
@@ -27,32 +24,25 @@ class ParameterText(Struct, frozen=True):
     value: str
     """As in TOML."""
     standard: str
-    """The value in the ruleset `standard`."""
+    """The usual value: that in the ruleset `standard`, or in other games the default."""
     differs: bool
     prose: str
     """Its meaning, in a sentence or two; empty if the source text of the program is unavailable."""
 
 
 class SeatsText(Struct, frozen=True):
-    """The numbers of cards that follow from the parameters for a number of seats."""
+    """What follows from the parameters for a number of seats."""
 
     seats: int
-    cards: int
-    """All cards in play."""
-    payoff: int
-    """Cards in each pay-off pile."""
-    centre: int | None
-    """Centre stacks at a time; None for any number."""
-    stock: int
-    """Cards in the stock after the deal."""
-    remark: str
-    """A warning before such a game; usually empty."""
+    figures: Mapping[str, str]
+    """By caption, such as "all cards", what the family counts."""
 
 
 class RulesetText(Struct, frozen=True):
     """The whole description of one ruleset."""
 
     name: str
+    family: str
     about: str
     source: str
     parameters: tuple[ParameterText, ...]
@@ -78,38 +68,51 @@ class RulesetDiff(Struct, frozen=True):
 
 
 def describe_ruleset(described: Ruleset) -> RulesetText:
-    """Return the text of a ruleset, its parameters in the order of `Parameters`.
+    """Return the text of a ruleset, its parameters in the order of the family's `Parameters`.
 
     Raises:
         RulesetError: no number of seats that it allows can play it.
     """
-    standard = dict(_list_values(ruleset.load_ruleset(DEFAULT).rules))
+    family = load_family(described.family)
+    texts = describe_parameters(family)
+    usual = dict(_list_values(_find_usual(family)))
     parameters = tuple(
-        ParameterText(name, value, standard[name], value != standard[name], prose().get(name, ""))
+        ParameterText(name, value, usual[name], value != usual[name], texts.get(name, ""))
         for name, value in _list_values(described.rules)
     )
-    seats = tuple(_list_seats(described.rules)) or (
-        _describe_seats(DerivedRules(described.rules, described.rules.players[0])),
-    )
-    return RulesetText(described.name, described.about, described.source, parameters, seats)
+    seats = tuple(_list_seats(described))
+    return RulesetText(described.name, described.family, described.about, described.source, parameters, seats)
 
 
 def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:
-    """Return the differences between two rulesets, in the order of `Parameters`."""
-    others = dict(_list_values(right.rules))
+    """Return the differences between two rulesets of a family, in the order of its `Parameters`.
+
+    Raises:
+        RulesetError: they belong to different games.
+    """
+    if left.family != right.family:
+        raise RulesetError(f"{left.name} is a ruleset of the game {left.family}, {right.name} of {right.family}")
+    texts, others = describe_parameters(load_family(left.family)), dict(_list_values(right.rules))
     differences = (
-        Difference(name, value, others[name], prose().get(name, ""))
+        Difference(name, value, others[name], texts.get(name, ""))
         for name, value in _list_values(left.rules)
         if value != others[name]
     )
     return RulesetDiff(left.name, right.name, tuple(differences))
 
 
-@cache
-def prose() -> dict[str, str]:
-    """Return the docstring of each field of `Parameters`, on one line, by the name of the parameter."""
-    texts = read_field_docs(ruleset)
-    return {name: texts.get((type(table).__name__, field), "") for name, table, field in _list_fields(Parameters())}
+def describe_parameters(family: Family) -> dict[str, str]:
+    """Return the docstring of each parameter of a family, on one line, by the name of the parameter."""
+    texts = read_field_docs(sys.modules[family.parameters.__module__])
+    fields = _list_fields(family.parameters())
+    return {name: texts.get((type(table).__name__, field), "") for name, table, field in fields}
+
+
+def _find_usual(family: Family) -> Struct:
+    if family.name != DEFAULT_FAMILY:
+        return family.parameters()
+    usual: Struct = load_ruleset(DEFAULT_RULESET).rules
+    return usual
 
 
 def _list_fields(table: Struct, prefix: str = "") -> Iterator[tuple[str, Struct, str]]:
@@ -122,7 +125,7 @@ def _list_fields(table: Struct, prefix: str = "") -> Iterator[tuple[str, Struct,
             yield f"{prefix}{field}", table, field
 
 
-def _list_values(rules: Parameters) -> Iterator[tuple[str, str]]:
+def _list_values(rules: Struct) -> Iterator[tuple[str, str]]:
     for name, table, field in _list_fields(rules):
         yield name, _format_toml(getattr(table, field))
 
@@ -132,19 +135,15 @@ def _format_toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def _list_seats(rules: Parameters) -> Iterator[SeatsText]:
-    least, most = rules.players
+def _list_seats(described: Ruleset) -> Iterator[SeatsText]:
+    least, most = described.match.players
+    playable = 0
     for seats in range(least, most + 1):
         try:
-            yield _describe_seats(DerivedRules(rules, seats))
+            make_rules(described.family, described.rules, seats)
         except RulesetError:
+            if seats == most and not playable:
+                raise
             continue
-
-
-def _describe_seats(derived: DerivedRules) -> SeatsText:
-    rules, seats = derived.rules, derived.seats
-    cards = len(derived.payoff_pack + derived.deck)
-    each = derived.payoff_size + rules.hand_size + rules.side_count * rules.side_initial
-    stock = cards - seats * each
-    remark = f"only {stock} cards are left in the stock after the deal" if stock < THIN_STOCK else ""
-    return SeatsText(seats, cards, derived.payoff_size, derived.centre_slots, stock, remark)
+        playable += 1
+        yield SeatsText(seats, load_family(described.family).figures(described.rules, seats))

@@ -10,21 +10,11 @@ from msgspec import Struct
 
 from protocol import LINE_BYTES, PROTOCOL
 from protocol.codec import encode
-from protocol.messages import (
-    BareAnswer,
-    Bye,
-    GameEnd,
-    GameStart,
-    Hello,
-    HelloAnswer,
-    Limits,
-    Move,
-    MoveAnswer,
-    Request,
-)
+from protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Hello, HelloAnswer, Limits, Move, MoveAnswer, Request
 from referee.bot import BotProcess
 from referee.clock import MS
-from referee.exchange import BotConnection
+from referee.connection import BotConnection
+from referee.exchange import Exchange
 from referee.isolation.layers import NONE
 from referee.records import Isolation, Player, SeatReport
 from referee.verdicts import Verdict
@@ -158,10 +148,22 @@ class BotSeat:
         self._requests += 1
         return self._requests
 
+    def send_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> BotConnection | None:
+        """Write a `move` with limits in nanoseconds; return the connection that its answer comes from."""
+        assert self.connection
+        exchange = Exchange("move", request.id, _move_answer, limit, cpu_limit)
+        self.connection.send_request(self._encode(request), exchange)
+        return self.connection
+
+    def collect_move(self) -> tuple[MoveAnswer, int, int]:
+        """Wait for the answer to `move`; return it, and the wall and CPU time it took in nanoseconds."""
+        assert self.connection
+        return self.connection.collect_answer()
+
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
         """Return the answer to `move`, and the wall and CPU time it took in nanoseconds."""
-        assert self.connection
-        return self.connection.ask(self._encode(request), "move", request.id, _move_answer, limit, cpu_limit)
+        self.send_move(request, limit, cpu_limit)
+        return self.collect_move()
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Wait for the bare answer to a request that is not a move."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from protocol.messages import Bye, ClockRules, Hello, Limits, Move
 from referee.game_runner import GameRunner
 from referee.records import Player
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import Script, batch
 

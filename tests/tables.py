@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, SeatClock
 from referee.clock import MS
+from referee.families import make_rules
 from referee.game_runner import GameRunner, Seat
-from referee.games import make_rules
 from referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
 from referee.rules import Shuffle
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from referee.seat import BotSeat
 from referee.verdicts import Verdict
 

@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import site_pages
-from protocol.messages import View
+from referee.games.spite.messages import View
 from referee.records import Record
 from referee.replay import replay_steps
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit

@@ -13,14 +13,15 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import site_pages
-from protocol.messages import Count, Event, Pass, Shuffled, View
-from referee import ruleset
+from referee import rulesets as ruleset
 from referee.dealer import Dealer
-from referee.games import make_rules
+from referee.families import make_rules
+from referee.games.spite.messages import Count, Event, Pass, Shuffled, View
+from referee.games.spite.parameters import Parameters
 from referee.records import Key, Record
 from referee.replay import replay_steps
 from referee.rules import Shuffle
-from referee.ruleset import Parameters, Ruleset
+from referee.rulesets import Ruleset
 from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay, visit
 from tests.test_site_league import Chooser, League, play
 

@@ -18,7 +18,8 @@ import pytest
 from protocol import messages
 from protocol.messages import ClockRules
 from referee import rules_text
-from referee.ruleset import Compulsory, Parameters, list_rulesets, load_ruleset, read_ruleset
+from referee.games.spite.parameters import Compulsory, Parameters
+from referee.rulesets import list_rulesets, load_ruleset, read_ruleset
 from referee.toml_files import convert
 from site_pages import markdown
 from tests.documents import EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source

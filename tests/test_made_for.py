@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from referee.errors import DataError
-from referee.ruleset import list_rulesets
+from referee.rulesets import list_rulesets
 from tournaments.check.games import choose_syllabus, cover_everything
 from tournaments.check.situations import list_situations, replay_situation
 from tournaments.cli import main

@@ -13,8 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from protocol.messages import CardMoved, Count, Draw, Flip, GameStart, Move, Out, Pass, TurnBegins
+from protocol.messages import GameStart, Move, Out
 from referee.failures import Abandoned
+from referee.games.spite.messages import CardMoved, Count, Draw, Flip, Pass, TurnBegins
 from referee.verdicts import Verdict
 from tests.processes import Mark
 from tests.tables import Script, move_request, play

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol.messages import CardMoved, Deal, Draw, Event, Flip, Shuffled, TurnBegins
 from referee.dealer import Dealer
-from referee.games import make_rules
+from referee.families import make_rules
+from referee.games.spite.messages import CardMoved, Deal, Draw, Event, Flip, Shuffled, TurnBegins
 from referee.records import Key
 from referee.rules import Result, Shuffle
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 
 PAGE = (Path(__file__).parents[1] / "protocol/PROTOCOL.md").read_text("utf-8")
 RANKS = "A23456789TJQK"

@@ -17,7 +17,7 @@ from protocol.messages import ClockRules
 from referee.clock import MS, Clock
 from referee.playing import play_batch
 from referee.records import Batch, GameOrder, Key, Player, Record
-from referee.ruleset import list_rulesets, load_ruleset
+from referee.rulesets import list_rulesets, load_ruleset
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "protocol/PROTOCOL.md").read_text("utf-8")

@@ -35,12 +35,12 @@ from protocol.messages import (
     Move,
     MoveAnswer,
     Request,
-    View,
 )
 from referee.clock import Clock
 from referee.game_runner import GameRunner
+from referee.games.spite.messages import View
 from referee.records import Batch, GameOrder, Key, Player, SeatReport
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from referee.seat import BYE_WAIT_NS, REFEREE, BotSeat
 from referee.verdicts import Verdict, judge_illegal_move
 

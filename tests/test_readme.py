@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.ruleset import list_rulesets
+from referee.rulesets import list_rulesets
 from tournaments.cli import main
 from tournaments.entries.kits import list_kits
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from protocol.messages import Deal, Out
+from protocol.messages import Out
 from referee.errors import RecordError
+from referee.games.spite.messages import Deal
 from referee.records import Key, Record, compute_digest
 from referee.replay import check_record, replay_steps
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import Script, play
 

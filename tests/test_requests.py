@@ -15,7 +15,7 @@ from referee.errors import RecordError
 from referee.playing import play_batch
 from referee.records import Batch, GameOrder, Key, Record
 from referee.requests import Decision, ReplayedRequest, replay_decisions, replay_requests
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import Script, first_legal, play, player
 

@@ -7,8 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from referee.errors import RulesetError
+from referee.games.spite.parameters import Parameters
 from referee.rules_text import compare_rulesets, describe_ruleset, prose
-from referee.ruleset import Parameters, Ruleset, list_rulesets, load_ruleset, read_ruleset
+from referee.rulesets import Ruleset, list_rulesets, load_ruleset, read_ruleset
 
 
 def test_every_parameter_has_prose_in_whole_sentences() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.errors import DataError, RulesetError
-from referee.ruleset import DEFAULT, FOLDER, Compulsory, Parameters, list_rulesets, load_ruleset, read_ruleset
+from referee.games.spite.parameters import Compulsory, Parameters
+from referee.rulesets import DEFAULT, FOLDER, list_rulesets, load_ruleset, read_ruleset
 
 PRESETS = """
     aces book book-end book-must-play book-unlimited cat-and-mouse cats-multi cats-unlimited catsatcards classic

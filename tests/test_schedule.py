@@ -10,7 +10,7 @@ import math
 import pytest
 
 from referee.records import Key
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from tournaments.league.schedule import BATCH_DEALS, ROUNDS, Schedule, Seeds
 
 STANDARD = ((load_ruleset("standard"), 2),)

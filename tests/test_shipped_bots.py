@@ -21,9 +21,9 @@ import pytest
 
 from protocol.messages import ClockRules
 from referee.dealer import Dealer
-from referee.games import make_rules
+from referee.families import make_rules
 from referee.rules import Result, Shuffle
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 
 Choose = Callable[[dict[str, Any], list[str], dict[str, Any], Random], str]
 Watch = Callable[[dict[str, Any], list[str], str], None]

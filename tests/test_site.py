@@ -19,8 +19,9 @@ import pytest
 
 import site_pages
 from protocol.cards import CARDS
-from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins
-from referee import ruleset
+from protocol.messages import Out
+from referee import rulesets as ruleset
+from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins
 from referee.records import Key, Record
 from referee.replay import replay_steps
 from site_pages import chart, text

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 import site_pages
-from referee import ruleset
+from referee import rulesets as ruleset
 from referee.records import Fault, Key
 from referee.verdicts import describe_answers, judge_late_answer
 from site_pages.faults import KINDS, PLACES, BotFaults

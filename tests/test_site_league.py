@@ -10,12 +10,13 @@ from random import Random
 import msgspec
 
 from protocol.messages import ClockRules
-from referee import ruleset
+from referee import rulesets as ruleset
 from referee.dealer import Dealer
-from referee.games import make_rules
+from referee.families import make_rules
+from referee.games.spite.parameters import Parameters
 from referee.records import Fault, Key, Record, SeatReport, compute_digest
 from referee.rules import Result, Shuffle
-from referee.ruleset import Parameters, Ruleset
+from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, Readmission, Tournament, summarize_record
 

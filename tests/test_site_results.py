@@ -8,9 +8,10 @@ import msgspec
 import pytest
 
 import site_pages
-from referee import ruleset
+from referee import rulesets as ruleset
+from referee.games.spite.parameters import Parameters
 from referee.records import Key
-from referee.ruleset import Parameters, Ruleset
+from referee.rulesets import Ruleset
 from site_pages import text
 from site_pages.deals import Deals
 from site_pages.rankings import Cell, make_name

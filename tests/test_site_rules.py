@@ -8,8 +8,10 @@ import msgspec
 import pytest
 
 import site_pages
-from referee import rules_text, ruleset
-from referee.ruleset import Parameters, Ruleset
+from referee import rules_text
+from referee import rulesets as ruleset
+from referee.games.spite.parameters import Parameters
+from referee.rulesets import Ruleset
 from site_pages import text
 from tests.test_site import Page, data, pages
 from tests.test_site_league import HOSTILE, LABELS, League

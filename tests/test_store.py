@@ -141,7 +141,7 @@ def test_a_stored_game_replays(tmp_path: Path, plan: Plan) -> None:
 def _scores(record: Record) -> tuple[int, ...]:
     """What the winner of a forfeited game gets: by the rules, not by this test."""
     from referee.dealer import Dealer
-    from referee.games import make_rules
+    from referee.families import make_rules
     from referee.rules import Result, Shuffle
 
     rules = make_rules(record.rules, 2)

@@ -10,17 +10,18 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.codec import encode
-from protocol.messages import CardMoved, ClockRules, Deal, Draw, GameEnd, GameStart, Move, MoveAnswer, Out
+from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, Out
 from referee.clock import MS
 from referee.dealer import Dealer
+from referee.families import make_rules
 from referee.game_runner import GameRunner, Seat
-from referee.games import make_rules
+from referee.games.spite import SpiteAndMalice
+from referee.games.spite.messages import CardMoved, Deal, Draw
+from referee.games.spite.state import State
 from referee.records import Player
 from referee.replay import check_record
 from referee.rules import Events, Shuffle, Turn
-from referee.ruleset import load_ruleset
-from referee.spite import SpiteAndMalice
-from referee.spite.state import State
+from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import RULES, Script, batch, first_legal, play
 

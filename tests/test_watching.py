@@ -17,7 +17,7 @@ from protocol.messages import Move, MoveAnswer
 from referee.failures import Abandoned
 from referee.game_runner import GameRunner
 from referee.records import Record
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tests.processes import Mark
 from tests.tables import Script, batch, player

@@ -220,7 +220,7 @@ def _make_rankings(all_standings: tuple[Standings, ...]) -> list[Ranking]:
 def _make_sections(
     source: Source, survey: _Survey, all_standings: tuple[Standings, ...], rankings: list[Ranking]
 ) -> list[Section]:
-    targets = {ruleset.name: ruleset.rules.match_target for ruleset in source.rulesets()}
+    targets = {ruleset.name: ruleset.match.target for ruleset in source.rulesets()}
     tallies = (
         tally_series((game for game in source.games() if targets[game.ruleset]), targets)
         if any(targets.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from protocol.cards import HIDDEN
-from protocol.messages import CardMoved, Deal, Draw, Flip, Shuffled
+from referee.games.spite.messages import CardMoved, Deal, Draw, Flip, Shuffled
 
 UNSEEN = -1
 """Stands for a place in a pile: nobody knew that the card lay there."""

@@ -17,11 +17,12 @@ from typing import Any
 import msgspec
 
 from protocol.cards import CARDS
-from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins
+from protocol.messages import Out
 from referee.errors import RecordError
+from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins
+from referee.games.spite.parameters import Parameters
 from referee.records import Fault, Record
 from referee.replay import Step, replay_steps
-from referee.ruleset import Parameters
 from site_pages import text
 from site_pages.piles import UNSEEN, Piles
 from tournaments.league.contents import Game

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from referee.records import Isolation
-from referee.ruleset import DEFAULT, load_ruleset
+from referee.rulesets import DEFAULT, load_ruleset
 from tournaments.check.exam_log import Times
 from tournaments.check.examination import Examination
 from tournaments.check.games import Syllabus

@@ -12,7 +12,7 @@ import pytest
 from protocol import LINE_BYTES
 from protocol.codec import decode_request, encode
 from protocol.messages import Move
-from referee.ruleset import list_rulesets, load_ruleset
+from referee.rulesets import list_rulesets, load_ruleset
 from tournaments.check.corpus import find_situations
 from tournaments.check.features import FEATURES, list_features
 from tournaments.check.games import list_families

@@ -6,9 +6,9 @@ from random import Random
 from typing import NamedTuple
 
 from referee.dealer import Dealer
+from referee.games.spite import SpiteAndMalice
+from referee.games.spite.state import State
 from referee.rules import Events, Result, Shuffle, Turn
-from referee.spite import SpiteAndMalice
-from referee.spite.state import State
 
 Chooser = Callable[[tuple[str, ...]], str]
 

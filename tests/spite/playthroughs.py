@@ -8,11 +8,12 @@ from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
 
-from protocol.messages import CardMoved, Cards, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
+from protocol.cards import Cards
+from referee.games.spite import SpiteAndMalice
+from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
+from referee.games.spite.state import State
 from referee.rules import Result, Turn
-from referee.ruleset import list_rulesets, load_ruleset
-from referee.spite import SpiteAndMalice
-from referee.spite.state import State
+from referee.rulesets import list_rulesets, load_ruleset
 
 from .playouts import Moment, make_lively_chooser, play_moments
 

@@ -7,12 +7,13 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.cards import french_pack
-from protocol.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
+from referee.games.spite import SpiteAndMalice
+from referee.games.spite.first_player import choose_first_player
+from referee.games.spite.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
+from referee.games.spite.parameters import Compulsory
+from referee.games.spite.state import State
 from referee.rules import Shuffle
-from referee.ruleset import Compulsory, load_ruleset
-from referee.spite import SpiteAndMalice
-from referee.spite.first_player import choose_first_player
-from referee.spite.state import State
+from referee.rulesets import load_ruleset
 
 from .tables import FIVE, after, cards, ends, game, play_with_events, result, settle_shuffles, table, to_act
 

@@ -13,17 +13,19 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from protocol.cards import HIDDEN, ORDER, RANKS, SUITS
-from protocol.messages import CardMoved, Cards, ClockRules, Count, Deal, Draw, Flip, Shuffled, TurnBegins
+from protocol.cards import HIDDEN, ORDER, RANKS, SUITS, Cards
+from protocol.messages import ClockRules
 from referee.dealer import Dealer
 from referee.errors import IllegalAction, RulesetError
-from referee.masks import mask_event
+from referee.games.spite import SpiteAndMalice
+from referee.games.spite.masks import mask_event
+from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Flip, Shuffled, TurnBegins
+from referee.games.spite.parameters import Compulsory, Parameters
+from referee.games.spite.state import State
 from referee.records import Key, Record, compute_digest
 from referee.replay import check_record
 from referee.rules import Events, Result, Rules, Shuffle, Turn
-from referee.ruleset import Compulsory, Parameters, list_rulesets, load_ruleset
-from referee.spite import SpiteAndMalice
-from referee.spite.state import State
+from referee.rulesets import list_rulesets, load_ruleset
 
 from .playouts import Chooser, make_lively_chooser, make_uniform_chooser, play_moments
 

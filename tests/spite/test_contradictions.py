@@ -6,8 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from referee.errors import RulesetError
-from referee.ruleset import Compulsory, list_rulesets, load_ruleset
-from referee.spite import SpiteAndMalice
+from referee.games.spite import SpiteAndMalice
+from referee.games.spite.parameters import Compulsory
+from referee.rulesets import list_rulesets, load_ruleset
 
 from .tables import game
 

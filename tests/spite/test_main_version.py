@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from protocol.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 from referee.errors import IllegalAction
+from referee.games.spite.first_player import choose_first_player
+from referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 from referee.rules import Shuffle
-from referee.spite.first_player import choose_first_player
 
 from .tables import after, cards, ends, game, play_with_events, result, settle_shuffles, table, to_act
 

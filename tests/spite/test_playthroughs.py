@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.ruleset import Compulsory, Parameters, list_rulesets
+from referee.games.spite.parameters import Compulsory, Parameters
+from referee.rulesets import list_rulesets
 
 from .playthroughs import FOLDER, render_playthrough
 

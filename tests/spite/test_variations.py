@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.cards import HIDDEN
-from protocol.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
+from referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 
 from .tables import FIVE, after, cards, ends, game, play_with_events, result, table, to_act
 

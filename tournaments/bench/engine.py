@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from random import Random
 
 from referee.dealer import Dealer
-from referee.games import make_rules
+from referee.families import make_rules
+from referee.games import DEFAULT_RULESET
 from referee.rules import Result, Shuffle
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from tournaments.bench import Row
 
 GAMES = 400
@@ -17,8 +18,9 @@ GAMES = 400
 
 def engine() -> Iterator[Row]:
     """Count actions per CPU second, and measure the share of the dealer's shuffles."""
-    rules = make_rules(load_ruleset("standard").rules, 2)
-    actions = 0
+    ruleset = load_ruleset(DEFAULT_RULESET)
+    rules = make_rules(ruleset.family, ruleset.rules, 2)
+    count = 0
     shuffling = 0.0
     begin = time.process_time()
     for number in range(GAMES):
@@ -31,12 +33,13 @@ def engine() -> Iterator[Row]:
                 shuffling += time.process_time() - before
                 state, _ = rules.shuffled(state, order)
             else:
-                state, _ = rules.play(state, rng.choice(rules.legal(state)))
-                actions += 1
+                actions = {seat: rng.choice(rules.legal(state, seat)) for seat in step.seats}
+                state, _ = rules.play(state, actions)
+                count += len(actions)
     seconds = time.process_time() - begin
     yield Row(
         "engine, uniform random playouts with legal lists",
-        actions / seconds,
+        count / seconds,
         "actions/CPU s",
         "time without the shuffles",
         seconds / (seconds - shuffling),

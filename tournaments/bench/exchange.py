@@ -18,8 +18,9 @@ from tempfile import TemporaryDirectory
 from protocol.codec import encode
 from protocol.messages import ClockRules
 from referee.game_runner import GameRunner
+from referee.games import DEFAULT_RULESET
 from referee.records import Batch, GameOrder, Key, Player, Record
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from referee.seat import BotSeat
 from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
@@ -73,9 +74,11 @@ def _compare(language: str, player: Player) -> Iterator[Row]:
 def make_games(player: Player, games: int) -> Batch:
     """Return a batch of games of a bot against itself."""
     seeds = Seeds(b"\0" * 32)
+    ruleset = load_ruleset(DEFAULT_RULESET)
     return Batch(
-        ruleset="standard",
-        rules=load_ruleset("standard").rules,
+        family=ruleset.family,
+        ruleset=ruleset.name,
+        rules=ruleset.rules,
         players=(player, player),
         clock=ClockRules(),
         init_ms=5000,

@@ -21,6 +21,8 @@ from tournaments.league.config import Config
 from tournaments.league.store import Store
 from tournaments.running.plan import Plan
 
+OFF = 0.1
+"""The chance that a seat does not play the first legal action."""
 GAMES = 10_000
 DIFFERENT = 1_000
 """How many of the games are really played; the others are copies under other keys."""
@@ -75,13 +77,13 @@ def _fill(store: Store, folder: Path) -> None:
 
 
 def _play_games(plan: Plan) -> Iterator[Record]:
-    """Yield games in which every seat plays to the centre if it can, and at random otherwise."""
+    """Yield games in which every seat mostly plays the first legal action, and sometimes any."""
     rng = Random(0)
 
     def choose(request: Move) -> tuple[str, int]:
         assert isinstance(request.legal, tuple)
-        centre = [action for action in request.legal if "-c" in action]
-        return rng.choice(centre or request.legal), rng.randrange(50_000, 900_000)
+        action = rng.choice(request.legal) if rng.random() < OFF else request.legal[0]
+        return action, rng.randrange(50_000, 900_000)
 
     for batch in plan.open_batches(set()):
         for order in batch.games:

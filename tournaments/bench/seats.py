@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
+from referee.game_runner import InProcessSeat
 from referee.records import SeatReport
 
 Choose = Callable[[Move], tuple[str, int]]
 """Returns an action for a request, and the nanoseconds to record for it."""
 
 
-class Puppet:
+class Puppet(InProcessSeat):
     """Plays what a function chooses; an observer sees every request first."""
 
     def __init__(self, choose: Choose, on_request: Callable[[GameStart | Move | GameEnd], None] | None = None) -> None:

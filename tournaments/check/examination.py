@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from protocol.codec import excerpt
+from referee.families import load_family
 from referee.isolation.layers import name_common_isolation
 from referee.records import Isolation
 from tournaments.check import exits, fuzz, repetition
 from tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, make_finding
 from tournaments.check.exam_log import Stray, Times, Trouble
-from tournaments.check.games import OPPONENT, Games, Syllabus, cover_everything
+from tournaments.check.games import Games, Syllabus, cover_everything
 from tournaments.check.odd_json import LATER_TYPES, add_unknown
 from tournaments.check.report import TITLES, Finding, Report, Step
 from tournaments.check.seat import ExaminedSeat
@@ -68,7 +69,8 @@ class Examination:
         self._rare_count = rare
         self._games_count = games
         self._syllabus = syllabus = syllabus or cover_everything()
-        titles = TITLES | {"games": f"plays {games} games of {syllabus.main.name} against {OPPONENT}"}
+        opponent = load_family(syllabus.main.family).opponent
+        titles = TITLES | {"games": f"plays {games} games of {syllabus.main.name} against {opponent}"}
         if not syllabus.whole:
             titles["families"] = "plays its rulesets"
         names = [name for name in titles if rare or name != "fuzz"]

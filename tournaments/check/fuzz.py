@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from referee.clock import MS
-from referee.ruleset import load_ruleset
+from referee.rulesets import load_ruleset
 from referee.verdicts import judge_illegal_move
 from tournaments.check.causes import Failed, make_finding
 from tournaments.check.exam_log import Trouble

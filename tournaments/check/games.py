@@ -12,9 +12,11 @@ from msgspec import Struct
 
 from protocol.errors import MaliceError
 from protocol.messages import ClockRules
+from referee.families import load_family
 from referee.game_runner import GameRunner, Seat
+from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from referee.records import Batch, GameOrder, Isolation, Key, Record
-from referee.ruleset import DEFAULT, Parameters, Ruleset, find_ruleset, list_rulesets, load_ruleset
+from referee.rulesets import Ruleset, find_ruleset, list_rulesets, load_ruleset
 from referee.verdicts import Verdict
 from tournaments.check.exam_log import ExamLog, Times, Trouble
 from tournaments.check.seat import ExaminedSeat, Opponent
@@ -22,12 +24,11 @@ from tournaments.entries.bots import BotSpec, find_bot
 from tournaments.league.schedule import Seeds
 
 SEED = sha256(b"malice check").digest()
-OPPONENT = "greedy"
 PATIENCE_MS = 60_000
 """The time for the opponent to start, enough for a slow machine."""
 
 
-class Family(Struct, frozen=True, order=True):
+class Group(Struct, frozen=True, order=True):
     """Rulesets in which a bot sees and plays the same kinds of things."""
 
     name: str
@@ -37,18 +38,18 @@ class Family(Struct, frozen=True, order=True):
     members: tuple[str, ...]
 
 
-def list_families() -> tuple[Family, ...]:
-    """Group the rulesets that ship by what a bot can see and play; the one with most seats represents its group."""
-    groups: dict[tuple[object, ...], list[Ruleset]] = defaultdict(list)
-    for name in list_rulesets():
+def group_rulesets(family: str = DEFAULT_FAMILY) -> tuple[Group, ...]:
+    """Group a family's rulesets by what a bot can see and play; the one with most seats represents its group."""
+    groups: dict[object, list[Ruleset]] = defaultdict(list)
+    for name in list_rulesets(family):
         ruleset = load_ruleset(name)
-        groups[_classify(ruleset.rules)].append(ruleset)
-    families = []
-    for group in groups.values():
-        most = max(ruleset.rules.players[1] for ruleset in group)
-        first = next(ruleset.name for ruleset in group if ruleset.rules.players[1] == most)
-        families.append(Family(first, most, tuple(ruleset.name for ruleset in group)))
-    return tuple(sorted(families))
+        groups[load_family(family).classify(ruleset.rules)].append(ruleset)
+    found = []
+    for members in groups.values():
+        most = max(ruleset.match.players[1] for ruleset in members)
+        first = next(ruleset.name for ruleset in members if ruleset.match.players[1] == most)
+        found.append(Group(first, most, tuple(ruleset.name for ruleset in members)))
+    return tuple(sorted(found))
 
 
 class Syllabus(Struct, frozen=True):
@@ -64,7 +65,7 @@ class Syllabus(Struct, frozen=True):
     @property
     def seats(self) -> int:
         """The number of seats in the main ruleset."""
-        return self.main.rules.players[0]
+        return self.main.match.players[0]
 
     @property
     def rulesets(self) -> dict[str, Ruleset]:
@@ -75,14 +76,14 @@ class Syllabus(Struct, frozen=True):
 def cover_everything() -> Syllabus:
     """Return the syllabus of a bot that is made for all rulesets."""
     return Syllabus(
-        load_ruleset(DEFAULT), tuple((load_ruleset(family.name), family.seats) for family in list_families())
+        load_ruleset(DEFAULT_RULESET), tuple((load_ruleset(group.name), group.seats) for group in group_rulesets())
     )
 
 
 def cover_only(rulesets: Sequence[Ruleset]) -> Syllabus:
     """Return a syllabus of all these rulesets; most games are of `standard`, or else of the first one."""
-    main = next((ruleset for ruleset in rulesets if ruleset.name == DEFAULT), rulesets[0])
-    return Syllabus(main, tuple((ruleset, ruleset.rules.players[1]) for ruleset in rulesets), whole=False)
+    main = next((ruleset for ruleset in rulesets if ruleset.name == DEFAULT_RULESET), rulesets[0])
+    return Syllabus(main, tuple((ruleset, ruleset.match.players[1]) for ruleset in rulesets), whole=False)
 
 
 def choose_syllabus(bot: BotSpec, names: str | None = None) -> Syllabus:
@@ -104,22 +105,6 @@ def choose_syllabus(bot: BotSpec, names: str | None = None) -> Syllabus:
     return cover_only([find_ruleset(name, base) for name in dict.fromkeys(wanted)])
 
 
-def _classify(rules: Parameters) -> tuple[object, ...]:
-    return (
-        rules.teams,
-        rules.players[1] > 2,
-        rules.deck_kind,
-        rules.jokers > 0,
-        rules.centre_limit == "unlimited",
-        rules.side_rule,
-        rules.side_visible,
-        rules.fill_empty_sides,
-        rules.discard,
-        rules.loading,
-        rules.payoff_count,
-    )
-
-
 class Games:
     """Seats the bot and its opponents, and ends all of them on exit.
 
@@ -137,7 +122,9 @@ class Games:
         self.clock = ClockRules(move_ms=times.move_ms)
         self._isolation = isolation
         self._player = bot.make_player(bot.manifest.name)
-        self._opponent = find_bot(OPPONENT)
+        self.opponent = load_family(syllabus.main.family).opponent
+        """The name of the bot at the other seats."""
+        self._opponent = find_bot(self.opponent)
         self._opponents: list[Opponent] = []
         self._seeds = Seeds(SEED)
         self._stack = ExitStack()
@@ -182,9 +169,19 @@ class Games:
         self.log.ruleset, self.log.deal_seed = ruleset.name, order.deal_seed
         self.log.where = f"{ruleset.name}, {seats} seats, deal {deal}, seat {place}"
         table_seats = self._seat_players(order, seat)
-        players = (self._player, *(self._opponent.make_player(f"{OPPONENT}#{number}") for number in range(1, seats)))
+        players = (
+            self._player,
+            *(self._opponent.make_player(f"{self.opponent}#{number}") for number in range(1, seats)),
+        )
         batch = Batch(
-            ruleset.name, ruleset.rules, players, self.clock, self.times.init_ms, self._seeds.commit, (order,)
+            family=ruleset.family,
+            ruleset=ruleset.name,
+            rules=ruleset.rules,
+            players=players,
+            clock=self.clock,
+            init_ms=self.times.init_ms,
+            commit=self._seeds.commit,
+            games=(order,),
         )
         try:
             record = GameRunner(batch, order, table_seats).play()
@@ -207,7 +204,7 @@ class Games:
 
     def _seat_players(self, order: GameOrder, seat: ExaminedSeat) -> list[Seat]:
         while len(self._opponents) < len(order.seating) - 1:
-            player = self._opponent.make_player(OPPONENT)
+            player = self._opponent.make_player(self.opponent)
             self._opponents.append(Opponent(player, PATIENCE_MS, None, isolation=self._isolation))
         return [self._opponents[player - 1] if player else seat for player in order.seating]
 

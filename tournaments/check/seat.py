@@ -13,6 +13,7 @@ from msgspec import UNSET
 from protocol.codec import encode
 from protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Move, MoveAnswer
 from referee.clock import MS
+from referee.connection import BotConnection
 from referee.records import Isolation, Player
 from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver
 from referee.verdicts import Verdict, judge_illegal_move
@@ -63,6 +64,10 @@ class ExaminedSeat(BotSeat):
         """The last stray line since the last answer."""
         self.greeted_ms = 0.0
         """Time to start and greet the bot; almost 0 if it was running."""
+        self._request: Move
+        self._limit: int | None = None
+        self._place = 0
+        """Where the bot sits in this game."""
         self.spoken: list[Spoken] = []
         """The actions of this game."""
         self.dress: Callable[[bytes], bytes] = lambda line: line
@@ -97,18 +102,25 @@ class ExaminedSeat(BotSeat):
         begins = isinstance(request, GameStart)
         with self._watch("game_start" if begins else "game_end", self._times.init_ms):
             super().ask(request)
-        if begins:
+        if isinstance(request, GameStart):
+            self._place = request.seat
             self.after_answer(self)
 
-    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
+    def send_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> BotConnection | None:
+        """Write the request, and keep it for the judgment of its answer."""
+        self._request, self._limit = request, limit
+        return super().send_move(request, limit, cpu_limit)
+
+    def collect_move(self) -> tuple[MoveAnswer, int, int]:
         """Return the answer; if the request lists the legal actions, it is one of them."""
-        with self._watch("move", (limit or 0) // MS, request.legal or ()):
-            answer, wall, cpu = super().ask_move(request, limit, cpu_limit)
+        request = self._request
+        with self._watch("move", (self._limit or 0) // MS, request.legal or ()):
+            answer, wall, cpu = super().collect_move()
             if request.legal is not UNSET and answer.move not in request.legal:
                 raise judge_illegal_move(answer.move, request.legal)
         self.spoken.append(Spoken("> " + encode(request).decode().rstrip("\n"), self._evidence()[-1], answer.move))
-        log, view = self._log, request.view
-        thought = Thought(wall / MS, cpu / MS, log.ruleset, log.deal_seed, view.seat, view.turn, answer.move)
+        log = self._log
+        thought = Thought(wall / MS, cpu / MS, log.ruleset, log.deal_seed, self._place, len(self.spoken), answer.move)
         log.thoughts.append(thought)
         self.after_answer(self)
         return answer, wall, cpu
@@ -169,6 +181,6 @@ class ExaminedSeat(BotSeat):
 class Opponent(BotSeat):
     """The seat of a bot that ships; it has no deadline, so that a slow machine is nobody's fault."""
 
-    def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
-        """Wait without a limit."""
-        return super().ask_move(request, None)
+    def send_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> BotConnection | None:
+        """Write the request without a limit."""
+        return super().send_move(request, None)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
-from pathlib import Path
 from random import Random
 
 import msgspec
 from msgspec import Struct
 
 from protocol.codec import encode
-from protocol.messages import ClockRules, Event, GameEnd, GameStart, Move, SeatClock, SeatName
+from protocol.messages import ClockRules, GameEnd, GameStart, Move, Out, SeatClock, SeatName
+from referee.course import Course, list_asked
 from referee.dealer import Dealer
-from referee.games import make_rules
-from referee.masks import mask_events
-from referee.replay import VERDICT, Replay
-from referee.rules import Result, Turn
-from referee.ruleset import Ruleset, load_ruleset
-from referee.spite import SpiteAndMalice
-from referee.spite.state import State
+from referee.families import load_family, make_rules
+from referee.games import DEFAULT_FAMILY
+from referee.rules import Result
+from referee.rulesets import Ruleset, load_ruleset
 
-FILE = Path(__file__).parent / "corpus.jsonl"
 OUT = "!"
 """The mark before the number of a seat that leaves the game, in place of an action."""
 LINE_BYTES = 40_000
@@ -55,53 +51,72 @@ class Position:
     """
 
     def __init__(self, ruleset: str, seats: int, deal: int, find: Find = load_ruleset) -> None:
-        self.rules: SpiteAndMalice = make_rules(find(ruleset).rules, seats)
+        found = find(ruleset)
+        self.rules = make_rules(found.family, found.rules, seats)
         seed = sha256(f"malice check {ruleset} {seats} {deal}".encode())
         self.deal_seed = seed.hexdigest()
-        self._replay = Replay(self.rules, Dealer(seed.digest()))
-        self.events: list[Event] = [*self._replay.dealt]
-
-    @property
-    def state(self) -> State:
-        """The state of the table."""
-        return self._replay.state
+        self._course = Course(self.rules, Dealer(seed.digest()))
+        self._answers: dict[int, str] = {}
+        """By seat: the actions of an ask of several seats that still lacks others."""
+        self._out: list[int] = []
+        self.events: list[Struct] = [*self._course.dealt]
 
     @property
     def seat(self) -> int | None:
-        """The seat to act; None when the game is over."""
-        step = self._replay.next()
-        return step.seat if isinstance(step, Turn) else None
+        """The seat to act, or the first of several without an answer; None when the game is over."""
+        return next((seat for seat in list_asked(self._course.next()) if seat not in self._answers), None)
+
+    def legal(self) -> tuple[str, ...]:
+        """Return the legal actions of the seat to act."""
+        assert self.seat is not None
+        return self.rules.legal(self._course.state, self.seat)
+
+    def list_playing(self) -> list[int]:
+        """Return the seats that were not made to leave."""
+        return [seat for seat in range(self.rules.seats) if seat not in self._out]
 
     def play(self, action: str) -> None:
         """Play an action, or let a seat leave."""
         if action.startswith(OUT):
-            seat, action = int(action[1:]), VERDICT + "crash"
+            seat = int(action[len(OUT) :])
+            self._out.append(seat)
+            self._answers.pop(seat, None)
+            self.events += self._course.withdraw({seat: "crash"})
         else:
             assert self.seat is not None
-            seat = self.seat
-        self.events += self._replay.play(seat, action)
+            self._answers[self.seat] = action
+        if self.seat is None and self._answers:
+            asked = list_asked(self._course.next())
+            actions = {seat: self._answers[seat] for seat in asked if seat in self._answers}
+            self._answers = {}
+            if actions:
+                self.events += self._course.play(actions)
 
     def request(self, id: int) -> Move:
         """Return the request to the seat to act, with all events since the deal."""
         seat = self.seat
         assert seat is not None
+        masked = (event if isinstance(event, Out) else self.rules.mask(event, seat) for event in self.events)
         return Move(
             id=id,
-            view=self.rules.view(self.state, seat),
-            events=tuple(mask_events(self.events, seat)),
-            legal=self.rules.legal(self.state),
+            view=self.rules.view(self._course.state, seat),
+            events=tuple(event for event in masked if event is not None),
+            legal=self.legal(),
             clock=SeatClock(30_000.0, 2.25, 1.0),
         )
 
     def result(self) -> Result:
-        """Return how the game ends if every other team leaves it now."""
-        state, seat = self.state, self.seat
+        """Return how the game ends if every other team leaves it now; everybody ties if they cannot all leave."""
+        state, seat = self._course.state, self.seat
         assert seat is not None
         for other, team in enumerate(self.rules.teams):
-            if team != self.rules.teams[seat] and other not in state.out and state.result is None:
-                state, _ = self.rules.withdraw(state, other)
-        assert state.result
-        return state.result
+            if team != self.rules.teams[seat] and other not in self._out:
+                if isinstance(result := self.rules.next(state), Result):
+                    return result
+                state, _ = self.rules.withdraw(state, (other,))
+        result = self.rules.next(state)
+        assert isinstance(result, Result)
+        return result
 
 
 def replay_situation(situation: Situation, find: Find = load_ruleset) -> Position:
@@ -112,9 +127,11 @@ def replay_situation(situation: Situation, find: Find = load_ruleset) -> Positio
     return position
 
 
-def load_corpus() -> tuple[Situation, ...]:
-    """Return the situations of `corpus.jsonl`."""
-    return tuple(msgspec.json.decode(line, type=Situation) for line in FILE.read_bytes().splitlines())
+def load_corpus(family: str = DEFAULT_FAMILY) -> tuple[Situation, ...]:
+    """Return the situations that a family brings; none if it has no `corpus.jsonl`."""
+    file = load_family(family).folder / "corpus.jsonl"
+    lines = file.read_bytes().splitlines() if file.exists() else ()
+    return tuple(msgspec.json.decode(line, type=Situation) for line in lines)
 
 
 def list_situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -> Iterator[Situation]:
@@ -122,7 +139,7 @@ def list_situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -
 
     Args:
         count: how many.
-        rulesets: the rulesets to choose from, by name; by default all that ship.
+        rulesets: the rulesets to choose from, by name; by default those of the default family.
     """
     known = load_corpus() if rulesets is None else tuple(_select(rulesets))
     find = load_ruleset if rulesets is None else rulesets.__getitem__
@@ -133,16 +150,17 @@ def list_situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -
 
 def _select(rulesets: Mapping[str, Ruleset]) -> Iterator[Situation]:
     """Yield the situations of these rulesets, and the start of a game for a ruleset that the corpus lacks."""
-    known = load_corpus()
+    families = dict.fromkeys(ruleset.family for ruleset in rulesets.values())
+    known = [situation for family in families for situation in load_corpus(family)]
     yield from (situation for situation in known if situation.ruleset in rulesets)
     missing = rulesets.keys() - {situation.ruleset for situation in known}
-    yield from (Situation(name, rulesets[name].rules.players[1], 0, "") for name in sorted(missing))
+    yield from (Situation(name, rulesets[name].match.players[1], 0, "") for name in sorted(missing))
 
 
 def _continue(situation: Situation, random: Random, find: Find) -> Situation:
     position, actions = replay_situation(situation, find), situation.actions.split()
     for _ in range(random.randint(1, MORE_ACTIONS)):
-        action = random.choice(position.rules.legal(position.state))
+        action = random.choice(position.legal())
         position.play(action)
         if position.seat is None or len(encode(position.request(1))) > LINE_BYTES:
             break
@@ -154,13 +172,14 @@ def make_game_start(
     situation: Situation, position: Position, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
 ) -> GameStart:
     """Return the request that starts the game of a situation."""
-    seat, teams = position.seat, position.rules.teams
+    seat, teams, ruleset = position.seat, position.rules.teams, find(situation.ruleset)
     assert seat is not None
     return GameStart(
         id=id,
         game=number,
-        ruleset=situation.ruleset,
-        rules=msgspec.to_builtins(find(situation.ruleset).rules),
+        family=ruleset.family,
+        ruleset=ruleset.name,
+        rules=msgspec.to_builtins(ruleset.rules),
         seat=seat,
         seats=tuple(SeatName(f"player {other}", team) for other, team in enumerate(teams)),
         rng=number,

@@ -24,7 +24,7 @@ def rules(ctx: click.Context, json: bool) -> None:
         return
     import msgspec
 
-    from referee.ruleset import list_rulesets, load_ruleset
+    from referee.rulesets import list_rulesets, load_ruleset
     from tournaments.terminal.tables import format_table
 
     rulesets = [load_ruleset(name) for name in list_rulesets()]
@@ -32,7 +32,7 @@ def rules(ctx: click.Context, json: bool) -> None:
         fields = [{"name": each.name, "about": each.about, "source": each.source} for each in rulesets]
         click.echo(msgspec.json.encode(fields))
         return
-    rows = [("-".join(map(str, sorted({*each.rules.players}))), each.name, each.about) for each in rulesets]
+    rows = [("-".join(map(str, sorted({*each.match.players}))), each.name, each.about) for each in rulesets]
     for line in format_table(("seats", "ruleset", "about"), rows, left=(1, 2)):
         click.echo(line)
 
@@ -45,7 +45,7 @@ def show(name: str, json: bool) -> None:
     import msgspec
 
     from referee import rules_text
-    from referee.ruleset import find_ruleset
+    from referee.rulesets import find_ruleset
 
     text = rules_text.describe_ruleset(find_ruleset(name, Path()))
     if json:
@@ -64,7 +64,7 @@ def diff(left: str, right: str, json: bool) -> None:
     import msgspec
 
     from referee import rules_text
-    from referee.ruleset import find_ruleset
+    from referee.rulesets import find_ruleset
 
     differences = rules_text.compare_rulesets(find_ruleset(left, Path()), find_ruleset(right, Path()))
     if json:
@@ -78,7 +78,7 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
     yield f"{text.name}: {text.about}"
     yield f"from {text.source}"
     for seats in text.seats:
-        yield f"with {_seats(seats)}"
+        yield f"with {_describe_seats(seats)}"
     yield ""
     for parameter in text.parameters:
         standard = f"    (standard: {parameter.standard})" if parameter.differs else ""
@@ -86,13 +86,9 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
         yield from textwrap.wrap(parameter.prose, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
-def _seats(counts: SeatsText) -> str:
-    centre = "any number of" if counts.centre is None else str(counts.centre)
-    remark = f"; {counts.remark}" if counts.remark else ""
-    return (
-        f"{counts.seats} seats: {counts.cards} cards, {counts.payoff} in each pay-off pile, {centre} centre stacks,"
-        f" {counts.stock} in the stock after the deal{remark}"
-    )
+def _describe_seats(counts: SeatsText) -> str:
+    figures = ", ".join(f"{caption} {figure}" for caption, figure in counts.figures.items())
+    return f"{counts.seats} seats" + (f": {figures}" if figures else "")
 
 
 def _differences(diff: RulesetDiff) -> Iterator[str]:

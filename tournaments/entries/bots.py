@@ -16,7 +16,7 @@ import referee
 from referee.errors import BotError
 from referee.isolation.folders import MANIFEST
 from referee.records import Player
-from referee.ruleset import list_rulesets
+from referee.rulesets import list_rulesets
 from referee.toml_files import convert, read_toml, suggest_name
 from tournaments.entries.bot_files import hash_bot, hash_file, hash_files, inspect_file
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from protocol.messages import ClockRules
 from referee.errors import DataError
+from referee.games import DEFAULT_RULESET
 from referee.records import Layer
-from referee.ruleset import DEFAULT
 from referee.toml_files import convert, read_toml
 
 MOST = 2**31 - 1
@@ -42,7 +42,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     entries: tuple[str | EntryLine, ...]
     """The bots that play: names, folders or command lines."""
     name: str = "tournament"
-    rulesets: tuple[str, ...] = (DEFAULT,)
+    rulesets: tuple[str, ...] = (DEFAULT_RULESET,)
     """Every table plays each of these: rulesets that ship, or files such as "./mine.toml"."""
     seats: int = 0
     """Entries at a table; 0 for the fewest that each ruleset allows."""

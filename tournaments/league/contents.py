@@ -9,7 +9,7 @@ from typing import Annotated, Protocol
 from msgspec import Meta, Struct
 
 from referee.records import Count, Key, Milliseconds, Record
-from referee.ruleset import Parameters, Ruleset
+from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
@@ -31,7 +31,7 @@ class Tournament(Struct, frozen=True):
     """The number of games of the whole schedule."""
     created: float
     """Seconds since 1970, UTC."""
-    rulesets: dict[str, Parameters]
+    rulesets: dict[str, Ruleset]
 
 
 class Entry(Struct, frozen=True):

@@ -8,10 +8,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.errors import DataError
-from referee.games import make_rules as rules_of
+from referee.families import make_rules
 from referee.records import FORMAT, Key, Record, compute_digest
 from referee.replay import VERDICT, VERDICTS
-from referee.ruleset import Parameters
+from referee.rulesets import Ruleset
 from tournaments.league.config import MOST, Config, EntryLine, assign_labels
 from tournaments.league.contents import Entry, Game
 from tournaments.league.rows import GameRow
@@ -23,7 +23,7 @@ MARKS = ("> ", "< ")
 class Common(Struct, frozen=True):
     """What all games of a league have in common."""
 
-    rulesets: dict[str, Parameters]
+    rulesets: dict[str, Ruleset]
     teams: dict[str, tuple[int, ...]]
     """By ruleset: the team of each seat."""
     labels: frozenset[str]
@@ -43,15 +43,16 @@ def refuse_entries(entries: Sequence[Entry], positions: Sequence[int], config: C
         raise ValueError(f"expected the anchor {config.anchor!r} among the labels")
 
 
-def find_teams(rulesets: Mapping[str, Parameters], config: Config) -> dict[str, tuple[int, ...]]:
+def find_teams(rulesets: Mapping[str, Ruleset], config: Config) -> dict[str, tuple[int, ...]]:
     """Return the teams by ruleset, if the rulesets can be played and the tournament file names the same ones."""
     expected = [Path(name).stem if name.endswith(".toml") else name for name in config.rulesets]
     if list(rulesets) != expected:
         raise ValueError(f"expected {', '.join(expected)}, got {', '.join(rulesets)}")
     teams = {}
-    for name, rules in rulesets.items():
+    for name, ruleset in rulesets.items():
         try:
-            teams[name] = rules_of(rules, config.seats or rules.players[0]).teams
+            seats = config.seats or ruleset.match.players[0]
+            teams[name] = make_rules(ruleset.family, ruleset.rules, seats).teams
         except DataError as error:
             raise ValueError(f"{name}: {error}") from None
     return teams

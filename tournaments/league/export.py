@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from protocol.messages import View
 from referee.records import Record
 from referee.replay import VERDICT
 from referee.requests import replay_decisions
-from referee.ruleset import Parameters
 from tournaments.league.series import Score
 
 
@@ -64,7 +63,9 @@ class ExportedGame(Struct, frozen=True):
 
     key: str
     ruleset: str
-    rules: Parameters
+    family: str
+    rules: Any
+    """Every parameter of the ruleset."""
     entries: tuple[ExportedEntry, ...]
     deal_seed: str
     actions: tuple[ExportedAction, ...]
@@ -89,7 +90,7 @@ class ExportedDecision(Struct, frozen=True):
     """Its number in the game, from 0."""
     seat: int
     label: str
-    view: View
+    view: Struct
     """As in the request to the bot."""
     legal: tuple[str, ...]
     """The legal actions, even if the bot declined the list."""
@@ -109,6 +110,7 @@ def encode_game(record: Record, series: Score | None) -> bytes:
         ExportedGame(
             key=str(record.key),
             ruleset=record.ruleset,
+            family=record.family,
             rules=record.rules,
             entries=tuple(ExportedEntry(label, hash) for label, hash in record.entries),
             deal_seed=record.deal_seed,

@@ -35,7 +35,7 @@ def _verify_planned(
     store: Store, tournament: Tournament, plan: Schedule, games: int, suspended: Collection[str]
 ) -> None:
     where = f"{store.path}: table tournament: planned"
-    series = any(table.ruleset.rules.match_target for table in plan.tables)
+    series = any(table.ruleset.match.target for table in plan.tables)
     if not series and tournament.planned != plan.total:
         raise UnverifiedError(f"{where}: expected {plan.total} games, as scheduled, got {tournament.planned}")
     if tournament.planned < games:

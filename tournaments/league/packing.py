@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee.records import Circumstances, Record
-from referee.ruleset import Parameters
+from referee.rulesets import Ruleset
 from tournaments.league.contents import Game
 from tournaments.league.rows import Hex64
 
@@ -47,7 +47,7 @@ def pack_record(record: Record) -> bytes:
     return zlib.compress(_encoder.encode(columns))
 
 
-def unpack_record(blob: bytes, game: Game, rules: Parameters, commit: str) -> Record:
+def unpack_record(blob: bytes, game: Game, ruleset: Ruleset, commit: str) -> Record:
     """Return the record from its blob and from what the league stores elsewhere.
 
     Raises:
@@ -56,8 +56,9 @@ def unpack_record(blob: bytes, game: Game, rules: Parameters, commit: str) -> Re
     columns = _decoder.decode(_decompress(blob))
     return Record(
         key=game.key,
+        family=ruleset.family,
         ruleset=game.ruleset,
-        rules=rules,
+        rules=ruleset.rules,
         entries=columns.entries,
         deal_seed=columns.deal_seed,
         actions=tuple(zip(map(int, columns.seats), columns.actions.split(), strict=True)),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from protocol.errors import MaliceError
-from referee.errors import DataError
+from referee.errors import DataError, FamilyError
+from referee.families import has_family, parse_parameters
 from referee.records import Key, Record
-from referee.ruleset import Parameters, Ruleset
+from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config, check_config
 from tournaments.league.contents import Entry, Game, Readmission, Tournament
@@ -27,7 +28,7 @@ G = TypeVar("G", bound=GameRow)
 
 _summaries = msgspec.json.Decoder(Game)
 _configs = msgspec.json.Decoder(Config)
-_rules = msgspec.json.Decoder(Parameters)
+_rules = msgspec.json.Decoder(dict[str, Any])
 _words = msgspec.json.Decoder(tuple[str, ...])
 
 
@@ -112,21 +113,31 @@ class LeagueReader:
             complete=bool(row.complete),
             planned=row.planned,
             created=row.created,
-            rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets()},
+            rulesets={ruleset.name: ruleset for ruleset in self.rulesets()},
         )
 
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets that are played."""
         rows = list(self._file.rows(RulesetRow, "ORDER BY rulesets.rowid"))
-        rulesets = tuple(
-            Ruleset(row.name, row.about, row.source, self._decode(_rules, row, "rules", row.rules)) for row in rows
-        )
+        rulesets = tuple(map(self._decode_ruleset, rows))
         self._find_teams(rulesets)
         return rulesets
 
+    def _decode_ruleset(self, row: RulesetRow) -> Ruleset:
+        if row.package and not has_family(row.family):
+            raise LeagueError(
+                f"{self.path}: the game {row.family!r} comes from the package {row.package!r}, which is not installed"
+            )
+        where = f"{row.place()}, column rules"
+        try:
+            rules = parse_parameters(row.family, self._decode(_rules, row, "rules", row.rules))
+        except (FamilyError, msgspec.ValidationError) as error:
+            raise self._file.damage(where, str(error)) from None
+        return Ruleset(row.name, row.family, row.about, row.source, rules)
+
     def _find_teams(self, rulesets: tuple[Ruleset, ...]) -> dict[str, tuple[int, ...]]:
         try:
-            return find_teams({ruleset.name: ruleset.rules for ruleset in rulesets}, self.config())
+            return find_teams({ruleset.name: ruleset for ruleset in rulesets}, self.config())
         except ValueError as error:
             raise self._file.damage("table rulesets", str(error)) from None
 
@@ -193,7 +204,7 @@ class LeagueReader:
     def _load_common(self) -> Common:
         rulesets = self.rulesets()
         return Common(
-            rulesets={ruleset.name: ruleset.rules for ruleset in rulesets},
+            rulesets={ruleset.name: ruleset for ruleset in rulesets},
             teams=self._find_teams(rulesets),
             labels=frozenset(entry.label for entry in self.entries()),
             commit=self._load_tournament().commit,

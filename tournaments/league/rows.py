@@ -43,10 +43,14 @@ class RulesetRow(Row, frozen=True):
 
     TABLE: ClassVar[str] = "rulesets"
     SELECT: ClassVar[str] = """
-        SELECT rulesets.name, rulesets.about, rulesets.source, rulesets.rules FROM rulesets NOT INDEXED
+        SELECT rulesets.name, rulesets.family, rulesets.package, rulesets.about, rulesets.source, rulesets.rules
+        FROM rulesets NOT INDEXED
     """
 
     name: str
+    family: str
+    package: str
+    """The distribution that brought the family; empty if it shipped."""
     about: str
     source: str
     rules: str

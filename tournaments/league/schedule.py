@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from referee.dealer import Dealer
 from referee.errors import DataError
-from referee.games import make_rules
+from referee.families import make_rules
 from referee.records import GameOrder, Key
-from referee.ruleset import Parameters, Ruleset
+from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.draw import Table, draw_tables
 
@@ -156,11 +156,11 @@ def make_schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequenc
     """
     seated = list_seated_rulesets(config, rulesets)
     for ruleset, seats in seated:
-        least, most = ruleset.rules.players
+        least, most = ruleset.match.players
         if not least <= seats <= most:
             allowed = str(least) if least == most else f"{least} to {most}"
             raise DataError(f"{ruleset.name}: is played by {allowed}, not by {seats}")
-        make_rules(ruleset.rules, seats)
+        make_rules(ruleset.family, ruleset.rules, seats)
         if len(labels) < seats:
             raise DataError(f"entries: expected at least {seats} for a table of {ruleset.name}, got {len(labels)}")
 
@@ -170,11 +170,11 @@ def make_schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequenc
     return Schedule(seated, len(labels), config.deals, draw if config.tables else None)
 
 
-def count_most_deals(schedule: Schedule, rules: Parameters) -> int:
+def count_most_deals(schedule: Schedule, ruleset: Ruleset) -> int:
     """Return the most deals that a table may play, including those for open series."""
-    return schedule.deals + (SERIES_BLOCKS * BLOCK_DEALS if rules.match_target else 0)
+    return schedule.deals + (SERIES_BLOCKS * BLOCK_DEALS if ruleset.match.target else 0)
 
 
 def list_seated_rulesets(config: Config, rulesets: tuple[Ruleset, ...]) -> list[tuple[Ruleset, int]]:
     """Return the rulesets, each with its number of seats."""
-    return [(ruleset, config.seats or ruleset.rules.players[0]) for ruleset in rulesets]
+    return [(ruleset, config.seats or ruleset.match.players[0]) for ruleset in rulesets]

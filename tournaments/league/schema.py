@@ -20,8 +20,10 @@ def m001_league(db: Database) -> None:
             seed BLOB NOT NULL, "commit" TEXT NOT NULL, planned INTEGER NOT NULL, complete INTEGER NOT NULL,
             created REAL NOT NULL
         ) STRICT;
-        CREATE TABLE rulesets (name TEXT PRIMARY KEY, about TEXT NOT NULL, source TEXT NOT NULL, rules TEXT NOT NULL)
-            STRICT;
+        CREATE TABLE rulesets (
+            name TEXT PRIMARY KEY, family TEXT NOT NULL, package TEXT NOT NULL, about TEXT NOT NULL,
+            source TEXT NOT NULL, rules TEXT NOT NULL
+        ) STRICT;
         CREATE TABLE entries (
             position INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, name TEXT NOT NULL,
             version TEXT NOT NULL, author TEXT NOT NULL, language TEXT NOT NULL, command TEXT NOT NULL,

@@ -36,7 +36,7 @@ class Tally(Struct, frozen=True):
 
 def score_league_series(league: LeagueContents) -> dict[Key, Score]:
     """Return the score of the series after each game of a league, for the rulesets that play series."""
-    return dict(score_series(league.games(), {each.name: each.rules.match_target for each in league.rulesets()}))
+    return dict(score_series(league.games(), {each.name: each.match.target for each in league.rulesets()}))
 
 
 def score_series(games: Iterable[Game], targets: Mapping[str, int]) -> Iterator[tuple[Key, Score]]:

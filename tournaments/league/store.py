@@ -12,8 +12,9 @@ from types import TracebackType
 
 import msgspec
 
+from referee.families import load_family
 from referee.records import Record
-from referee.ruleset import Ruleset
+from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError, Stopped
 from tournaments.league.config import Config, encode_identity
 from tournaments.league.contents import Entry, Game, Readmission, Tournament
@@ -124,8 +125,9 @@ class Store(LeagueReader):
             self._file.write("INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, 0, ?)", row)
             for ruleset in rulesets:
                 rules = msgspec.json.encode(ruleset.rules).decode()
-                values = (ruleset.name, ruleset.about, ruleset.source, rules)
-                self._file.write("INSERT INTO rulesets VALUES (?, ?, ?, ?)", values)
+                package = load_family(ruleset.family).package
+                values = (ruleset.name, ruleset.family, package, ruleset.about, ruleset.source, rules)
+                self._file.write("INSERT INTO rulesets VALUES (?, ?, ?, ?, ?, ?)", values)
             for place, entry in enumerate(entries):
                 lists = [msgspec.json.encode(words).decode() for words in (entry.command, entry.rulesets)]
                 columns = (place, *msgspec.structs.astuple(entry)[:-2], *lists)

@@ -132,7 +132,7 @@ class _Examiner:
         ruleset = self.schedule.tables[key.table].ruleset
         if record.ruleset != ruleset.name:
             raise UnverifiedError(f"game {key}: expected the ruleset {ruleset.name}, got {record.ruleset}")
-        if key.deal >= (most := count_most_deals(self.schedule, ruleset.rules)):
+        if key.deal >= (most := count_most_deals(self.schedule, ruleset)):
             raise UnverifiedError(f"game {key}: expected a deal below {most}")
         if row.number != (number := self.schedule.number(key)):
             raise UnverifiedError(f"game {key}: expected the number {number}, got {row.number}")

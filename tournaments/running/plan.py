@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from protocol.messages import ClockRules
 from referee.errors import BotError, DataError
-from referee.games import make_rules
+from referee.families import make_rules
 from referee.isolation import probe
 from referee.records import Batch, Isolation, Key, Record
-from referee.ruleset import Ruleset, find_ruleset
+from referee.rulesets import Ruleset, find_ruleset
 from referee.seat import greet_bot
 from referee.verdicts import Verdict
 from tournaments.entries import bots, hidden_modules
@@ -73,7 +73,7 @@ class Plan:
         self.seeds = Seeds(seed)
         self.schedule = make_schedule(config, self.rulesets, labels, self.seeds)
         self.teams = {
-            ruleset.name: make_rules(ruleset.rules, seats).teams
+            ruleset.name: make_rules(ruleset.family, ruleset.rules, seats).teams
             for ruleset, seats in list_seated_rulesets(config, self.rulesets)
         }
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
@@ -130,7 +130,7 @@ class Plan:
             complete=False,
             planned=self.schedule.total,
             created=time.time(),
-            rulesets={ruleset.name: ruleset.rules for ruleset in self.rulesets},
+            rulesets={ruleset.name: ruleset for ruleset in self.rulesets},
         )
 
     def open_batches(self, done: set[Key], wanted: Callable[[Key], bool] = lambda key: True) -> Iterator[Batch]:
@@ -149,7 +149,7 @@ class Plan:
         """
         if not self.config.series:
             return []
-        targets = {ruleset.name: ruleset.rules.match_target for ruleset in self.rulesets}
+        targets = {ruleset.name: ruleset.match.target for ruleset in self.rulesets}
         decided = {key for key, score in series.score_series(games, targets) if score.won}
         done = {game.key for game in games}
         batches: list[Batch] = []
@@ -184,6 +184,7 @@ class Plan:
         """Return a batch as a referee process reads it."""
         table = self.schedule.tables[plan.table]
         return Batch(
+            family=table.ruleset.family,
             ruleset=table.ruleset.name,
             rules=table.ruleset.rules,
             players=tuple(self.players[entry] for entry in table.entries),
@@ -206,7 +207,9 @@ class Plan:
             return None
         total = 0
         for table in self.schedule.tables:
-            turns = table.ruleset.rules.max_turns
+            turns = table.ruleset.match.max_turns
+            if turns is None:
+                return None
             seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
             total += seat * len(table.entries) ** 2 * self.schedule.deals
         return total

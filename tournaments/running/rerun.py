@@ -134,8 +134,7 @@ def _ask_all(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> It
         if answer.move not in each.legal:
             raise judge_illegal_move(answer.move, each.legal)
         note = answer.note if isinstance(answer.note, str) else ""
-        turn = each.request.view.turn
-        yield Choice(each.index, turn, each.played, answer.move, note, answer.move == each.played)
+        yield Choice(each.index, each.turn, each.played, answer.move, note, answer.move == each.played)
 
 
 def format_rerun(rerun: Rerun, *, everything: bool) -> Iterator[str]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from protocol.codec import encode
 from protocol.messages import BareAnswer, GameEnd, GameStart, Move
 from referee.bot import EXCERPT_BYTES
-from referee.exchange import SHOWN_BYTES
+from referee.connection import SHOWN_BYTES
 from referee.records import Fault, Record
 from referee.replay import VERDICT
 from referee.requests import ReplayedRequest, replay_requests

@@ -10,23 +10,24 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, TextIO
 
-from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, View
+from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
 from referee.failures import Abandoned
+from referee.families import Family, load_family
+from referee.game_runner import InProcessSeat
 from referee.records import SeatReport
 from referee.verdicts import Verdict
 from tournaments.sanitizer import sanitize
+from tournaments.terminal.transcript import describe_event
 from tournaments.terminal.watching import write_now
-from tournaments.terminal.wording import describe_action, describe_event_to_seat
 
 HELP = """\
-Answer with the number of an action; bots would say h4S-s0 for 4S to side 0, and you may too.
-Centre stacks go up from the ace, whatever the suit; the first to play the last card of their pay-off pile wins.
-A card to a side stack is a discard, and mostly ends your turn. malice rules show {ruleset} prints all the rules.
+Answer with the number of an action, or with the action itself, as bots do.
+{help}malice rules show {ruleset} prints all the rules.
 ?  this help
 q  resign this game and leave the table; so does the end of the input (Ctrl-D)"""
 
 
-class Person:
+class Person(InProcessSeat):
     """The seat of somebody at a terminal, for all games; it has no clock, but its time is recorded.
 
     Args:
@@ -45,6 +46,7 @@ class Person:
         self._left = False
         self._seat = 0
         self._ruleset = ""
+        self._family: Family
         self._names: list[str] = []
 
     def begin(self) -> int:
@@ -75,12 +77,14 @@ class Person:
         """
         assert isinstance(request.legal, tuple)
         begin = time.monotonic_ns()
-        news = (describe_event_to_seat(event, self._seat, self._names) for event in request.events)
+        family, names = self._family, self._names
+        news = (describe_event(family, event, names, self._seat) for event in request.events)
         for line in filter(None, news):
             self._say(f"  {line}")
-        for line in _table(request.view, self._names):
+        self._say("")
+        for line in family.sketch(request.view, names):
             self._say(line)
-        words = [describe_action(action, request.view, self._names) for action in request.legal]
+        words = [family.describe_action(action, request.view, names) for action in request.legal]
         for line in _columns([f"{number:3}  {text}" for number, text in enumerate(words, start=1)]):
             self._say(line)
         try:
@@ -103,7 +107,7 @@ class Person:
             elif answer == "q":
                 self._resign("resigned the game")
             elif answer == "?":
-                self._say(HELP.format(ruleset=self._ruleset))
+                self._say(HELP.format(help=self._family.help, ruleset=self._ruleset))
             elif answer in legal:
                 return answer
             elif answer.isascii() and answer.isdigit() and 1 <= int(answer[:9]) <= len(legal):
@@ -121,6 +125,7 @@ class Person:
         """Print who plays in a new game, or how a game ended."""
         if isinstance(request, GameStart):
             self._seat, self._ruleset = request.seat, request.ruleset
+            self._family = load_family(request.family)
             self._names = [sanitize(seat.name) for seat in request.seats]
             seats = ", ".join(f"{name} in seat {seat}" for seat, name in enumerate(self._names))
             self._say(f"\nA game of {sanitize(request.ruleset)}: {seats}. You have no clock; ? helps, q resigns.")
@@ -141,24 +146,6 @@ class Person:
 
     def _say(self, line: str) -> None:
         write_now(self._out, line + "\n")
-
-
-def _table(view: View, names: Sequence[str]) -> Iterator[str]:
-    """Show the table: the centre, everybody's piles, and last the person's own hand."""
-    yield ""
-    centre = "   ".join(
-        f"{slot}: {f'{stack.cards[-1]}, ' if stack.cards else ''}needs {stack.needs}"
-        for slot, stack in enumerate(view.centre)
-    )
-    yield f"turn {view.turn}: centre   {centre}   (stock {view.stock}, set aside {view.aside})"
-    width = max(map(len, names))
-    for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
-        left = "" if held.payoff.left is None else f" of {held.payoff.left}"
-        sides = "  ".join(f"{index}: {' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
-        hand = "" if seat == view.seat else f"   hand {held.hand} cards"
-        out = "   out of the game" if held.out else ""
-        yield f"  {name:{width}}  pay-off {held.payoff.top or '-'}{left}   sides  {sides}{hand}{out}"
-    yield f"  your hand: {' '.join(view.hand)}"
 
 
 def _columns(cells: Sequence[str]) -> Iterator[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any
 
-from protocol.messages import TurnBegins, View
+from protocol.messages import Out
+from referee.families import Family, load_family
+from referee.game_runner import Played
 from referee.records import Key, Record
-from referee.replay import VERDICT, replay_steps
-from referee.rules import Events
+from referee.replay import VERDICT, find_rules, replay_asks
+from referee.rules import Events, Result, Rules
 from tournaments.sanitizer import sanitize
-from tournaments.terminal.wording import describe_event
 
 STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200
 """How many lines of a bot's stderr to show, and their width: Python prints its error last, others first."""
@@ -37,51 +38,85 @@ def format_transcript(record: Record) -> Iterator[str]:
         RecordError: the record does not replay.
     """
     names = [sanitize(label) for label, _ in record.entries]
-    width = max(map(len, names))
+    narrator = Narrator(record.family, find_rules(record), names)
     yield format_heading(record.key, record.ruleset, names)
-    for index, step in enumerate(replay_steps(record, views=True), start=-1):
-        if step.seat is None:
-            yield describe_deal(step.events, names)
-        else:
-            micros, note = record.micros[index], record.notes.get(index, "")
-            yield format_action(index, PlayedAction(step.seat, step.action, step.events, micros, note), names)
-        if step.view is not None and any(isinstance(event, TurnBegins) for event in step.events):
+    for ask in replay_asks(record):
+        news = [
+            Played(seat, action, record.micros[index], 0, record.notes.get(index, ""))
+            for index, (seat, action) in enumerate(ask.moves, start=ask.first)
+        ]
+        yield from narrator.describe_ask(ask.first, news, ask.events)
+        if narrator.begins_turn(ask.after):
             yield ""
-            yield from format_table_view(step.view, names, width)
+            yield from narrator.sketch(ask.after)
     yield ""
     yield from format_ending(record, names)
     yield f"digest {record.digest}"
+
+
+class Narrator:
+    """Describes a game ask by ask to a spectator.
+
+    Args:
+        family: the name of the game.
+        rules: the game under its ruleset.
+        names: by seat, sanitized.
+    """
+
+    def __init__(self, family: str, rules: Rules[Any], names: Sequence[str]) -> None:
+        self._family = load_family(family)
+        self._rules = rules
+        self._names = names
+        self._turn = 0
+
+    def begins_turn(self, state: Any) -> bool:
+        """Return whether a turn begins in this state that had not begun before."""
+        before, self._turn = self._turn, self._rules.turn(state)
+        return self._turn != before and not self.is_over(state)
+
+    def is_over(self, state: Any) -> bool:
+        """Return whether the game is over."""
+        return isinstance(self._rules.next(state), Result)
+
+    def sketch(self, state: Any) -> Iterator[str]:
+        """Draw the table as a spectator sees it."""
+        return self._family.sketch(self._rules.view(state, None), self._names)
+
+    def describe_ask(self, index: int, news: Sequence[Played], events: Events) -> Iterator[str]:
+        """Yield a line for each action of an ask; the last one says what the ask changed.
+
+        Args:
+            index: the index of the first action in the game.
+            news: the actions; none for the deal.
+            events: what the ask changed.
+        """
+        phrases = (describe_event(self._family, event, self._names, None) for event in events)
+        changes = "; ".join(filter(None, phrases))
+        if not news:
+            yield f"      {changes}"
+        for place, played in enumerate(news):
+            yield self._format_action(index + place, played, changes if place == len(news) - 1 else "")
+
+    def _format_action(self, index: int, played: Played, changes: str) -> str:
+        """Return an action in one line: the seat, the action, what it changed, its time, and the bot's note."""
+        names, action = self._names, played.action
+        # A verdict on a bot that had no request, or could not start, took no time.
+        duration = "" if action.startswith(VERDICT) and not played.micros else f"  {played.micros / 1000:.1f} ms"
+        remark = f"  # {sanitize(played.note)}" if played.note else ""
+        return f"{index:5} {names[played.seat]:{max(map(len, names))}}  {action:8}  {changes}{duration}{remark}"
+
+
+def describe_event(family: Family, event: Any, names: Sequence[str], viewer: int | None) -> str:
+    """Describe an event in a phrase to a seat, or to a spectator (None); return no words for what needs none."""
+    if isinstance(event, Out):
+        return f"{names[event.seat]} is out: {event.code}"
+    return family.describe_event(event, names, viewer)
 
 
 def format_heading(key: Key, ruleset: str, names: Sequence[str]) -> str:
     """Return which game it is, and who sits where."""
     seats = " against ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
     return f"game {key} · {sanitize(ruleset)} · {seats}"
-
-
-def describe_deal(events: Events, names: Sequence[str]) -> str:
-    """Describe the deal."""
-    return "      " + "; ".join(filter(None, (describe_event(event, names) for event in events)))
-
-
-class PlayedAction(NamedTuple):
-    """An action as a line shows it."""
-
-    seat: int
-    action: str
-    events: Events
-    micros: int
-    note: str
-
-
-def format_action(index: int, played: PlayedAction, names: Sequence[str]) -> str:
-    """Return an action in one line: the seat, the action, what it changed, its time, and the bot's note."""
-    seat, action, events, micros, note = played
-    changes = "; ".join(filter(None, (describe_event(event, names) for event in events)))
-    # A verdict on a bot that had no request, or could not start, took no time.
-    duration = "" if action.startswith(VERDICT) and not micros else f"  {micros / 1000:.1f} ms"
-    remark = f"  # {sanitize(note)}" if note else ""
-    return f"{index:5} {names[seat]:{max(map(len, names))}}  {action:8}  {changes}{duration}{remark}"
 
 
 def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
@@ -92,14 +127,3 @@ def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
         f"{place}. {name} ({score})" for name, place, score in zip(names, record.places, record.scores, strict=True)
     )
     yield f"{record.reason} after {len(record.actions)} actions: {places}"
-
-
-def format_table_view(view: View, names: Sequence[str], width: int) -> Iterator[str]:
-    """Show the table."""
-    centre = "  ".join(f"c{slot}:{stack.height or '-'}" for slot, stack in enumerate(view.centre))
-    yield f"-- turn {view.turn}, {names[view.seat]} --  {centre}  stock {view.stock}  aside {view.aside}"
-    for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
-        hand = " ".join(view.hand) if seat == view.seat else f"{held.hand} cards"
-        side = "  ".join(f"s{index}:{' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
-        left = "" if held.payoff.left is None else f" ({held.payoff.left})"
-        yield f"      {name:{width}}  p:{held.payoff.top or '-'}{left}  {side}  hand {hand}"

@@ -5,25 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TextIO
 
+from referee.course import Course
 from referee.dealer import Dealer
 from referee.failures import Abandoned
-from referee.game_runner import Watch
-from referee.games import make_rules
+from referee.families import make_rules
+from referee.game_runner import Played, Watch
 from referee.records import Batch, GameOrder, Record
-from referee.replay import Replay
-from referee.rules import Result
+from referee.replay import VERDICT
 from tournaments.sanitizer import sanitize
-from tournaments.terminal.transcript import (
-    PlayedAction,
-    describe_deal,
-    format_action,
-    format_ending,
-    format_heading,
-    format_table_view,
-)
+from tournaments.terminal.transcript import Narrator, format_ending, format_heading
 
 DELAY_MS = 300
 """How long a terminal shows an action before the next one."""
@@ -117,19 +110,24 @@ class Watcher:
         self._news: list[str] = []
 
     def begin(self, batch: Batch, order: GameOrder) -> Watch:
-        """Show the deal; return the function to call after every action."""
+        """Show the deal; return the function to call after every ask."""
         self._news = []
         self._names = names = [sanitize(batch.players[player].label) for player in order.seating]
         self._head = [format_heading(order.key, batch.ruleset, names)]
-        again = Replay(make_rules(batch.rules, len(names)), Dealer(bytes.fromhex(order.deal_seed)))
+        rules = make_rules(batch.family, batch.rules, len(names))
+        course = Course(rules, Dealer(bytes.fromhex(order.deal_seed)))
+        narrator = Narrator(batch.family, rules, names)
         actions = 0
-        self._show(describe_deal(again.dealt, names), again)
+        self._show(narrator.describe_ask(0, (), course.dealt), narrator, course)
 
-        def watch(seat: int, action: str, micros: int, note: str) -> None:
+        def watch(news: Sequence[Played]) -> None:
             nonlocal actions
-            events = again.play(seat, action)
-            self._show(format_action(actions, PlayedAction(seat, action, events, micros, note), names), again)
-            actions += 1
+            codes = {each.seat: each.action[1:] for each in news if each.action.startswith(VERDICT)}
+            moves = {each.seat: each.action for each in news if each.seat not in codes}
+            events = course.withdraw(codes) if codes else ()
+            events += course.play(moves) if moves else ()
+            self._show(narrator.describe_ask(actions, news, events), narrator, course)
+            actions += len(news)
 
         return watch
 
@@ -137,10 +135,9 @@ class Watcher:
         """Show how the game ended."""
         self._screen.show(self._head, self._news, ["", *format_ending(record, self._names)], last=True)
 
-    def _show(self, news: str, again: Replay) -> None:
-        self._news.append(news)
-        if isinstance(again.next(), Result):
+    def _show(self, news: Iterable[str], narrator: Narrator, course: Course) -> None:
+        self._news += news
+        if narrator.is_over(course.state):
             return  # `end` shows the rest: the result, perhaps after more verdicts
-        view = again.rules.view(again.state, None)
-        self._screen.show(self._head, self._news, [*format_table_view(view, self._names, max(map(len, self._names)))])
+        self._screen.show(self._head, self._news, [*narrator.sketch(course.state)])
         self._news = []

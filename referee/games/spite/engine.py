@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.messages import Cards, Event, View
+from protocol.cards import Cards
 from referee.errors import IllegalAction
-from referee.rules import Events, Result, Shuffle, Turn
-from referee.ruleset import Parameters
-from referee.spite import dealing, first_player, plays, stalemates, turns, views
-from referee.spite.actions import Actions
-from referee.spite.derived import DerivedRules
-from referee.spite.state import State
+from referee.games.spite import dealing, first_player, plays, stalemates, turns, views
+from referee.games.spite.actions import Actions
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.masks import HIDING, mask_event
+from referee.games.spite.messages import Event, View
+from referee.games.spite.parameters import Parameters
+from referee.games.spite.state import State
+from referee.rules import Ask, Events, Shuffle, Step
 
 AFTER_SHUFFLE: dict[str, Callable[[DerivedRules, State, Cards, list[Event]], State]] = {
     "payoffs": dealing.deal_payoffs,
@@ -38,6 +41,7 @@ class SpiteAndMalice:
     def __init__(self, rules: Parameters, seats: int) -> None:
         self.derived = DerivedRules(rules, seats)
         self._actions = Actions(self.derived)
+        self._asks = tuple(Ask((seat,)) for seat in range(seats))
         self._listed: tuple[State | None, tuple[str, ...]] = (None, ())
 
     @property
@@ -54,29 +58,32 @@ class SpiteAndMalice:
         """Return the position before the first shuffle."""
         return dealing.start(self.derived)
 
-    def next(self, state: State, /) -> Turn | Shuffle | Result:
+    def next(self, state: State, /) -> Step:
         """Return who acts: one seat, chance, or nobody."""
         if state.phase == "turn":
-            return Turn(state.seat)
+            return self._asks[state.seat]
         if state.result is not None:
             return state.result
         return Shuffle(len(state.tied) if state.phase == "lot" else len(state.mixing))
 
-    def legal(self, state: State, /) -> tuple[str, ...]:
-        """List the legal actions; keep the list, since `play` checks its action against it."""
+    def legal(self, state: State, seat: int, /) -> tuple[str, ...]:
+        """List the legal actions of a seat; keep the list, since `play` checks its action against it."""
+        if seat != state.seat:
+            return ()
         listed, actions = self._listed
         if listed is not state:
             actions = self._actions.legal(state)
             self._listed = (state, actions)
         return actions
 
-    def play(self, state: State, action: str, /) -> tuple[State, Events]:
-        """Play one legal action.
+    def play(self, state: State, actions: Mapping[int, str], /) -> tuple[State, Events]:
+        """Play one legal action of the seat to act.
 
         Raises:
             IllegalAction: it is not in the legal list.
         """
-        if action not in self.legal(state):
+        action = actions.get(state.seat, "")
+        if action not in self.legal(state, state.seat):
             raise IllegalAction(f"expected a legal action of seat {state.seat}, got: {action!r}")
         events: list[Event] = []
         return plays.play(self.derived, state, action, events), tuple(events)
@@ -94,11 +101,20 @@ class SpiteAndMalice:
             state = turns.next_turn(self.derived, state, events)
         return state, tuple(events)
 
-    def withdraw(self, state: State, seat: int, /) -> tuple[State, Events]:
-        """Take `seat` and its partner out: their cards stay, their turns are skipped; the last team left wins."""
+    def withdraw(self, state: State, seats: Sequence[int], /) -> tuple[State, Events]:
+        """Take a seat and its partner out: their cards stay, their turns are skipped; the last team left wins."""
+        (seat,) = seats  # no more than one is ever asked at a time
         events: list[Event] = []
         return turns.withdraw(self.derived, state, seat, events), tuple(events)
 
     def view(self, state: State, seat: int | None, /) -> View:
         """Return the table as `seat`, or a spectator, sees it."""
         return views.make_view(self.derived, state, seat)
+
+    def mask(self, event: Struct, seat: int, /) -> Struct:
+        """Return an event as `seat` may see it: cards in other hands become `??`."""
+        return mask_event(event, seat) if type(event) in HIDING else event
+
+    def turn(self, state: State, /) -> int:
+        """Count the turns begun so far."""
+        return state.turn

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from protocol.cards import HIDDEN, RANKS
-from protocol.messages import Cards, CentreStack, Payoff, SeatView, View
-from referee.spite.derived import DerivedRules
-from referee.spite.state import Piles, State
+from protocol.cards import HIDDEN, RANKS, Cards
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.messages import CentreStack, Payoff, SeatView, View
+from referee.games.spite.state import Piles, State
 
 SEES_COUNTS: dict[str, Callable[[State, int], bool]] = {
     "public": lambda state, seat: True,

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from protocol.messages import CardMoved, Cards, Count, Event, Flip, Shuffled
-from referee.spite.derived import DerivedRules
-from referee.spite.results import end_won_game
-from referee.spite.stalemates import pass_turn
-from referee.spite.state import State, replace_item, replace_pile
-from referee.spite.stock import refill, restock
-from referee.spite.turns import begin_turn, end_turn
+from protocol.cards import Cards
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.messages import CardMoved, Count, Event, Flip, Shuffled
+from referee.games.spite.results import end_won_game
+from referee.games.spite.stalemates import pass_turn
+from referee.games.spite.state import State, replace_item, replace_pile
+from referee.games.spite.stock import refill, restock
+from referee.games.spite.turns import begin_turn, end_turn
 
 
 def reveal_counts(derived: DerivedRules, state: State, events: list[Event]) -> State:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from protocol.messages import Cards, Event, TurnBegins
-from referee.spite.derived import DerivedRules
-from referee.spite.results import end_drawn_out_game
-from referee.spite.state import State, list_playing_seats
-from referee.spite.stock import refill, restock
+from protocol.cards import Cards
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.messages import Event, TurnBegins
+from referee.games.spite.results import end_drawn_out_game
+from referee.games.spite.state import State, list_playing_seats
+from referee.games.spite.stock import refill, restock
 
 
 def begin_turn(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from protocol.cards import HIDDEN
+from protocol.cards import HIDDEN, Cards
 from protocol.codec import encode
-from protocol.messages import CardMoved, Cards, Count, Event, Move, Out, Pass, Shuffled, View
+from protocol.messages import Move, Out
+from referee.games.spite.messages import CardMoved, Count, Event, Pass, Shuffled, View
 
 WILD = "KW"
 """Ranks that are wild in most rulesets."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.cards import HIDDEN
-from protocol.messages import Cards, Deal, Draw, Event
+from protocol.cards import HIDDEN, Cards
+from referee.games.spite.messages import Deal, Draw
 
 HIDING = frozenset({Draw, Deal})
 """The few types of event with hidden cards; a look-up here saves a call for every other event."""
 
 
-def mask_event(event: Event, seat: int) -> Event:
+def mask_event(event: Struct, seat: int) -> Struct:
     """Return `event` as `seat` may see it: cards in other hands become `??`."""
     if isinstance(event, Draw):
         return event if event.seat == seat else Draw(event.seat, _hide_cards(event.cards))
@@ -21,11 +20,6 @@ def mask_event(event: Event, seat: int) -> Event:
         hands = tuple(cards if owner == seat else _hide_cards(cards) for owner, cards in enumerate(event.hands))
         return replace(event, hands=hands)
     return event
-
-
-def mask_events(events: Iterable[Event], seat: int) -> list[Event]:
-    """Return events as `seat` may see them."""
-    return [mask_event(event, seat) if type(event) in HIDING else event for event in events]
 
 
 def _hide_cards(cards: Cards) -> Cards:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from protocol.cards import ORDER
-from protocol.messages import Cards, Deal, Event, Flip
-from referee.spite.derived import DerivedRules
-from referee.spite.first_player import choose_first_player
-from referee.spite.state import State
+from protocol.cards import ORDER, Cards
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.first_player import choose_first_player
+from referee.games.spite.messages import Deal, Event, Flip
+from referee.games.spite.state import State
 
 
 def start(derived: DerivedRules) -> State:

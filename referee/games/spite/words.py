@@ -1,10 +1,16 @@
-"""The words of the terminal for actions and events."""
+"""Spite & Malice in words: events, actions and the table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins, View
+from protocol.messages import Out
+from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
+
+HELP = """\
+bots would say h4S-s0 for 4S to side 0, and you may too.
+Centre stacks go up from the ace, whatever the suit; the first to play the last card of their pay-off pile wins.
+A card to a side stack is a discard, and mostly ends your turn."""
 
 
 def describe_action(action: str, view: View, names: Sequence[str]) -> str:
@@ -46,8 +52,13 @@ def _split_pile(pile: str) -> tuple[int | None, str, int]:
     return int(owner) if owner else None, letter, int(index or 0)
 
 
-def describe_event(event: Event, names: Sequence[str]) -> str:
-    """Describe an event to a spectator in a few words; return no words for the beginning of a turn."""
+def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> str:
+    """Describe an event in a phrase to a spectator (None) or a seat; return no words for what needs none.
+
+    A spectator reads it after the name of the seat that acts; a seat needs no words for its own actions.
+    """
+    if viewer is not None and not isinstance(event, Deal | Shuffled | Out):
+        return _describe_to_seat(event, names, viewer)
     match event:
         case Deal():
             return f"{', '.join(map(str, event.payoffs))} pay-off cards, {event.stock} in the stock"
@@ -71,26 +82,27 @@ def describe_event(event: Event, names: Sequence[str]) -> str:
             return ""
 
 
-def describe_event_to_seat(event: Event, seat: int, names: Sequence[str]) -> str | None:
-    """Describe an event to a seat; return None for its own actions, and for events without news."""
+def _describe_to_seat(
+    event: TurnBegins | CardMoved | Count | Pass | Draw | Flip, names: Sequence[str], seat: int
+) -> str:
     match event:
         case TurnBegins():
-            return None
+            return ""
         case CardMoved() | Count() | Pass() if event.seat == seat:
-            return None
+            return ""
         case CardMoved():
             source, target = (_describe_pile(pile, event.seat, names) for pile in (event.source, event.target))
             return f"{names[event.seat]} moves {event.card} from {source} to {target}"
         case Count() | Pass():
-            return f"{names[event.seat]} {describe_event(event, names)}"
+            return f"{names[event.seat]} {describe_event(event, names, None)}"
         case Draw() if event.seat == seat:
             return f"you draw {' '.join(event.cards)}"
         case Draw():
             return f"{names[event.seat]} draws {_count_cards(len(event.cards))}"
         case Flip() if event.seat == seat:
             return f"you turn up {event.card}"
-        case _:
-            return describe_event(event, names)
+        case Flip():
+            return describe_event(event, names, None)
 
 
 def _count_cards(count: int) -> str:
@@ -101,3 +113,19 @@ def _describe_pile(pile: str, mover: int, names: Sequence[str]) -> str:
     owner, letter, index = _split_pile(pile)
     name = {"p": "the pay-off pile", "h": "the hand", "s": f"side {index}", "c": f"centre {index}"}[letter]
     return name if owner in (mover, None) else f"{name} of {names[owner]}"
+
+
+def sketch(view: View, names: Sequence[str]) -> Iterator[str]:
+    """Draw the table: the centre, everybody's piles, and the hand of the seat that sees it."""
+    centre = "  ".join(
+        f"c{slot}:{stack.cards[-1] if stack.cards else '-'} needs {stack.needs}"
+        for slot, stack in enumerate(view.centre)
+    )
+    yield f"-- turn {view.turn}, {names[view.seat]} --  {centre}  stock {view.stock}  aside {view.aside}"
+    width = max(map(len, names))
+    for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
+        hand = " ".join(view.hand) if seat == view.seat else f"{held.hand} cards"
+        side = "  ".join(f"s{index}:{' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
+        left = "" if held.payoff.left is None else f" ({held.payoff.left})"
+        out = "  out of the game" if held.out else ""
+        yield f"      {name:{width}}  p:{held.payoff.top or '-'}{left}  {side}  hand {hand}{out}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from referee.ruleset import Parameters
-from referee.spite.packs import count_payoff_cards, list_fitting_cards, list_packs
-from referee.spite.validation import validate
+from referee.games.spite.packs import count_payoff_cards, list_fitting_cards, list_packs
+from referee.games.spite.parameters import Parameters
+from referee.games.spite.validation import validate
 
 
 class DerivedRules:

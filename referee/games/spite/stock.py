@@ -8,10 +8,10 @@ from typing import Literal
 from msgspec.structs import replace
 
 from protocol.cards import ORDER
-from protocol.messages import Draw, Event, Shuffled
-from referee.spite.derived import DerivedRules
-from referee.spite.results import end_drawn_out_game
-from referee.spite.state import State, replace_item
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.messages import Draw, Event, Shuffled
+from referee.games.spite.results import end_drawn_out_game
+from referee.games.spite.state import State, replace_item
 
 STOCK_OUT: dict[str, Callable[[int, int], bool]] = {
     "need": lambda stock, needed: stock < needed,

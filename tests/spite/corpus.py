@@ -1,4 +1,4 @@
-"""Finds the situations of `corpus.jsonl`, and rewrites it: `python -m tournaments.check.corpus`.
+"""Finds the situations of `corpus.jsonl`, and rewrites it: `python -m tests.spite.corpus`.
 
 It plays random games of all rulesets, and keeps for each feature the shortest beginning of a game that has it, and
 for each ruleset the first request with its most seats.
@@ -14,9 +14,10 @@ import msgspec
 from msgspec.structs import replace
 
 from protocol.codec import encode
-from referee.ruleset import list_rulesets, load_ruleset
-from tournaments.check.features import FEATURES
-from tournaments.check.situations import FILE, LINE_BYTES, OUT, Position, Situation
+from referee.games.spite import FAMILY
+from referee.games.spite.features import FEATURES
+from referee.rulesets import list_rulesets, load_ruleset
+from tournaments.check.situations import LINE_BYTES, OUT, Position, Situation
 
 DEALS = 20
 """Games for each ruleset and number of seats."""
@@ -58,7 +59,7 @@ def _play_game(name: str, seats: int, deal: int, shortest: dict[str, Situation])
     actions: list[str] = []
     while position.seat is not None and len(actions) < MOST_ACTIONS:
         if seats > 2 and leaves and random.random() < LEAVES:
-            playing = [seat for seat in range(seats) if seat not in position.state.out]
+            playing = position.list_playing()
             action = OUT + str(random.choice(playing))
         else:
             so_far = " ".join(actions)
@@ -69,7 +70,7 @@ def _play_game(name: str, seats: int, deal: int, shortest: dict[str, Situation])
                     return
                 new = [each for each in wanted if FEATURES[each](request)]
                 yield from ((each, Situation(name, seats, deal, so_far)) for each in new)
-            action = style(position.rules.legal(position.state), random)
+            action = style(position.legal(), random)
         position.play(action)
         actions.append(action)
 
@@ -96,8 +97,10 @@ def _hoard(legal: tuple[str, ...], random: Random) -> str:
 
 def main() -> None:
     """Rewrite the corpus, and print the features that it lacks."""
-    situations = find_situations(list_rulesets())
-    FILE.write_bytes(b"".join(msgspec.json.encode(situation) + b"\n" for situation in situations))
+    situations = find_situations(list_rulesets("spite"))
+    (FAMILY.folder / "corpus.jsonl").write_bytes(
+        b"".join(msgspec.json.encode(situation) + b"\n" for situation in situations)
+    )
     missing = set(FEATURES) - {feature for situation in situations for feature in situation.features}
     print(f"{len(situations)} situations; no example of: {', '.join(sorted(missing)) or 'nothing'}", file=sys.stderr)
 

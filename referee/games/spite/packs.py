@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from protocol.cards import CARDS, JOKER, RANKS, VALUE, french_pack, skipbo_pack
-from protocol.messages import Cards
-from referee.ruleset import Parameters
+from protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards, french_pack, skipbo_pack
+from referee.games.spite.parameters import Parameters
 
 FRENCH = 52
 

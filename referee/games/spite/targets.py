@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from protocol.cards import CARDS, JOKER, RANKS, VALUE
-from protocol.messages import Cards
-from referee.spite.derived import DerivedRules
-from referee.spite.packs import is_wild
-from referee.spite.state import Piles, State
+from protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.packs import is_wild
+from referee.games.spite.state import Piles, State
 
 Targets = tuple[tuple[str, frozenset[str]], ...]
 """Ends of actions, such as `-s0`, each with the cards that may go there."""

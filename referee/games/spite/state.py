@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from protocol.messages import Cards
+from protocol.cards import Cards
 from referee.rules import Result
 
 Piles = tuple[Cards, ...]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from referee.ruleset import Compulsory, Parameters
-from referee.spite.derived import DerivedRules
-from referee.spite.state import State
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.parameters import Compulsory, Parameters
+from referee.games.spite.state import State
 
 Amendment = Callable[[DerivedRules, State, list[str]], list[str]]
 """Takes the list so far and returns it amended."""

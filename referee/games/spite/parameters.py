@@ -1,18 +1,12 @@
-"""Rulesets as data: every parameter of the family with its meaning, and the files of rulesets."""
+"""Every parameter of Spite & Malice and its relatives, with its meaning."""
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
-from referee.errors import RulesetError
-from referee.toml_files import convert, read_toml, suggest_name
-
-FOLDER = Path(__file__).parent / "rulesets"
-DEFAULT = "standard"
+from referee.rules import Match
 
 
 class Compulsory(Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,81 +123,23 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A safety cap: after so many ties of first pay-off cards the lot decides who starts."""
 
 
-class Ruleset(Struct, frozen=True):
-    """Parameters, with their name and source."""
-
-    name: str
-    about: str
-    source: str
-    rules: Parameters
+def match(rules: Parameters) -> Match:
+    """Return what a tournament must know of the parameters."""
+    return Match(rules.players, rules.match_target, rules.max_turns)
 
 
-class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """A handwritten ruleset: its differences from the one it extends."""
-
-    about: str = ""
-    source: str = ""
-    extends: str | None = None
-    """A ruleset that ships with malice, or another file, relative to this one."""
-    rules: dict[str, Any] = {}
-
-
-@cache
-def list_rulesets() -> tuple[str, ...]:
-    """Return the names of the rulesets that ship with malice, in alphabetical order."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
-
-
-@cache
-def load_ruleset(name: str) -> Ruleset:
-    """Return the ruleset `name`.
-
-    Raises:
-        RulesetError: there is none; the message lists the existing ones.
-    """
-    if name not in list_rulesets():
-        raise RulesetError(
-            f"unknown ruleset {name!r}{suggest_name(name, list_rulesets())}; rulesets: {', '.join(list_rulesets())}"
-        )
-    return read_ruleset(FOLDER / f"{name}.toml")
-
-
-def read_ruleset(path: Path) -> Ruleset:
-    """Return the ruleset that the TOML file at `path` describes.
-
-    Raises:
-        DataError: the file is not a ruleset, or extends an unknown one.
-    """
-    file = convert(read_toml(path), RulesetFile, str(path))
-    merged = _merge_rules(file, path)
-    return Ruleset(path.stem, file.about, file.source, convert(merged, Parameters, f"{path}: rules"))
-
-
-def find_ruleset(name: str, base: Path) -> Ruleset:
-    """Return the ruleset that ships under `name`, or the one in the TOML file of that name.
-
-    Raises:
-        DataError: there is none, the file is not a ruleset, or its name is that of one that ships.
-    """
-    if not name.endswith(".toml"):
-        return load_ruleset(name)
-    ruleset = read_ruleset(base / name)
-    if ruleset.name in list_rulesets():
-        raise RulesetError(f"{name}: {ruleset.name!r} is a ruleset that ships; rename the file")
-    return ruleset
-
-
-def _merge_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
-    if file.extends is None:
-        return dict(file.rules)
-    own = file.extends.endswith(".toml")
-    parent = path.parent / file.extends if own else FOLDER / f"{file.extends}.toml"
-    if parent.resolve() in (path.resolve(), *below):
-        raise RulesetError(f"{path}: extends itself through {file.extends!r}")
-    if not own and file.extends not in list_rulesets():
-        raise RulesetError(
-            f"{path}: extends unknown ruleset {file.extends!r}{suggest_name(file.extends, list_rulesets())};"
-            f" rulesets: {', '.join(list_rulesets())}"
-        )
-    extended = convert(read_toml(parent), RulesetFile, str(parent))
-    return _merge_rules(extended, parent, (*below, path.resolve())) | file.rules
+def classify(rules: Parameters) -> object:
+    """Return equal values for parameters under which a bot sees and plays the same kinds of things."""
+    return (
+        rules.teams,
+        rules.players[1] > 2,
+        rules.deck_kind,
+        rules.jokers > 0,
+        rules.centre_limit == "unlimited",
+        rules.side_rule,
+        rules.side_visible,
+        rules.fill_empty_sides,
+        rules.discard,
+        rules.loading,
+        rules.payoff_count,
+    )

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from protocol.cards import VALUE
-from protocol.messages import Cards, Event, Flip, Shuffled
-from referee.spite.derived import DerivedRules
-from referee.spite.state import State, list_playing_seats, replace_item
-from referee.spite.turns import begin_turn
+from protocol.cards import VALUE, Cards
+from referee.games.spite.derived import DerivedRules
+from referee.games.spite.messages import Event, Flip, Shuffled
+from referee.games.spite.state import State, list_playing_seats, replace_item
+from referee.games.spite.turns import begin_turn
 
 Choose = Callable[[DerivedRules, State, list[Event]], State]
 

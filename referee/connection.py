@@ -1,0 +1,338 @@
+"""The connection to a bot: writes requests, reads answers, and waits for several bots at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from protocol.codec import decode_answer, excerpt, is_object
+from protocol.errors import MaliceError, ProtocolError, StrayLine
+from protocol.messages import Answer
+from referee.bot import READ_BYTES, BotProcess
+from referee.clock import MS
+from referee.exchange import FAILURES, Exchange
+from referee.failures import Abandoned, Gone, Late, OutOfCpu
+
+A = TypeVar("A", bound=Answer)
+
+STRAY_LINES = 100
+STRAY_BYTES = 1 << 20
+"""How many stray lines, and bytes in them, a game tolerates."""
+MESSAGES_KEPT = 5
+SHOWN_BYTES = 4096
+"""How much of each kept message a verdict shows."""
+
+
+class BotConnection:
+    """The connection to one bot, which keeps the last messages as evidence.
+
+    Args:
+        bot: the process at the other end.
+        guard: a descriptor whose hang-up means that the batch was abandoned.
+        on_stray: receives each line that is not a JSON object, before it is judged.
+    """
+
+    def __init__(self, bot: BotProcess, guard: int | None, on_stray: Callable[[bytes], None] | None = None) -> None:
+        self.bot = bot
+        self._guard = guard
+        self._on_stray = on_stray
+        self._stderr_open = True
+        self._poll = select.poll()
+        self.register(self._poll)
+        self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
+        self._slowest: dict[str, int] = {}
+        """By type of request, the longest wait for an answer, in nanoseconds, since the process started."""
+        self._exchange: Exchange | None = None
+        """The request that waits for its answer."""
+        self.start_game()
+
+    def start_game(self) -> None:
+        """Reset the counts of stray lines and idle time."""
+        self.stray = 0
+        self.first_stray = ""
+        """The start of the first stray line, for people."""
+        self.idle = 0
+        """CPU time off turn, in nanoseconds."""
+        self._stray_bytes = 0
+        self._cpu_seen: int | None = None
+        self._counted_all = False
+        """Whether `_cpu_seen` counts the children of the process too."""
+
+    def evidence(self) -> tuple[str, ...]:
+        """Return the last messages, oldest first, each marked with its direction."""
+        return tuple(
+            mark + line[:SHOWN_BYTES].decode("utf-8", "backslashreplace").rstrip("\n") for mark, line in self._messages
+        )
+
+    def ask(
+        self, line: bytes, what: str, id: int, decoder: msgspec.json.Decoder[A], limit: int | None
+    ) -> tuple[A, int, int]:
+        """Write a request; return the answer, and its wall and CPU time in nanoseconds.
+
+        Raises:
+            Verdict: the bot is gone or late, or its answer is wrong.
+            MachineFault: the bot is gone or late through no fault of its own.
+            Abandoned: nobody waits for the game.
+        """
+        self.send_request(line, Exchange(what, id, decoder, limit, None))
+        answer: tuple[A, int, int] = self.collect_answer()
+        return answer
+
+    def send_request(self, line: bytes, exchange: Exchange) -> None:
+        """Write a request, LF included, or as much of it as the bot takes at once; its clock begins to run."""
+        bot = self.bot
+        self._exchange = exchange
+        try:
+            self._read_early_output()
+            bot.thaw()
+            self._messages.append(("> ", line))
+            exchange.cpu = self._read_cpu(exchange)
+            self._count_idle(exchange)
+            # From here, not from the end of the write: on one processor the bot often thinks before we return.
+            exchange.start = time.monotonic_ns()
+            exchange.deadline = None if exchange.limit is None else exchange.start + exchange.limit
+            exchange.unsent = line
+            self._write(exchange)
+            if exchange.unsent:
+                self._poll.register(bot.stdin, select.POLLOUT)
+        except FAILURES as error:
+            self._fail(exchange, error)
+
+    def collect_answer(self) -> tuple[Any, int, int]:
+        """Wait for the answer to the last request; return it, and its wall and CPU time in nanoseconds.
+
+        Raises:
+            Verdict, MachineFault, Abandoned: as in `ask`.
+        """
+        exchange = self._exchange
+        assert exchange
+        if not exchange.done:
+            self._read_at_once(exchange)
+            while not exchange.done:
+                timeout = self.timeout_ms()
+                if not exchange.done:
+                    self.receive(self._poll.poll(timeout), self._poll)
+                    self.take_answer()
+        if exchange.error:
+            raise exchange.judge(self.bot, self._slowest.get(exchange.what)) from None
+        if exchange.wall > self._slowest.get(exchange.what, 0):
+            self._slowest[exchange.what] = exchange.wall
+        return exchange.answer, exchange.wall, exchange.used
+
+    def _read_at_once(self, exchange: Exchange) -> None:
+        """Take an answer that has arrived: if the bot shares a processor with us, it mostly has by now."""
+        try:
+            self.bot.buffer.feed(os.read(self.bot.stdout, READ_BYTES))
+        except BlockingIOError:
+            return
+        self.take_answer()
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the last request has its answer, or has failed."""
+        return self._exchange is None or self._exchange.done
+
+    def register(self, poll: select.poll) -> list[int]:
+        """Let `poll` watch the bot; return the descriptors, without the guard."""
+        watched = [self.bot.stdout, self.bot.pidfd, *([self.bot.stderr] if self._stderr_open else [])]
+        for descriptor in watched:
+            poll.register(descriptor, select.POLLIN)
+        if self._exchange and self._exchange.unsent:
+            poll.register(self.bot.stdin, select.POLLOUT)
+            watched.append(self.bot.stdin)
+        if self._guard is not None:
+            poll.register(self._guard, 0)
+        return watched
+
+    def timeout_ms(self) -> int | None:
+        """Return how long to wait for an event, None for ever; the request fails if its time is used up."""
+        exchange = self._exchange
+        assert exchange
+        try:
+            return exchange.timeout_ms(self.bot)
+        except FAILURES as error:
+            self._fail(exchange, error)
+            return 0
+
+    def receive(self, ready: Sequence[tuple[int, int]], poll: select.poll) -> None:
+        """Handle events of `poll`: read and write what is possible; `take_answer` follows.
+
+        Raises:
+            Abandoned: nobody waits for the game.
+        """
+        exchange = self._exchange
+        assert exchange
+        try:
+            self._read_ready(ready, poll)
+            if exchange.unsent and any(descriptor == self.bot.stdin for descriptor, _ in ready):
+                self._write(exchange)
+                if not exchange.unsent:
+                    for each in {poll, self._poll}:
+                        each.unregister(self.bot.stdin)
+        except FAILURES as error:
+            self._fail(exchange, error)
+
+    def take_answer(self) -> None:
+        """Take the answer from what was read, if it is there; the request fails if the answer is wrong or late."""
+        exchange = self._exchange
+        assert exchange
+        try:
+            while not (exchange.done or exchange.unsent) and (raw := self.bot.buffer.pop()) is not None:
+                read = time.monotonic_ns()
+                self._messages.append(("< ", raw))
+                if exchange.deadline is not None and read > exchange.deadline:
+                    raise Late("it came later")
+                try:
+                    exchange.answer = decode_answer(raw, exchange.decoder, exchange.id)
+                except StrayLine:
+                    exchange.stray += 1
+                    self._count_stray(raw)
+                else:
+                    self._finish(exchange, read)
+        except FAILURES as error:
+            self._fail(exchange, error)
+
+    def _finish(self, exchange: Exchange, read: int) -> None:
+        """Note the times of an answer, and freeze the bot."""
+        bot = self.bot
+        end = self._read_cpu(exchange)
+        self._cpu_seen = bot.all_cpu_ns() if bot.runs_off_turn else end
+        exchange.used = max(0, end - exchange.cpu)
+        if exchange.cpu_limit is not None and exchange.used > exchange.cpu_limit:
+            raise OutOfCpu("it came later")
+        bot.freeze()
+        exchange.wall = read - exchange.start
+        exchange.done = True
+
+    def _fail(self, exchange: Exchange, error: MaliceError) -> None:
+        if not exchange.done:
+            exchange.fail(error, self._read_cpu(exchange))
+
+    def _read_cpu(self, exchange: Exchange) -> int:
+        # The sum over all children takes ten times as long to read: read it only if the clock counts it.
+        return self.bot.cpu_ns() if exchange.cpu_limit is None else self.bot.all_cpu_ns()
+
+    def send(self, line: bytes) -> None:
+        """Write a line that has no answer; ignore a bot that does not read it."""
+        with contextlib.suppress(OSError):
+            self.bot.thaw()
+            os.write(self.bot.stdin, line)
+
+    def drain(self, deadline: int) -> None:
+        """Read the last output and discard stdout, until the bot exits or the deadline passes."""
+        while (left := deadline - time.monotonic_ns()) > 0:
+            for descriptor, _ in self._poll.poll(-(-left // MS)):
+                if descriptor == self.bot.pidfd:
+                    return
+                if descriptor == self._guard:
+                    raise Abandoned("the input was closed")
+                stderr = descriptor == self.bot.stderr
+                if not (self.bot.drain_stderr() if stderr else os.read(descriptor, READ_BYTES)):
+                    self._poll.unregister(descriptor)
+
+    def _count_idle(self, exchange: Exchange) -> None:
+        """Add the CPU time used since the last answer."""
+        bot, counts_all = self.bot, exchange.cpu_limit is not None
+        if self._cpu_seen is not None:
+            if bot.runs_off_turn:
+                self.idle += max(0, bot.all_cpu_ns() - self._cpu_seen)
+            elif counts_all == self._counted_all:
+                self.idle += max(0, exchange.cpu - self._cpu_seen)
+        self._counted_all = counts_all
+
+    def _read_early_output(self) -> None:
+        """Read waiting output: an unrequested answer breaks the protocol, a stray line is counted."""
+        while (ready := self._poll.poll(0)) or self.bot.buffer:
+            more = self._read_ready(ready, self._poll)
+            while (raw := self.bot.buffer.pop()) is not None:
+                self._messages.append(("< ", raw))
+                if is_object(raw):
+                    raise ProtocolError(f"expected one answer to each request, got another line: {excerpt(raw)}")
+                assert self._exchange
+                self._exchange.stray += 1
+                self._count_stray(raw)
+            if not more:
+                return
+
+    def _write(self, exchange: Exchange) -> None:
+        """Write as much as the pipe takes; if it is full, the bot does not read, perhaps until we read its output."""
+        try:
+            while exchange.unsent:
+                exchange.unsent = exchange.unsent[os.write(self.bot.stdin, exchange.unsent) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            raise Gone("closed its input") from None
+
+    def _read_ready(self, ready: Sequence[tuple[int, int]], poll: select.poll) -> bool:
+        """Handle the events of `poll`; return whether the bot wrote something, which counts before its end."""
+        bot = self.bot
+        wrote = gone = False
+        for descriptor, _ in ready:
+            if descriptor == bot.stdout:
+                wrote = True
+            elif descriptor == bot.pidfd:
+                gone = True
+            elif descriptor == self._guard:
+                raise Abandoned("the input was closed")
+            elif descriptor == bot.stderr and not bot.drain_stderr():
+                self._stderr_open = False
+                for each in {poll, self._poll}:
+                    each.unregister(descriptor)
+        if not (wrote or gone):
+            return False
+        try:
+            data = os.read(bot.stdout, READ_BYTES)
+        except BlockingIOError:
+            data = b""  # the bot is gone, but another process holds its output open
+        if not data:
+            raise Gone("closed its output")
+        bot.buffer.feed(data)
+        return True
+
+    def _count_stray(self, raw: bytes) -> None:
+        if self._on_stray:
+            self._on_stray(raw)
+        if not self.stray:
+            self.first_stray = excerpt(raw)
+        self.stray += 1
+        self._stray_bytes += len(raw)
+        if self.stray > STRAY_LINES or self._stray_bytes > STRAY_BYTES:
+            raise ProtocolError(
+                f"{self.stray} lines ({self._stray_bytes} bytes) that are not JSON:"
+                f" print what is not an answer to stderr; the last one: {excerpt(raw)}"
+            )
+
+
+def await_answers(connections: Sequence[BotConnection]) -> None:
+    """Wait until each connection has its answer or has failed; each keeps its own deadline and clock.
+
+    Raises:
+        Abandoned: nobody waits for the game.
+    """
+    poll = select.poll()
+    waiting = [connection for connection in connections if not connection.is_finished]
+    owners = {descriptor: connection for connection in waiting for descriptor in connection.register(poll)}
+    while waiting:
+        timeouts = [connection.timeout_ms() for connection in waiting]
+        ready: dict[BotConnection, list[tuple[int, int]]] = {}
+        for event in poll.poll(min((timeout for timeout in timeouts if timeout is not None), default=None)):
+            ready.setdefault(owners.get(event[0], waiting[0]), []).append(event)
+        # All output is read before any answer is judged, so that nobody waits for the judgment of another.
+        for connection, events in ready.items():
+            connection.receive(events, poll)
+        for connection in ready:
+            connection.take_answer()
+        for connection in [each for each in waiting if each.is_finished]:
+            waiting.remove(connection)
+            for descriptor in [each for each, owner in owners.items() if owner is connection]:
+                del owners[descriptor]
+                with contextlib.suppress(KeyError):
+                    poll.unregister(descriptor)

@@ -1,0 +1,71 @@
+"""The course of one game: its rules, its cards, and the state that both lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from protocol.messages import Out
+from referee.dealer import Dealer
+from referee.rules import Ask, Events, Result, Rules, Shuffle, Step
+
+
+class Course:
+    """Advances a game from ask to ask; the dealer's shuffles in between happen by themselves.
+
+    Args:
+        rules: the game.
+        dealer: chooses the order of every shuffle.
+    """
+
+    def __init__(self, rules: Rules[Any], dealer: Dealer) -> None:
+        self.rules = rules
+        self._dealer = dealer
+        self.state, self.dealt = self._settle(rules.start(), ())
+        """The current state; and the events of the deal."""
+
+    def next(self) -> Ask | Result:
+        """Return which seats act next, or the result."""
+        step = self.rules.next(self.state)
+        assert not isinstance(step, Shuffle)
+        return step
+
+    def play(self, actions: Mapping[int, str]) -> Events:
+        """Play the actions of the asked seats; return all events up to the next ask.
+
+        Raises:
+            IllegalAction: an action is not legal.
+        """
+        self.state, events = self._settle(*self.rules.play(self.state, actions))
+        return events
+
+    def withdraw(self, codes: Mapping[int, str]) -> Events:
+        """Withdraw seats together for verdicts, given by their codes; return all events up to the next ask."""
+        state, events = self.rules.withdraw(self.state, tuple(codes))
+        self.state, events = self._settle(state, (*(Out(seat, code) for seat, code in codes.items()), *events))
+        return events
+
+    def _settle(self, state: Any, events: Events) -> tuple[Any, Events]:
+        """Shuffle until seats must act, or the game is over."""
+        while isinstance(step := self.rules.next(state), Shuffle):
+            state, more = self.rules.shuffled(state, self._dealer.order(step.size))
+            events += more
+        return state, events
+
+
+def list_asked(step: Step) -> tuple[int, ...]:
+    """Return the seats that act next; none if it is chance, or the game is over."""
+    return step.seats if isinstance(step, Ask) else ()
+
+
+def find_acting(step: Step, answered: Sequence[int]) -> tuple[int, ...]:
+    """Return the seats whose answers are played, once the seats that failed in the same ask have been withdrawn.
+
+    They are the seats that are still asked; none if that now includes a seat without an answer.
+
+    Args:
+        step: what the rules say comes next.
+        answered: the seats that were asked and did not fail.
+    """
+    acting = list_asked(step)
+    return acting if all(seat in answered for seat in acting) else ()

@@ -1,0 +1,195 @@
+"""Families of games: those in `referee/games/`, and those of installed packages.
+
+A package brings a family by an entry point of the group `malice.games`. Only the family that is asked for is loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from protocol.messages import Move
+from referee.errors import FamilyError
+from referee.rules import Match, Rules
+from referee.toml_files import suggest_name
+
+GROUP = "malice.games"
+"""The group of entry points; the name of a point is the name of its family, its object a `Family`."""
+GAMES = Path(__file__).parent / "games"
+
+Names = Sequence[str]
+"""By seat: the name to call it by, safe to print."""
+Figures = Mapping[str, str]
+"""What follows from parameters for a number of seats: by caption, a number in words."""
+
+
+def _print_event(event: Struct, names: Names, viewer: int | None) -> str:
+    return msgspec.json.encode(event).decode()
+
+
+def _print_action(action: str, view: Struct, names: Names) -> str:
+    return action
+
+
+def _print_view(view: Struct, names: Names) -> Iterator[str]:
+    for field, value in msgspec.to_builtins(view).items():
+        yield f"{field}: {msgspec.json.encode(value).decode()}"
+
+
+def _tell_no_figures(parameters: Any, seats: int) -> Figures:
+    return {}
+
+
+def _keep_apart(parameters: Any) -> object:
+    return parameters
+
+
+class Family(Struct, frozen=True, kw_only=True):
+    """A game with all its rulesets.
+
+    Everything below `rules` has a default that works for any game; a family replaces what it can do better.
+    """
+
+    name: str
+    """As in rulesets, in `game_start` and in records."""
+    folder: Path
+    """Holds `rulesets/*.toml`, and may hold `page/*.js` and `page/*.css` for replays, `starter/` for new bots, and
+    `corpus.jsonl` for examinations."""
+    parameters: type[Struct]
+    """The parameters of a ruleset: frozen, and refuses unknown fields."""
+    view: type[Struct]
+    event: Any
+    """The union of its events."""
+    match: Callable[[Any], Match]
+    """Returns what a tournament must know of parameters."""
+    rules: Callable[[Any, int], Rules[Any]]
+    """Returns the game under parameters for a number of seats; raises `RulesetError` if they make no game."""
+    describe_event: Callable[[Any, Names, int | None], str] = _print_event
+    """Describes an event in a phrase to a seat, or to a spectator (None); an empty text if there is nothing to say."""
+    describe_action: Callable[[str, Any, Names], str] = _print_action
+    """Describes a legal action to the seat that may play it and sees that view."""
+    sketch: Callable[[Any, Names], Iterator[str]] = _print_view
+    """Draws a view in lines of text."""
+    figures: Callable[[Any, int], Figures] = _tell_no_figures
+    """Returns what follows from parameters for a number of seats, for `malice rules show`."""
+    help: str = ""
+    """A few lines for a person at the table."""
+    classify: Callable[[Any], object] = _keep_apart
+    """Returns equal values for parameters under which a bot sees and plays the same kinds of things."""
+    features: Mapping[str, Callable[[Move], bool]] = {}
+    """Rare features of requests, for examinations: a name, and whether a request has it."""
+    opponent: str = "uniform"
+    """The bot that ships and sits at the other seats of an examination."""
+    package: str = ""
+    """The distribution that brings the family; empty if it ships."""
+
+
+@cache
+def list_shipped() -> tuple[str, ...]:
+    """Return the names of the families that ship with malice."""
+    return tuple(sorted(path.parent.name for path in GAMES.glob("*/__init__.py")))
+
+
+def list_folders() -> Iterator[tuple[str, Path]]:
+    """Yield every family with its folder, without loading it: first those that ship, then those of packages.
+
+    Raises:
+        FamilyError: a package claims the name of a family that ships, or two packages claim one name.
+    """
+    for name in list_shipped():
+        yield name, GAMES / name
+    for name, point in sorted(_find_points().items()):
+        try:
+            spec = find_spec(point.module)
+        except ImportError:
+            spec = None
+        if spec is not None and spec.origin is not None:
+            yield name, Path(spec.origin).parent
+
+
+def _find_points() -> dict[str, EntryPoint]:
+    points: dict[str, EntryPoint] = {}
+    for point in entry_points(group=GROUP):
+        if point.name in list_shipped():
+            raise FamilyError(
+                f"the package {_name_package(point)!r} claims the game {point.name!r}, which ships with malice"
+            )
+        if (other := points.get(point.name)) and other.value != point.value:
+            both = ", ".join(sorted({_name_package(point), _name_package(other)}))
+            raise FamilyError(f"several packages claim the game {point.name!r}: {both}; uninstall all but one")
+        points[point.name] = point
+    return points
+
+
+def _name_package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.module
+
+
+@cache
+def load_family(name: str) -> Family:
+    """Return the family of that name, and load no other.
+
+    Raises:
+        FamilyError: there is none, or the package that brings it is broken.
+    """
+    if name in list_shipped():
+        family: Family = importlib.import_module(f"referee.games.{name}").FAMILY
+        return family
+    points = _find_points()
+    if name not in points:
+        known = [*list_shipped(), *points]
+        raise FamilyError(
+            f"unknown game {name!r}{suggest_name(name, known)}: it neither ships with malice ({', '.join(known)}) nor"
+            f" does an installed package bring it (entry point {name!r} of the group {GROUP})"
+        )
+    return _load_point(points[name])
+
+
+def _load_point(point: EntryPoint) -> Family:
+    package = _name_package(point)
+    try:
+        family = point.load()
+    except (ImportError, AttributeError) as error:
+        raise FamilyError(f"the game {point.name!r} of the package {package!r} cannot be loaded: {error}") from error
+    if not isinstance(family, Family) or family.name != point.name:
+        raise FamilyError(
+            f"the package {package!r}: expected a Family with the name {point.name!r} at {point.value}, got {family!r}"
+        )
+    if not family.parameters.__struct_config__.frozen:
+        raise FamilyError(f"the package {package!r}: expected frozen parameters, got {family.parameters.__name__}")
+    return msgspec.structs.replace(family, package=package)
+
+
+def has_family(name: str) -> bool:
+    """Return whether a family ships, or an installed package brings it."""
+    return name in list_shipped() or name in _find_points()
+
+
+def parse_parameters(family: str, rules: object) -> Any:
+    """Return parameters of a family from plain data; leave them if they are typed already.
+
+    Raises:
+        FamilyError: the family is missing.
+        msgspec.ValidationError: the data are not its parameters.
+    """
+    kind = load_family(family).parameters
+    return rules if isinstance(rules, kind) else msgspec.convert(rules, kind)
+
+
+@cache
+def make_rules(family: str, parameters: Struct, seats: int) -> Rules[Any]:
+    """Return a family's game under `parameters` with that many seats.
+
+    Raises:
+        FamilyError: the family is missing.
+        RulesetError: the parameters do not make a game of that many seats.
+    """
+    return load_family(family).rules(parameters, seats)

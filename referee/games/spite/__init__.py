@@ -1,0 +1,31 @@
+"""Spite & Malice and its relatives: one engine, controlled by the parameters of a ruleset."""
+
+from pathlib import Path
+
+from referee.families import Family
+from referee.games.spite import words
+from referee.games.spite.engine import SpiteAndMalice
+from referee.games.spite.features import FEATURES
+from referee.games.spite.figures import list_figures
+from referee.games.spite.messages import Event, View
+from referee.games.spite.parameters import Parameters, classify, match
+
+__all__ = ["FAMILY", "SpiteAndMalice"]
+
+FAMILY = Family(
+    name="spite",
+    folder=Path(__file__).parent,
+    parameters=Parameters,
+    view=View,
+    event=Event,
+    match=match,
+    rules=SpiteAndMalice,
+    describe_event=words.describe_event,
+    describe_action=words.describe_action,
+    sketch=words.sketch,
+    figures=list_figures,
+    help=words.HELP,
+    classify=classify,
+    features=FEATURES,
+    opponent="greedy",
+)

@@ -1,0 +1,143 @@
+"""Rulesets as data: the parameters of a family, with a name and a source."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from referee.errors import RulesetError
+from referee.families import list_folders, load_family
+from referee.games import DEFAULT_FAMILY
+from referee.rules import Match
+from referee.toml_files import convert, read_toml, suggest_name
+
+
+class Ruleset(Struct, frozen=True):
+    """Parameters of a family, with their name and source."""
+
+    name: str
+    family: str
+    about: str
+    source: str
+    rules: Any
+    """The family's `Parameters`."""
+
+    @property
+    def match(self) -> Match:
+        """What a tournament must know of the parameters."""
+        return load_family(self.family).match(self.rules)
+
+
+class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """A handwritten ruleset: its differences from the one it extends."""
+
+    family: str = ""
+    """The game; by default that of the ruleset it extends, of the folder it lies in, or Spite & Malice."""
+    about: str = ""
+    source: str = ""
+    extends: str | None = None
+    """A ruleset that ships with malice, or another file, relative to this one."""
+    rules: dict[str, Any] = {}
+
+
+class _Found(Struct, frozen=True):
+    """A file of a ruleset that belongs to a family."""
+
+    family: str
+    path: Path
+
+
+@cache
+def _find_files() -> dict[str, _Found]:
+    """Return the rulesets of all families by name.
+
+    Raises:
+        RulesetError: two families have a ruleset of one name.
+    """
+    files: dict[str, _Found] = {}
+    for family, folder in list_folders():
+        for path in sorted(folder.glob("rulesets/*.toml")):
+            if other := files.get(path.stem):
+                raise RulesetError(f"two games have a ruleset {path.stem!r}: {other.family} and {family}")
+            files[path.stem] = _Found(family, path)
+    return files
+
+
+@cache
+def list_rulesets(family: str | None = None) -> tuple[str, ...]:
+    """Return the names of the rulesets of all families, or of one, in alphabetical order."""
+    return tuple(sorted(name for name, found in _find_files().items() if family in (None, found.family)))
+
+
+@cache
+def load_ruleset(name: str) -> Ruleset:
+    """Return the ruleset `name`.
+
+    Raises:
+        RulesetError: there is none; the message suggests the nearest name.
+    """
+    return read_ruleset(_find_file(name).path)
+
+
+def _find_file(name: str) -> _Found:
+    files = _find_files()
+    if name not in files:
+        raise RulesetError(f"unknown ruleset {name!r}{suggest_name(name, files)}; rulesets: {', '.join(sorted(files))}")
+    return files[name]
+
+
+def read_ruleset(path: Path) -> Ruleset:
+    """Return the ruleset that the TOML file at `path` describes.
+
+    Raises:
+        DataError: the file is not a ruleset, extends an unknown one, or names an unknown game.
+    """
+    file = convert(read_toml(path), RulesetFile, str(path))
+    family, merged = _merge_rules(file, path)
+    rules = convert(merged, load_family(family).parameters, f"{path}: rules")
+    return Ruleset(path.stem, family, file.about, file.source, rules)
+
+
+def find_ruleset(name: str, base: Path) -> Ruleset:
+    """Return the ruleset that ships under `name`, or the one in the TOML file of that name.
+
+    Raises:
+        DataError: there is none, the file is not a ruleset, or its name is that of one that ships.
+    """
+    if not name.endswith(".toml"):
+        return load_ruleset(name)
+    ruleset = read_ruleset(base / name)
+    if ruleset.name in list_rulesets():
+        raise RulesetError(f"{name}: {ruleset.name!r} is a ruleset that ships; rename the file")
+    return ruleset
+
+
+def _merge_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) -> tuple[str, dict[str, Any]]:
+    """Return the family of a file, and its rules with those that it extends."""
+    if file.extends is None:
+        return file.family or _name_own_family(path), dict(file.rules)
+    own = file.extends.endswith(".toml")
+    parent = path.parent / file.extends if own else _find_extended(file.extends, path)
+    if parent.resolve() in (path.resolve(), *below):
+        raise RulesetError(f"{path}: extends itself through {file.extends!r}")
+    extended = convert(read_toml(parent), RulesetFile, str(parent))
+    family, rules = _merge_rules(extended, parent, (*below, path.resolve()))
+    if file.family not in ("", family):
+        raise RulesetError(f"{path}: family = {file.family!r}, but it extends {file.extends!r} of the game {family!r}")
+    return family, rules | file.rules
+
+
+def _find_extended(name: str, path: Path) -> Path:
+    try:
+        return _find_file(name).path
+    except RulesetError as error:
+        raise RulesetError(f"{path}: extends: {error}") from None
+
+
+def _name_own_family(path: Path) -> str:
+    """Return the family in whose folder a file lies, or the default."""
+    found = _find_files().get(path.stem)
+    return found.family if found and found.path == path else DEFAULT_FAMILY
