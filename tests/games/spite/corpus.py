@@ -1,4 +1,4 @@
-"""Finds the situations of `corpus.jsonl`, and rewrites it: `python -m tests.spite.corpus`.
+"""Finds the situations of `corpus.jsonl`, and rewrites it: `python -m tests.games.spite.corpus`.
 
 It plays random games of all rulesets, and keeps for each feature the shortest beginning of a game that has it, and
 for each ruleset the first request with its most seats.
