@@ -44,13 +44,13 @@ class BotConnection:
         self._guard = guard
         self._on_stray = on_stray
         self._stderr_open = True
+        self._exchange: Exchange | None = None
+        """The request that waits for its answer."""
         self._poll = select.poll()
         self.register(self._poll)
         self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         self._slowest: dict[str, int] = {}
         """By type of request, the longest wait for an answer, in nanoseconds, since the process started."""
-        self._exchange: Exchange | None = None
-        """The request that waits for its answer."""
         self.start_game()
 
     def start_game(self) -> None:
