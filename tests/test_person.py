@@ -108,7 +108,7 @@ def test_what_is_typed_is_what_is_played(folder: Path, mark: Mark) -> None:
         assert "malice rules show tiny" in terminal.until(PROMPT)
         number, card = re.findall(r"(\d+)  (\w\w) to side 0, empty", shown)[-1]
         terminal.type(f"{number}\n")
-        assert f"0: {card}" in terminal.until(PROMPT)
+        assert f"s0:{card}" in terminal.until(PROMPT)
         terminal.type("q\n")
         terminal.rest()
 
@@ -166,7 +166,7 @@ def test_answers_may_come_through_a_pipe_and_json_goes_to_stdout_alone(
 
     assert result.exit_code == 0, result.output
     assert [sorted(game["labels"]) for game in json.loads(result.stdout)["games"]] == [["first", "you"]] * 2
-    assert "your hand: " in result.stderr
+    assert "-- turn 1, " in result.stderr
 
 
 @pytest.mark.slow
@@ -192,7 +192,7 @@ def test_the_table_shows_the_own_hand_and_only_the_size_of_others() -> None:
     assert person.games == 1
     shown = out.getvalue()
     assert "A game of standard: you in seat 0, script in seat 1." in shown
-    assert len(re.findall(r"your hand: (?:\w\w ?){5}\n", shown)) == 2
+    assert len(re.findall(r"      you .*  hand (?:\w\w ?){5}\n", shown)) == 2
     assert "hand 5 cards" in shown
     assert "??" not in shown
 
