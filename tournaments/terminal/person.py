@@ -19,15 +19,15 @@ from tournaments.terminal.watching import write_now
 from tournaments.terminal.wording import describe_action, describe_event_to_seat
 
 HELP = """\
-Answer with the number of an action; bots would say h4S-s0 for 4S to side 0, and you may too.
+Answer with the number of an action, or name the action as bots do: h4S-s0 is 4S to side 0.
 Centre stacks go up from the ace, whatever the suit; the first to play the last card of their pay-off pile wins.
-A card to a side stack is a discard, and mostly ends your turn. malice rules show {ruleset} prints all the rules.
+A card to a side stack is a discard, and usually ends your turn. malice rules show {ruleset} prints all the rules.
 ?  this help
-q  resign this game and leave the table; so does the end of the input (Ctrl-D)"""
+q  resign this game and leave the table; Ctrl-D, which ends the input, does the same"""
 
 
 class Person:
-    """The seat of somebody at a terminal, for all games; it has no clock, but its time is recorded.
+    """The seat of somebody at a terminal, for all games; it has no clock, but records the time of each action.
 
     Args:
         label: the name of its entry.
@@ -63,7 +63,7 @@ class Person:
         return SeatReport(self.name)
 
     def next_id(self) -> int:
-        """Return the number of the next request, from 2: the first of a bot is a greeting."""
+        """Return the number of the next request, from 2: with bots, request 1 is the greeting."""
         self._requests += 1
         return self._requests
 

@@ -38,7 +38,7 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
             if row.thinks_off_turn:
                 yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"
         if standings.variance_ratio is not None:
-            yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
+            yield f"games of one deal share their cards: variance {standings.variance_ratio:.2f} times the binomial"
 
 
 def _describe_origin(standings: Standings) -> str:
