@@ -73,7 +73,7 @@ def test_the_time_until_a_bot_was_cut_off_is_told_everywhere(folder: Path) -> No
     told = f"{game['actions'][-1]['ms']:.1f} ms"
     (line,) = (line for line in malice("replay", "t.db", "0.0.0").stdout.splitlines() if " !timeout " in line)
     assert line.endswith(told)
-    assert f"# it fell after {told}, CPU " in malice("log", "t.db", "0.0.0", "--seat", "0").stdout
+    assert f"# the verdict came after {told}, CPU " in malice("log", "t.db", "0.0.0", "--seat", "0").stdout
     (standings,) = json.loads(malice("standings", "t.db", "--json").stdout)
     (mean,) = (row["mean_ms"] for row in standings["rows"] if row["label"] == "sleeper")
     assert mean >= 300 / 11

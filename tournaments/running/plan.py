@@ -246,7 +246,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         return plan
     if differences := _describe_differences(store.config(), config):
         raise LeagueError(
-            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change after it began:"
+            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change once it has begun:"
             " use another --db for a new one"
         )
     plan = Plan.prepare(config, base, store.seed(), find)
@@ -255,7 +255,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         if old.hash != new.hash:
             raise LeagueError(
                 f"{old.label}: the bot has changed since the tournament began (its hash was {old.hash[:12]},"
-                f" is {new.hash[:12]}); begin a new tournament, with another --db"
+                f" is {new.hash[:12]}); start a new tournament with another --db"
             )
     if plan.rulesets != store.rulesets():
         raise LeagueError(f"{store.path}: a ruleset has changed since the tournament began")

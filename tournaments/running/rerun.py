@@ -142,7 +142,7 @@ def format_rerun(rerun: Rerun, *, everything: bool) -> Iterator[str]:
     """Yield a table of the moves that a bot would have played differently; with `everything`, of all moves."""
     bot = sanitize(rerun.bot)
     who = f"seat {rerun.seat}, played by {sanitize(rerun.label)}"
-    yield f"game {rerun.key} · {sanitize(rerun.ruleset)} · {who}, put before {bot}"
+    yield f"game {rerun.key} · {sanitize(rerun.ruleset)} · {who}, rerun with {bot}"
     rows = [
         (
             str(choice.action),

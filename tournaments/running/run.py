@@ -57,7 +57,7 @@ def run_tournament(
         Stopped: a signal came, the disk is full, or games could not be played; the message says how to resume.
     """
     if ended := end_leftovers(_ledger_path(store)):
-        _print(f"an earlier run was killed: ended {ended} process groups that it left", out)
+        _print(f"an earlier run was killed: ended {_count(ended, 'process group')} that it left behind", out)
     run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing)
     try:
         run.play()
@@ -83,7 +83,7 @@ class Run:
         self._plan = plan
         self._jobs = jobs
         self._out = out
-        self._go_on = f"resume with: {shlex.join(again)}" if again else "nothing of it was kept"
+        self._go_on = f"resume with: {shlex.join(again)}" if again else "no game was kept"
         self._play_batches = playing or play_batches
         self._bar_out = io.StringIO() if playing else out
         self._greeted = False
@@ -118,7 +118,7 @@ class Run:
         planned = done + sum(len(batch.games) for batch in batches)
         self._begin(done)
         self._store.plan(planned)
-        _print(f"series are open: {planned} games by now", self._out)
+        _print(f"some series are still open: {planned} games by now", self._out)
         self._play(iter(batches), planned)
         return True
 
@@ -198,8 +198,8 @@ def describe_suspensions(suspended: Iterable[str], after: int, again: Sequence[s
     for label in suspended:
         command = shlex.join([*(again or ("malice", "run", "TOURNAMENT.toml")), "--readmit", label])
         yield (
-            f"{sanitize(label)} is suspended: it ended {after} games in a row by a verdict;"
-            f" let it play again with: {sanitize(command)}"
+            f"{sanitize(label)} is suspended: it lost {after} games in a row by a verdict;"
+            f" readmit it with: {sanitize(command)}"
         )
 
 
@@ -221,15 +221,19 @@ def _print(text: str, out: TextIO) -> None:
         print(text, file=out, flush=True)
 
 
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     """Print the size of a tournament, and what its author may want to change before it begins."""
     schedule = plan.schedule
     longest = plan.compute_longest_ms()
     limit = "no limit" if longest is None else f"at most {format_duration(longest / 1000 / jobs)}"
     _print(
-        f"{plan.config.name}: {len(plan.players)} entries, {len(schedule.tables)} tables,"
-        f" {schedule.deals} deals in every rotation of seats: {schedule.total} games in"
-        f" {schedule.batch_count()} batches, {jobs} at a time, {limit} by the clocks",
+        f"{plan.config.name}: {_count(len(plan.players), 'entry', 'entries')}, {_count(len(schedule.tables), 'table')},"
+        f" {_count(schedule.deals, 'deal')} in every rotation of seats: {_count(schedule.total, 'game')} in"
+        f" {_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {limit} by the clocks",
         out,
     )
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
@@ -239,7 +243,7 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     for line in describe_shortcomings(plan.config.isolation, plan.players):
         _print(line, out)
     if plan.config.seed is not None:
-        _print("the seed is set by hand: anyone who knows it, bots too, knows every card", out)
+        _print("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
 
 
 def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
@@ -255,7 +259,7 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
             enough = -(-(len(plan.players) - 1) // (len(tables[0]) - 1))
             yield (
                 f"{sanitize(name)}: the tables leave {spread.groups} groups that never meet and cannot be compared;"
-                f" tables = {enough} connects all"
+                f" tables = {enough} would connect all"
             )
 
 

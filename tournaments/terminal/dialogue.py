@@ -117,12 +117,12 @@ def format_dialogue(record: Record, seat: int, messages: Sequence[Message]) -> I
     yield REBUILT
     yield from (f"{each.direction} {sanitize(each.line)}" for each in messages if not each.raw)
     if not any(each.raw for each in messages):
-        yield "# no verdict fell on this seat, so neither raw messages nor stderr were kept"
+        yield "# this seat got no verdict, so neither raw messages nor stderr were kept"
         return
     words = {each.direction: sanitize(each.line) for each in messages if each.direction in ("verdict", "time", "exit")}
     yield f"# verdict: {words['verdict']}"
     if "time" in words:
-        yield f"# it fell after {words['time']}"
+        yield f"# the verdict came after {words['time']}"
     if "exit" in words:
         yield f"# the process {words['exit']}"
     lines = [each for each in messages if each.raw and each.direction in ("<", ">")]
