@@ -83,8 +83,8 @@ def play(
 
     Example: malice play greedy "node mybot.js" --deals 10
 
-    `you` play in this terminal, without a clock; a folder of that name is ./you. Each deal returns with the seats
-    swapped. Games that you play or watch are played one at a time; Ctrl-C ends them.
+    `you` play in this terminal, without a clock; for a bot in a folder of that name, write ./you. Each deal is played
+    again with the seats swapped. Games that you play or watch are played one at a time; Ctrl-C ends them.
     """
     from tournaments.entries.bots import PERSON
     from tournaments.league.config import Config, check_config
@@ -192,7 +192,7 @@ def _read_clock_options(move_ms: int | None, *, no_clock: bool) -> dict[str, Any
 
 
 def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO) -> Playing:
-    """Return the way to play in this process, before a watcher or with people.
+    """Return the way to play in this process, for a watcher or with people.
 
     Args:
         people: the labels of the entries that are people.

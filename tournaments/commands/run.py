@@ -51,7 +51,7 @@ def run(
 ) -> None:
     """Play the tournament that a TOML file describes, or resume it.
 
-    Every finished game is on the disk; the same command resumes after Ctrl-C, a crash or a power cut.
+    Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut.
     """
     from tournaments.league.config import read_config
     from tournaments.running import run as running
@@ -76,7 +76,7 @@ def run(
 
 @contextmanager
 def _stop_on_interrupt(resume: list[str]) -> Iterator[None]:
-    """Stop in order if a signal comes before the first game, or after the last."""
+    """Stop cleanly if a signal comes before the first game, or after the last."""
     try:
         yield
     except KeyboardInterrupt:

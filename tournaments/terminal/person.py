@@ -27,7 +27,7 @@ q  resign this game and leave the table; Ctrl-D, which ends the input, does the 
 
 
 class Person:
-    """The seat of somebody at a terminal, for all games; it has no clock, but records the time of each action.
+    """The seat of somebody at a terminal, for all games; it has no clock, but reports the time of each action.
 
     Args:
         label: the name of its entry.
