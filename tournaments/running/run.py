@@ -57,7 +57,7 @@ def run_tournament(
         Stopped: a signal came, the disk is full, or games could not be played; the message says how to resume.
     """
     if ended := end_leftovers(_ledger_path(store)):
-        _print(f"an earlier run was killed: ended {_count(ended, 'process group')} that it left behind", out)
+        _print(f"an earlier run was killed: ended {ended} process groups that it left", out)
     run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing)
     try:
         run.play()
@@ -118,7 +118,7 @@ class Run:
         planned = done + sum(len(batch.games) for batch in batches)
         self._begin(done)
         self._store.plan(planned)
-        _print(f"some series are still open: {planned} games by now", self._out)
+        _print(f"series are open: {planned} games by now", self._out)
         self._play(iter(batches), planned)
         return True
 
@@ -198,8 +198,8 @@ def describe_suspensions(suspended: Iterable[str], after: int, again: Sequence[s
     for label in suspended:
         command = shlex.join([*(again or ("malice", "run", "TOURNAMENT.toml")), "--readmit", label])
         yield (
-            f"{sanitize(label)} is suspended: it lost {after} games in a row by a verdict;"
-            f" readmit it with: {sanitize(command)}"
+            f"{sanitize(label)} is suspended: it ended {after} games in a row by a verdict;"
+            f" let it play again with: {sanitize(command)}"
         )
 
 
@@ -221,19 +221,15 @@ def _print(text: str, out: TextIO) -> None:
         print(text, file=out, flush=True)
 
 
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
 def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     """Print the size of a tournament, and what its author may want to change before it begins."""
     schedule = plan.schedule
     longest = plan.compute_longest_ms()
     limit = "no limit" if longest is None else f"at most {format_duration(longest / 1000 / jobs)}"
     _print(
-        f"{plan.config.name}: {_count(len(plan.players), 'entry', 'entries')}, {_count(len(schedule.tables), 'table')},"
-        f" {_count(schedule.deals, 'deal')} in every rotation of seats: {_count(schedule.total, 'game')} in"
-        f" {_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {limit} by the clocks",
+        f"{plan.config.name}: {len(plan.players)} entries, {len(schedule.tables)} tables,"
+        f" {schedule.deals} deals in every rotation of seats: {schedule.total} games in"
+        f" {schedule.batch_count()} batches, {jobs} at a time, {limit} by the clocks",
         out,
     )
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
