@@ -18,6 +18,7 @@ from tournaments.check.odd_json import LATER_TYPES, add_unknown
 from tournaments.check.report import TITLES, Finding, Report, Step
 from tournaments.check.seat import ExaminedSeat
 from tournaments.entries.bots import BotSpec
+from tournaments.nouns import format_count
 
 GAMES = 20
 SLOWEST = 5
@@ -68,7 +69,7 @@ class Examination:
         self._rare_count = rare
         self._games_count = games
         self._syllabus = syllabus = syllabus or cover_everything()
-        titles = TITLES | {"games": f"plays {games} games of {syllabus.main.name} against {OPPONENT}"}
+        titles = TITLES | {"games": f"plays {format_count(games, 'game')} of {syllabus.main.name} against {OPPONENT}"}
         if not syllabus.whole:
             titles["families"] = "plays its rulesets"
         names = [name for name in titles if rare or name != "fuzz"]
@@ -146,7 +147,7 @@ class Examination:
     def _play_main(self) -> None:
         won, count = 0, self._games_count
         for deal in range(count):
-            self._reach("games", f"{deal} of {count} games")
+            self._reach("games", f"{deal} of {format_count(count, 'game')}")
             record = self._games.play_main(self._seat, deal)
             own = record.entries.index(self._games.entry)
             won += record.places[own] == 1 and max(record.places) > 1
@@ -162,7 +163,7 @@ class Examination:
         fewest, most = min(seats for _, seats in games), max(seats for _, seats in games)
         seats_text = f"of {fewest} seats" if fewest == most else f"of {fewest} to {most} seats"
         names = "" if self._syllabus.whole else f": {', '.join(ruleset.name for ruleset, _ in games)}"
-        self._pass("families", f"{len(games)} {'game' if len(games) == 1 else 'games'}, {seats_text}{names}")
+        self._pass("families", f"{format_count(len(games), 'game')}, {seats_text}{names}")
 
     def _send_unknown(self) -> None:
         seat = self._games.seat()
@@ -201,8 +202,8 @@ class Examination:
         if log.first_stray and not self._broken:
             self._fail("stdout", _make_stray_finding(log.strays, log.first_stray))
         if steps["answers"].result == "passed":
-            self._pass("answers", f"{log.answers} requests")
-            self._pass("stdout", f"nothing but {log.answers} answers")
+            self._pass("answers", format_count(log.answers, "request"))
+            self._pass("stdout", f"nothing but {format_count(log.answers, 'answer')}")
         if steps["families"].result == "passed":
             slowest = max(thought.ms for thought in log.thoughts)
             limit = self._times.move_ms

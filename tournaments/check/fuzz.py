@@ -25,6 +25,7 @@ from tournaments.check.situations import (
     replay_situation,
 )
 from tournaments.entries.bots import BotSpec
+from tournaments.nouns import format_count
 
 
 def ask_all(games: Games, count: int, bot: BotSpec) -> str:
@@ -46,7 +47,7 @@ def ask_all(games: Games, count: int, bot: BotSpec) -> str:
             hint = f"{finding.hint}; the request may be rare or look unusual, but it is legal, and valid JSON"
             raise Failed(replace(finding, hint=hint)) from None
     seat.retire()
-    return f"{count} situations of {len(rulesets)} rulesets"
+    return f"{format_count(count, 'situation')} of {format_count(len(rulesets), 'ruleset')}"
 
 
 def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, position: Position, find: Find) -> None:
@@ -68,5 +69,5 @@ def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, po
 
 def _describe_game(situation: Situation) -> str:
     rare = f" ({', '.join(situation.features)})" if situation.features else ""
-    actions = len(situation.actions.split())
-    return f"{situation.ruleset}, {situation.seats} seats, deal {situation.deal}, after {actions} actions{rare}"
+    actions = format_count(len(situation.actions.split()), "action")
+    return f"{situation.ruleset}, {situation.seats} seats, deal {situation.deal}, after {actions}{rare}"

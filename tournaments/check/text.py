@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from tournaments.check.report import Finding, Report, Step
+from tournaments.nouns import format_count
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_table
 from tournaments.terminal.transcript import excerpt_stderr
@@ -81,5 +82,5 @@ def _cut(text: str, limit: int) -> str:
 def _conclude(report: Report) -> str:
     failed = [step.title for step in report.steps if step.result == "failed"]
     if failed:
-        return f"{len(failed)} of {len(report.steps)} steps failed: {', '.join(failed)}"
+        return f"{len(failed)} of {format_count(len(report.steps), 'step')} failed: {', '.join(failed)}"
     return f"passed all {len(report.steps)} steps, isolation {report.isolation}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tournaments.errors import LeagueError
+from tournaments.nouns import format_count
 
 if TYPE_CHECKING:
     from referee.records import Layer
@@ -133,5 +134,5 @@ def print_stderr(label: str, line: str) -> None:
 def write_site(render: Render, store: Store, out: Path) -> None:
     """Write the pages, and print their address."""
     rendered = render(store, out)
-    click.echo(f"{rendered.games} games on {rendered.pages} pages", err=True)
+    click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
     click.echo((out.resolve() / "index.html").as_uri())

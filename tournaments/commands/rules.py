@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tournaments.nouns import format_count
+
 if TYPE_CHECKING:
     from referee.rules_text import RulesetDiff, RulesetText, SeatsText
 
@@ -87,10 +89,10 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
 
 
 def _seats(counts: SeatsText) -> str:
-    centre = "any number of" if counts.centre is None else str(counts.centre)
+    centre = "any number of centre stacks" if counts.centre is None else format_count(counts.centre, "centre stack")
     remark = f"; {counts.remark}" if counts.remark else ""
     return (
-        f"{counts.seats} seats: {counts.cards} cards, {counts.payoff} in each pay-off pile, {centre} centre stacks,"
+        f"{counts.seats} seats: {counts.cards} cards, {counts.payoff} in each pay-off pile, {centre},"
         f" {counts.stock} in the stock after the deal{remark}"
     )
 

@@ -10,6 +10,7 @@ from referee.records import Record
 from tournaments.league.contents import Game
 from tournaments.league.series import Score
 from tournaments.league.standings import Row, Standings
+from tournaments.nouns import format_count
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import Cell, format_number, format_table, write_csv
 from tournaments.terminal.transcript import excerpt_stderr
@@ -25,7 +26,7 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
     for standings in all_standings:
         waiting = f", {standings.waiting} of deals not yet played from every seat" if standings.waiting else ""
         title = f"{sanitize(standings.ruleset)}, {standings.seats} seats"
-        yield f"{title}: {standings.games} games{waiting}, Elo {_describe_origin(standings)}"
+        yield f"{title}: {format_count(standings.games, 'game')}{waiting}, Elo {_describe_origin(standings)}"
         if standings.warning:
             yield standings.warning
             rows = [("n/a" if row.group is None else str(row.group), *_format_row(row)) for row in standings.rows]
@@ -110,7 +111,8 @@ def describe_faults(record: Record) -> Iterator[str]:
     """Yield the verdicts of a game, each with its sentence and an excerpt of stderr; then the stray lines."""
     for fault in record.faults:
         label = sanitize(record.entries[fault.seat][0])
-        yield f"          {label}: {fault.code} after {fault.action} actions: {sanitize(fault.sentence)}"
+        after = format_count(fault.action, "action")
+        yield f"          {label}: {fault.code} after {after}: {sanitize(fault.sentence)}"
         for line in excerpt_stderr(fault.stderr):
             yield f"            | {line}"
     for (label, _), seat in zip(record.entries, record.seats, strict=True):
@@ -129,7 +131,7 @@ def format_game_line(game: Game, series: Score | None) -> str:
     )
     verdicts = f" [{faults}]" if faults else ""
     score = _format_series(game.labels, series)
-    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{verdicts}{score}"
+    return f"{game.key!s:>8}  {places}  {game.reason}, {format_count(game.actions, 'action')}{verdicts}{score}"
 
 
 def _format_series(labels: Sequence[str], score: Score | None) -> str:
