@@ -26,6 +26,7 @@ demo: .venv/.malice
 	rm -rf demo
 	mkdir demo
 	.venv/bin/malice run tournaments/demo.toml --db demo/league.db --site demo/site
+	@echo "The program is .venv/bin/malice; for example: .venv/bin/malice play greedy first"
 
 # The starter kits against one another, as many as this machine has programs for; it says which it leaves out, and why.
 demo-languages: .venv/.malice

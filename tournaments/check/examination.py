@@ -11,7 +11,7 @@ from protocol.codec import excerpt
 from referee.isolation.layers import name_common_isolation
 from referee.records import Isolation
 from tournaments.check import exits, fuzz, repetition
-from tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, make_finding
+from tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, is_stray, make_finding
 from tournaments.check.exam_log import Stray, Times, Trouble
 from tournaments.check.games import OPPONENT, Games, Syllabus, cover_everything
 from tournaments.check.odd_json import LATER_TYPES, add_unknown
@@ -35,11 +35,14 @@ class Part:
         name: the name of its step, which fails if the trouble belongs to no other step.
         needs: the steps that must pass first.
         run: carries it out; raises `Trouble` or `Failed` if the bot fails.
-        own: whether any trouble in this part fails its own step.
+        own: whether trouble in this part fails its own step; stray lines fail theirs all the same.
+        advice: follows the hint if this step fails.
     """
 
-    def __init__(self, name: str, needs: tuple[str, ...], run: Callable[[], None], *, own: bool = False) -> None:
-        self.name, self.needs, self.run, self.own = name, needs, run, own
+    def __init__(
+        self, name: str, needs: tuple[str, ...], run: Callable[[], None], *, own: bool = False, advice: str = ""
+    ) -> None:
+        self.name, self.needs, self.run, self.own, self.advice = name, needs, run, own, advice
 
 
 class Examination:
@@ -107,7 +110,7 @@ class Examination:
         yield Part("restart", ("games",), self._restart, own=True)
         yield Part("reuse", ("families", "restart"), self._reuse, own=True)
         if self._rare_count:
-            yield Part("fuzz", ("answers",), self._ask_rare, own=True)
+            yield Part("fuzz", ("answers",), self._ask_rare, own=True, advice=fuzz.ADVICE)
         yield Part("bye", ("hello",), lambda: self._exit("bye"), own=True)
         yield Part("eof", ("hello",), lambda: self._exit("eof"), own=True)
 
@@ -124,10 +127,11 @@ class Examination:
             self._fail(part.name, failed.finding)
         except Trouble as trouble:
             self._broken = self._broken or is_broken_answer(trouble)
-            step = part.name if part.own else find_step(trouble, part.name)
-            if part.name in PLAIN and trouble.what == "hello":
-                step = "restart"  # it started before
-            self._fail(step, make_finding(trouble, self._bot, self._games.log.where))
+            step = _choose_step(trouble, part)
+            finding = make_finding(trouble, self._bot, self._games.log.where)
+            if step == part.name and part.advice:
+                finding = replace(finding, hint=f"{finding.hint}; {part.advice}")
+            self._fail(step, finding)
             if step != part.name:
                 so_far = self._steps[part.name].line
                 self._reach(part.name, f"{so_far}{', ' if so_far else ''}then: {self._steps[step].title}")
@@ -189,7 +193,7 @@ class Examination:
         self._pass("reuse", comparison.line, comparison.remarks)
 
     def _ask_rare(self) -> None:
-        self._pass("fuzz", fuzz.ask_all(self._games, self._rare_count, self._bot))
+        self._pass("fuzz", fuzz.ask_all(self._games, self._rare_count))
 
     def _exit(self, step: str) -> None:
         plays = self._steps["games"].result == "passed"
@@ -228,6 +232,15 @@ class Examination:
 
     def _fail(self, name: str, finding: Finding) -> None:
         self._note(name, replace(self._steps[name], result="failed", line=finding.cause, finding=finding))
+
+
+def _choose_step(trouble: Trouble, part: Part) -> str:
+    """Return the step that fails for trouble in a part: a stray line fails one step, wherever it comes."""
+    if is_stray(trouble):
+        return find_step(trouble, part.name)
+    if part.name in PLAIN and trouble.what == "hello":
+        return "restart"  # it started before
+    return part.name if part.own else find_step(trouble, part.name)
 
 
 def _ask_unknown(seat: ExaminedSeat) -> None:

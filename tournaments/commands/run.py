@@ -70,7 +70,7 @@ def run(
         running.readmit(store, readmit, sys.stderr)
         running.run_tournament(store, plan, jobs or config.jobs, sys.stderr, resume)
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
-        print_standings(store)
+        print_standings(store, resume)
         if site:
             write_site(render, store, site)
 

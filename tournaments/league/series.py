@@ -69,6 +69,16 @@ def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
             series += 1
 
 
+def list_open_series(league: LeagueContents) -> list[tuple[Game, Score]]:
+    """Return the series that no game has decided yet, each with its last game and the score after that game."""
+    scores = score_league_series(league)
+    last: dict[tuple[int, int], tuple[Game, Score]] = {}
+    for game in sorted(league.games(), key=lambda game: game.key):
+        if game.key in scores:
+            last[game.key.table, game.key.rotation] = game, scores[game.key]
+    return [(game, score) for game, score in last.values() if not score.won]
+
+
 def tally_series(games: Iterable[Game], targets: Mapping[str, int]) -> dict[str, dict[str, Tally]]:
     """Count the decided series by ruleset and label; entries that tie with the most points all win."""
     played = {game.key: game for game in games}

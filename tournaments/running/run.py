@@ -199,7 +199,9 @@ def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
 def describe_suspensions(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator[str]:
     """Yield a line on each suspended bot, with the command that readmits it."""
     for label in suspended:
-        command = shlex.join([*(again or ("malice", "run", "TOURNAMENT.toml")), "--readmit", label])
+        command = shlex.join(
+            [*(again or ("malice", "run", "TOURNAMENT.toml", "--db", "LEAGUE.db")), "--readmit", label]
+        )
         yield (
             f"{sanitize(label)} is suspended: it ended {format_count(after, 'game')} in a row by a verdict;"
             f" let it play again with: {sanitize(command)}"
@@ -227,13 +229,11 @@ def _print(text: str, out: TextIO) -> None:
 def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     """Print the size of a tournament, and what its author may want to change before it begins."""
     schedule = plan.schedule
-    longest = plan.compute_longest_ms()
-    limit = "no limit" if longest is None else f"at most {format_duration(longest / 1000 / jobs)}"
     _print(
         f"{plan.config.name}: {format_count(len(plan.players), 'entry', 'entries')},"
         f" {format_count(len(schedule.tables), 'table')},"
         f" {format_count(schedule.deals, 'deal')} in every rotation of seats: {format_count(schedule.total, 'game')} in"
-        f" {format_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {limit} by the clocks",
+        f" {format_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {_describe_limit(plan, jobs)}",
         out,
     )
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
@@ -244,6 +244,21 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
         _print(line, out)
     if plan.config.seed is not None:
         _print("the seed is set by hand: anyone who knows it, bots too, knows every card", out)
+
+
+def _describe_limit(plan: Plan, jobs: int) -> str:
+    """Say how long all games can take, or else which clocks there are."""
+    longest = plan.compute_longest_ms()
+    if longest is not None:
+        return f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
+    clock = plan.config.clock
+    unit = "ms of CPU time" if clock.kind == "cpu" else "ms"
+    limits = {"each action": clock.move_ms, "each game": clock.bank_ms}
+    words = [f"{limit} {unit} for {what}" for what, limit in limits.items() if limit is not None]
+    if not words:
+        return "no time limit"
+    people = f", no limit for {', '.join(map(sanitize, plan.people))}" if plan.people else ""
+    return f"{' and '.join(words)}, plus {clock.margin_ms} ms margin{people}"
 
 
 def _describe_drawn_tables(plan: Plan) -> Iterator[str]:

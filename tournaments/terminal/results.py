@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from referee.exchange import STRAY_LINES
 from referee.records import Record
-from tournaments.league.contents import Game
-from tournaments.league.series import Score
+from tournaments.league.contents import Game, LeagueContents
+from tournaments.league.series import Score, list_open_series
 from tournaments.league.standings import Row, Standings
 from tournaments.nouns import format_count
 from tournaments.sanitizer import sanitize
@@ -119,7 +120,8 @@ def describe_faults(record: Record) -> Iterator[str]:
         if seat.stray_lines:
             lines = "a line" if seat.stray_lines == 1 else f"{seat.stray_lines} lines"
             first = f", the first: {seat.first_stray}" if seat.first_stray else ""
-            yield f"          {sanitize(label)}: {lines} on stdout that are not JSON{first}"
+            limit = "" if seat.stray_lines > STRAY_LINES else f"; line {STRAY_LINES + 1} of a game forfeits it"
+            yield f"          {sanitize(label)}: {lines} on stdout that are not JSON{first}{limit}"
 
 
 def format_game_line(game: Game, series: Score | None) -> str:
@@ -130,13 +132,21 @@ def format_game_line(game: Game, series: Score | None) -> str:
         f"{sanitize(label)}: {code}" for label, code in zip(game.labels, game.verdicts, strict=True) if code
     )
     verdicts = f" [{faults}]" if faults else ""
-    score = _format_series(game.labels, series)
+    score = f"; {_format_series(game, series)}" if series else ""
     return f"{game.key!s:>8}  {places}  {game.reason}, {format_count(game.actions, 'action')}{verdicts}{score}"
 
 
-def _format_series(labels: Sequence[str], score: Score | None) -> str:
-    if score is None:
-        return ""
-    points = sorted(zip(score.points, labels, strict=True), reverse=True)
+def _format_series(game: Game, score: Score) -> str:
+    points = sorted(zip(score.points, game.labels, strict=True), reverse=True)
     tally = ", ".join(f"{sanitize(label)} {count}" for count, label in points)
-    return f"; series {score.series}{' decided' if score.won else ''}: {tally}"
+    return f"rotation {game.key.rotation}, series {score.series}{' decided' if score.won else ''}: {tally}"
+
+
+def describe_open_series(league: LeagueContents) -> Iterator[str]:
+    """Yield a line on each series without a winner, and then how to play on."""
+    targets = {ruleset.name: ruleset.rules.match_target for ruleset in league.rulesets()}
+    opened = list_open_series(league)
+    for game, score in opened:
+        yield f"not decided: {_format_series(game, score)}; {targets[game.ruleset]} win"
+    if opened and not league.config().series:
+        yield "--series plays on until every series is decided"
