@@ -261,7 +261,9 @@ def test_play_replays_its_games_when_asked() -> None:
     ("words", "said"),
     [
         (["play", "greedy", "nobody"], "no bot 'nobody'"),
-        (["play", "greedy"], "standard: is played by 2, not by 1"),
+        (["play", "greedy"], "is played by 2, not by 1; name another bot: malice play greedy BOT\n"),
+        (["play", "greedy", "--ruleset", "partners-4"], "name 3 more bots: malice play greedy BOT BOT BOT --ruleset"),
+        (["play", "greedy", "first", "uniform"], "choose a ruleset for 3 with --ruleset NAME"),
         (
             ["play", "greedy", "uniform", "--ruleset", "standrad"],
             "unknown ruleset 'standrad' (did you mean 'standard'?)",
@@ -297,7 +299,7 @@ def test_a_file_that_is_no_league_is_refused_and_left_alone(command: str, tmp_pa
     connection.close()
     more = ["--out", str(tmp_path / "site")] if command == "site" else []
 
-    for path, said in ((text, "file is not a database"), (other, "a database, but not one of malice")):
+    for path, said in ((text, "text.db: not a malice league\n"), (other, "but a database of another program")):
         before = path.read_bytes()
         result = malice(command, path, *more)
         assert result.exit_code == 2

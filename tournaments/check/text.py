@@ -41,7 +41,7 @@ def format_report(report: Report) -> Iterator[str]:
 
 
 def _list_rows(step: Step) -> Iterator[tuple[str, str, str]]:
-    """Yield the rows of a step in the table: long words are wrapped, and whole as far as they fit in a line."""
+    """Yield the rows of a step in the table: its text is wrapped between words."""
     most = FAILED_ROWS if step.finding else ROWS
     first, *others = textwrap.wrap(sanitize(step.line), WIDTH, max_lines=most, placeholder=" ...") or [""]
     yield step.result, step.title, first

@@ -70,13 +70,20 @@ def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
 
 
 def list_open_series(league: LeagueContents) -> list[tuple[Game, Score]]:
-    """Return the series that no game has decided yet, each with its last game and the score after that game."""
-    scores = score_league_series(league)
-    last: dict[tuple[int, int], tuple[Game, Score]] = {}
+    """Return the undecided series, each with its last game and the score after that game.
+
+    A series that began only after the planned deals is left out: it came with the deals that decided the one before.
+    """
+    scores, last_deal = score_league_series(league), league.config().deals - 1
+    chains: dict[tuple[int, int], tuple[Game, Score]] = {}
+    settled: set[tuple[int, int]] = set()
     for game in sorted(league.games(), key=lambda game: game.key):
-        if game.key in scores:
-            last[game.key.table, game.key.rotation] = game, scores[game.key]
-    return [(game, score) for game, score in last.values() if not score.won]
+        if score := scores.get(game.key):
+            chain = (game.key.table, game.key.rotation)
+            chains[chain] = game, score
+            if score.won and game.key.deal >= last_deal:
+                settled.add(chain)
+    return [(game, score) for chain, (game, score) in chains.items() if chain not in settled and not score.won]
 
 
 def tally_series(games: Iterable[Game], targets: Mapping[str, int]) -> dict[str, dict[str, Tally]]:
