@@ -366,6 +366,14 @@ def test_help_and_rules_import_nothing_heavy(words: tuple[str, ...]) -> None:
     assert list_modules(program) & HEAVY == set()
 
 
+def test_the_list_of_rulesets_marks_the_default() -> None:
+    text, fields = malice("rules").stdout, json.loads(malice("rules", "--json").stdout)
+
+    (line,) = (line for line in text.splitlines() if "(default)" in line)
+    assert line.split()[1] == "standard"
+    assert [each["name"] for each in fields if each["default"]] == ["standard"]
+
+
 def test_only_standings_need_numpy_in_a_league() -> None:
     names = sorted(path.stem for path in Path(league.__file__).parent.glob("*.py"))
     names.remove("standings")

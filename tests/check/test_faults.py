@@ -185,7 +185,7 @@ def test_a_step_that_needs_a_failed_one_is_not_reached_and_says_so() -> None:
     report = examined(faulty("text id"))
 
     steps = {step.step: step for step in report.steps}
-    assert steps["games"].line == "0 of 1 games, then: answers every id once"
+    assert steps["games"].line == "0 of 1 game, then: answers every id once"
     assert steps["unknown"].line == "needs: answers every id once"
     assert results(report) | {"answers": "failed"} == {
         "starts": "passed",
