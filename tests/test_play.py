@@ -89,6 +89,14 @@ def test_stray_lines_of_a_healthy_game_are_told_with_the_first(folder: Path) -> 
     assert [sorted(game["stray_lines"]) for game in told["games"]] == [[0, 2], [0, 2]]
 
 
+def test_one_stray_line_is_told_as_one(folder: Path) -> None:
+    (folder / "talker.py").write_text(TALKER.replace('        print("another", flush=True)\n', ""))
+
+    told = malice("play", bot("talker"), "first", "--ruleset", "./short.toml", "--seed", "x").stdout
+
+    assert told.count(r"talker: a line on stdout that is not JSON: 'a\x1bb'; line 101 ") == 2
+
+
 def test_stderr_is_passed_on_with_the_label_and_does_nothing_to_the_terminal(folder: Path) -> None:
     words = ("play", bot("talker"), "first", "--ruleset", "./short.toml", "--seed", "x")
 
@@ -136,7 +144,7 @@ def test_a_series_is_told_with_its_rotation_and_whether_it_is_open(folder: Path)
         "not decided: rotation 0",
         "not decided: rotation 1",
     ]
-    assert all(line.endswith("; 12 win") for line in opened[2:4])
+    assert all(line.endswith("; 12 points to win") for line in opened[2:4])
     assert opened[4] == "--series plays on until every series is decided"
     assert {line.partition("; rotation ")[2][:10] for line in decided if ", series 0 decided: " in line} == {
         "0, series ",

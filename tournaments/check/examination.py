@@ -250,9 +250,11 @@ def _ask_unknown(seat: ExaminedSeat) -> None:
 
 
 def _make_stray_finding(count: int, first: Stray) -> Finding:
-    lines = "a line on stdout that is" if count == 1 else f"{count} lines on stdout that are"
+    lines = "a line on stdout that is not JSON"
+    if count > 1:
+        lines = f"{count} lines on stdout that are not JSON, the first"
     return Finding(
-        cause=f"{lines} not JSON, the first: {excerpt(first.text, 80)}",
+        cause=f"{lines}: {excerpt(first.text, 80)}",
         expected="nothing on stdout but one line of JSON for each request",
         hint=TO_STDERR,
         where=first.where,

@@ -118,10 +118,14 @@ def describe_faults(record: Record) -> Iterator[str]:
             yield f"            | {line}"
     for (label, _), seat in zip(record.entries, record.seats, strict=True):
         if seat.stray_lines:
-            lines = "a line" if seat.stray_lines == 1 else f"{seat.stray_lines} lines"
-            first = f", the first: {seat.first_stray}" if seat.first_stray else ""
-            limit = "" if seat.stray_lines > STRAY_LINES else f"; line {STRAY_LINES + 1} of a game forfeits it"
-            yield f"          {sanitize(label)}: {lines} on stdout that are not JSON{first}{limit}"
+            yield f"          {sanitize(label)}: {_describe_stray_lines(seat.stray_lines, seat.first_stray)}"
+
+
+def _describe_stray_lines(count: int, first: str) -> str:
+    lines = "a line on stdout that is not JSON" if count == 1 else f"{count} lines on stdout that are not JSON"
+    if first:
+        lines += f": {first}" if count == 1 else f", the first: {first}"
+    return lines if count > STRAY_LINES else f"{lines}; line {STRAY_LINES + 1} of a game forfeits it"
 
 
 def format_game_line(game: Game, series: Score | None) -> str:
@@ -147,6 +151,6 @@ def describe_open_series(league: LeagueContents) -> Iterator[str]:
     targets = {ruleset.name: ruleset.rules.match_target for ruleset in league.rulesets()}
     opened = list_open_series(league)
     for game, score in opened:
-        yield f"not decided: {_format_series(game, score)}; {targets[game.ruleset]} win"
+        yield f"not decided: {_format_series(game, score)}; {format_count(targets[game.ruleset], 'point')} to win"
     if opened and not league.config().series:
         yield "--series plays on until every series is decided"
