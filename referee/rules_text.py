@@ -146,5 +146,6 @@ def _describe_seats(derived: DerivedRules) -> SeatsText:
     cards = len(derived.payoff_pack + derived.deck)
     each = derived.payoff_size + rules.hand_size + rules.side_count * rules.side_initial
     stock = cards - seats * each
-    remark = f"only {stock} cards are left in the stock after the deal" if stock < THIN_STOCK else ""
+    left = "1 card is" if stock == 1 else f"{stock} cards are"
+    remark = f"only {left} left in the stock after the deal" if stock < THIN_STOCK else ""
     return SeatsText(seats, cards, derived.payoff_size, derived.centre_slots, stock, remark)

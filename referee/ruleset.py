@@ -13,6 +13,8 @@ from referee.toml_files import convert, read_toml, suggest_name
 
 FOLDER = Path(__file__).parent / "rulesets"
 DEFAULT = "standard"
+SUGGESTIONS = 3
+"""How many names an error about an unknown ruleset suggests, at most."""
 
 
 class Compulsory(Struct, frozen=True, forbid_unknown_fields=True):
@@ -158,17 +160,20 @@ def list_rulesets() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
+def suggest_ruleset(name: str) -> str:
+    """Return the rulesets that an unknown name may stand for, and how to see all; it follows the name in a message."""
+    return f"{suggest_name(name, list_rulesets(), most=SUGGESTIONS)}; `malice rules` lists all"
+
+
 @cache
 def load_ruleset(name: str) -> Ruleset:
     """Return the ruleset `name`.
 
     Raises:
-        RulesetError: there is none; the message lists the existing ones.
+        RulesetError: there is none; the message suggests others.
     """
     if name not in list_rulesets():
-        raise RulesetError(
-            f"unknown ruleset {name!r}{suggest_name(name, list_rulesets())}; rulesets: {', '.join(list_rulesets())}"
-        )
+        raise RulesetError(f"unknown ruleset {name!r}{suggest_ruleset(name)}")
     return read_ruleset(FOLDER / f"{name}.toml")
 
 
@@ -205,9 +210,6 @@ def _merge_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) ->
     if parent.resolve() in (path.resolve(), *below):
         raise RulesetError(f"{path}: extends itself through {file.extends!r}")
     if not own and file.extends not in list_rulesets():
-        raise RulesetError(
-            f"{path}: extends unknown ruleset {file.extends!r}{suggest_name(file.extends, list_rulesets())};"
-            f" rulesets: {', '.join(list_rulesets())}"
-        )
+        raise RulesetError(f"{path}: extends unknown ruleset {file.extends!r}{suggest_ruleset(file.extends)}")
     extended = convert(read_toml(parent), RulesetFile, str(parent))
     return _merge_rules(extended, parent, (*below, path.resolve())) | file.rules

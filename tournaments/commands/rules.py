@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tournaments.nouns import format_count
+
 if TYPE_CHECKING:
     from referee.rules_text import RulesetDiff, RulesetText, SeatsText
 
@@ -24,15 +26,25 @@ def rules(ctx: click.Context, json: bool) -> None:
         return
     import msgspec
 
-    from referee.ruleset import list_rulesets, load_ruleset
+    from referee.ruleset import DEFAULT, list_rulesets, load_ruleset
     from tournaments.terminal.tables import format_table
 
     rulesets = [load_ruleset(name) for name in list_rulesets()]
     if json:
-        fields = [{"name": each.name, "about": each.about, "source": each.source} for each in rulesets]
+        fields = [
+            {"name": each.name, "about": each.about, "source": each.source, "default": each.name == DEFAULT}
+            for each in rulesets
+        ]
         click.echo(msgspec.json.encode(fields))
         return
-    rows = [("-".join(map(str, sorted({*each.rules.players}))), each.name, each.about) for each in rulesets]
+    rows = [
+        (
+            "-".join(map(str, sorted({*each.rules.players}))),
+            f"{each.name} (default)" if each.name == DEFAULT else each.name,
+            each.about,
+        )
+        for each in rulesets
+    ]
     for line in format_table(("seats", "ruleset", "about"), rows, left=(1, 2)):
         click.echo(line)
 
@@ -87,10 +99,10 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
 
 
 def _seats(counts: SeatsText) -> str:
-    centre = "any number of" if counts.centre is None else str(counts.centre)
+    centre = "any number of centre stacks" if counts.centre is None else format_count(counts.centre, "centre stack")
     remark = f"; {counts.remark}" if counts.remark else ""
     return (
-        f"{counts.seats} seats: {counts.cards} cards, {counts.payoff} in each pay-off pile, {centre} centre stacks,"
+        f"{counts.seats} seats: {counts.cards} cards, {counts.payoff} in each pay-off pile, {centre},"
         f" {counts.stock} in the stock after the deal{remark}"
     )
 

@@ -21,6 +21,7 @@ from tournaments.commands.options import (
     write_site,
 )
 from tournaments.errors import Stopped
+from tournaments.nouns import format_count
 
 if TYPE_CHECKING:
     from referee.records import Layer
@@ -68,8 +69,8 @@ def run(
         plan = open_plan(store, config, tournament.parent.resolve(), required=required)
         running.readmit(store, readmit, sys.stderr)
         running.run_tournament(store, plan, jobs or config.jobs, sys.stderr, resume)
-        click.echo(f"{db}: {len(store.keys())} games", err=True)
-        print_standings(store)
+        click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
+        print_standings(store, resume)
         if site:
             write_site(render, store, site)
 

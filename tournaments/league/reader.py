@@ -21,6 +21,7 @@ from tournaments.league.file import LeagueFile, Row
 from tournaments.league.packing import unpack_record
 from tournaments.league.rows import EntryRow, GameRow, OneRow, ReadmissionRow, RecordedRow, RulesetRow, TournamentRow
 from tournaments.league.schedule import Seeds
+from tournaments.nouns import format_count
 
 T = TypeVar("T")
 G = TypeVar("G", bound=GameRow)
@@ -208,7 +209,8 @@ class LeagueReader:
             last, count, expected = row.number, count + 1, row.games
             yield row
         if count != expected:
-            raise self._file.damage("table games", f"expected {expected} games, as in the index of keys, got {count}")
+            indexed = format_count(expected, "game")
+            raise self._file.damage("table games", f"expected {indexed}, as in the index of keys, got {count}")
 
     def _decode_game(self, row: GameRow, common: Common) -> Game:
         game = self._decode(_summaries, row, "summary", row.summary)

@@ -14,6 +14,7 @@ from referee.records import Isolation, Player, Record
 from referee.requests import replay_requests
 from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver, greet_bot
 from referee.verdicts import Verdict, judge_illegal_move
+from tournaments.nouns import format_count
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_table
 from tournaments.terminal.transcript import excerpt_stderr
@@ -157,7 +158,7 @@ def format_rerun(rerun: Rerun, *, everything: bool) -> Iterator[str]:
     if rows:
         yield from format_table(HEAD, rows, left=(2, 3, 4))
     if rerun.verdict:
-        yield f"{bot}: {rerun.verdict} after {rerun.moves} moves: {sanitize(rerun.sentence)}"
+        yield f"{bot}: {rerun.verdict} after {format_count(rerun.moves, 'move')}: {sanitize(rerun.sentence)}"
         for line in excerpt_stderr(rerun.stderr):
             yield f"  | {line}"
-    yield f"agrees in {rerun.agreed} of {rerun.moves} moves"
+    yield f"agrees in {rerun.agreed} of {format_count(rerun.moves, 'move')}"

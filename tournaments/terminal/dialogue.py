@@ -16,6 +16,7 @@ from referee.exchange import SHOWN_BYTES
 from referee.records import Fault, Record
 from referee.replay import VERDICT
 from referee.requests import ReplayedRequest, replay_requests
+from tournaments.nouns import format_count
 from tournaments.sanitizer import sanitize
 
 REBUILT = """\
@@ -126,7 +127,7 @@ def format_dialogue(record: Record, seat: int, messages: Sequence[Message]) -> I
     if "exit" in words:
         yield f"# the process {words['exit']}"
     lines = [each for each in messages if each.raw and each.direction in ("<", ">")]
-    yield f"# raw: the last {len(lines)} messages of the process, each up to {SHOWN_BYTES} bytes"
+    yield f"# raw: the last {format_count(len(lines), 'message')} of the process, each up to {SHOWN_BYTES} bytes"
     yield from (f"{each.direction} {sanitize(each.line)}" for each in lines)
     stderr = [each for each in messages if each.direction == "stderr"]
     yield f"# raw: stderr, at most its first and last {EXCERPT_BYTES} bytes" if stderr else "# stderr: nothing"

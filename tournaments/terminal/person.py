@@ -14,6 +14,7 @@ from protocol.messages import GameEnd, GameStart, Move, MoveAnswer, View
 from referee.failures import Abandoned
 from referee.records import SeatReport
 from referee.verdicts import Verdict
+from tournaments.nouns import format_count
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.watching import write_now
 from tournaments.terminal.wording import describe_action, describe_event_to_seat
@@ -155,7 +156,7 @@ def _table(view: View, names: Sequence[str]) -> Iterator[str]:
     for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
         left = "" if held.payoff.left is None else f" of {held.payoff.left}"
         sides = "  ".join(f"{index}: {' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
-        hand = "" if seat == view.seat else f"   hand {held.hand} cards"
+        hand = "" if seat == view.seat else f"   hand {format_count(held.hand, 'card')}"
         out = "   out of the game" if held.out else ""
         yield f"  {name:{width}}  pay-off {held.payoff.top or '-'}{left}   sides  {sides}{hand}{out}"
     yield f"  your hand: {' '.join(view.hand)}"

@@ -9,6 +9,7 @@ from protocol.messages import TurnBegins, View
 from referee.records import Key, Record
 from referee.replay import VERDICT, replay_steps
 from referee.rules import Events
+from tournaments.nouns import format_count
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.wording import describe_event
 
@@ -91,7 +92,7 @@ def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
     places = ", ".join(
         f"{place}. {name} ({score})" for name, place, score in zip(names, record.places, record.scores, strict=True)
     )
-    yield f"{record.reason} after {len(record.actions)} actions: {places}"
+    yield f"{record.reason} after {format_count(len(record.actions), 'action')}: {places}"
 
 
 def format_table_view(view: View, names: Sequence[str], width: int) -> Iterator[str]:
@@ -99,7 +100,7 @@ def format_table_view(view: View, names: Sequence[str], width: int) -> Iterator[
     centre = "  ".join(f"c{slot}:{stack.height or '-'}" for slot, stack in enumerate(view.centre))
     yield f"-- turn {view.turn}, {names[view.seat]} --  {centre}  stock {view.stock}  aside {view.aside}"
     for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
-        hand = " ".join(view.hand) if seat == view.seat else f"{held.hand} cards"
+        hand = " ".join(view.hand) if seat == view.seat else format_count(held.hand, "card")
         side = "  ".join(f"s{index}:{' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
         left = "" if held.payoff.left is None else f" ({held.payoff.left})"
         yield f"      {name:{width}}  p:{held.payoff.top or '-'}{left}  {side}  hand {hand}"

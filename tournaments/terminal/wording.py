@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from protocol.messages import CardMoved, Count, Deal, Draw, Event, Flip, Out, Pass, Shuffled, TurnBegins, View
+from tournaments.nouns import format_count
 
 
 def describe_action(action: str, view: View, names: Sequence[str]) -> str:
@@ -56,7 +57,7 @@ def describe_event(event: Event, names: Sequence[str]) -> str:
         case Draw():
             return f"{names[event.seat]} draws {' '.join(event.cards)}"
         case Shuffled():
-            return f"{event.count} cards from {event.source} shuffled into {event.target}"
+            return f"{format_count(event.count, 'card')} from {event.source} shuffled into {event.target}"
         case Out():
             return f"{names[event.seat]} is out: {event.code}"
         case Count():
