@@ -40,7 +40,7 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"malice protocol {PROTOCOL}",
-        "description": "Any line. To check one of the referee, take Request; for an answer, the struct of that answer.",
+        "description": "Any line. Check lines of the referee against Request, and each answer against its own struct.",
         "anyOf": [{"$ref": f"#/$defs/{name}"} for name in LINES],
         "$defs": unions | parts,
     }

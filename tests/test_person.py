@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
+from tournaments.terminal.wording import describe_action, describe_event_to_seat
 
 from protocol.messages import GameStart, Move, Out
 from referee.failures import Abandoned
@@ -23,7 +24,6 @@ from tests.terminals import Terminal
 from tests.terminals import malice as in_terminal
 from tournaments.cli import main
 from tournaments.terminal.person import Person
-from tournaments.terminal.wording import describe_action, describe_event_to_seat
 
 TINY = 'extends = "{}"\n[rules]\npayoff_size = 2\n'
 PROMPT = "? or q> "
@@ -137,7 +137,7 @@ def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
 
     assert said in text
     assert "[you: resigned]" in text
-    assert "stopped by you after 1 of 6 games; nothing of it was kept" in text
+    assert "stopped by you after 1 of 6 games; no game was kept" in text
     assert mark.left_after(1) == []
 
 

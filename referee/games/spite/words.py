@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from protocol.messages import Out
 from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
+from referee.nouns import format_count
 
 HELP = """\
-bots would say h4S-s0 for 4S to side 0, and you may too.
+Bots write h4S-s0 for 4S to side 0, and you may too.
 Centre stacks go up from the ace, whatever the suit; the first to play the last card of their pay-off pile wins.
-A card to a side stack is a discard, and mostly ends your turn."""
+A card to a side stack is a discard, and usually ends your turn.
+"""
 
 
 def describe_action(action: str, view: View, names: Sequence[str]) -> str:
@@ -67,7 +69,7 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
         case Draw():
             return f"{names[event.seat]} draws {' '.join(event.cards)}"
         case Shuffled():
-            return f"{event.count} cards from {event.source} shuffled into {event.target}"
+            return f"{format_count(event.count, 'card')} from {event.source} shuffled into {event.target}"
         case Out():
             return f"{names[event.seat]} is out: {event.code}"
         case Count():
@@ -124,7 +126,7 @@ def sketch(view: View, names: Sequence[str]) -> Iterator[str]:
     yield f"-- turn {view.turn}, {names[view.seat]} --  {centre}  stock {view.stock}  aside {view.aside}"
     width = max(map(len, names))
     for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
-        hand = " ".join(view.hand) if seat == view.seat else f"{held.hand} cards"
+        hand = " ".join(view.hand) if seat == view.seat else format_count(held.hand, "card")
         side = "  ".join(f"s{index}:{' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
         left = "" if held.payoff.left is None else f" ({held.payoff.left})"
         out = "  out of the game" if held.out else ""

@@ -108,7 +108,7 @@ window.malice = window.malice || {};
     $("players").replaceChildren(...joinParts(names, "v"));
     const rules = malice.createElement("a", { href: `rules/${game.rules.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
-    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${game.steps.length - 1} actions`, series);
+    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, "action")}`, series);
     document.title = `${teams.map((team) => team.join(" + ")).join(" v ")} · game ${game.key}`;
   }
 

@@ -66,7 +66,8 @@ window.malice = window.malice || {};
     return `the cards are dealt: ${joinSizes(event.payoffs)} to each pay-off pile, ${joinSizes(event.sizes)} to each hand, ${event.stock} in the stock`;
   }
 
-  const formatCards = (count) => `${count} ${count === 1 ? "card" : "cards"}`;
+  /** Return a number with its noun: 1 card, 2 cards. */
+  malice.formatCount = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
   const joinNames = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
 
@@ -81,8 +82,8 @@ window.malice = window.malice || {};
     const count = all.reduce((sum, one) => sum + one.count, 0);
     const from = joinNames(all.map((one) => malice.namePile(one.from, null, game)));
     if (event.from === event.to) return `${from} is shuffled`;
-    if (event.to === "aside") return `${from} is set aside, ${formatCards(count)}`;
-    return `${formatCards(count)} of ${from} ${count === 1 ? "is" : "are"} shuffled into ${to}`;
+    if (event.to === "aside") return `${from} is set aside, ${malice.formatCount(count, "card")}`;
+    return `${malice.formatCount(count, "card")} of ${from} ${count === 1 ? "is" : "are"} shuffled into ${to}`;
   }
 
   /** Merge consecutive shuffles into one pile to one event. */
@@ -112,7 +113,7 @@ window.malice = window.malice || {};
       case "draw": {
         const seen = viewer === null || viewer === event.seat;
         const names = event.cards.map((card) => malice.nameCard(card, game.rules)).join(", ");
-        return `${subject}draws ${formatCards(event.count)}${seen ? `: ${names}` : ""}`;
+        return `${subject}draws ${malice.formatCount(event.count, "card")}${seen ? `: ${names}` : ""}`;
       }
       case "shuffle":
         return describeShuffle(event, step, game);
