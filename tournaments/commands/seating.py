@@ -16,7 +16,8 @@ def require_seats(bots: Sequence[str], name: str) -> None:
         DataError: it does not, or is unknown; the message names the way out.
     """
     from referee.errors import DataError
-    from referee.rulesets import DEFAULT, find_ruleset
+    from referee.games import DEFAULT_RULESET
+    from referee.rulesets import find_ruleset
     from tournaments.league.schedule import describe_misfit
 
     ruleset = find_ruleset(name, Path())
@@ -24,7 +25,7 @@ def require_seats(bots: Sequence[str], name: str) -> None:
     if len(bots) > most:
         way_out = f"choose a ruleset for {len(bots)} with --ruleset NAME (malice rules lists them)"
     elif missing := max(0, least - len(bots)):
-        words = ["malice", "play", *bots, *["BOT"] * missing, *(["--ruleset", name] if name != DEFAULT else [])]
+        words = ["malice", "play", *bots, *["BOT"] * missing, *(["--ruleset", name] if name != DEFAULT_RULESET else [])]
         way_out = f"name {'another bot' if missing == 1 else f'{missing} more bots'}: {shlex.join(words)}"
     else:
         return
