@@ -32,6 +32,11 @@ def make_void_result(seats: int) -> Result:
     return Result((1,) * seats, (0,) * seats, VOID)
 
 
+def is_void(moves: Sequence[tuple[int, str]], teams: Sequence[int]) -> bool:
+    """Return whether these moves, all of a game so far, make it void: every team failed, and nobody played."""
+    return all(action.startswith(VERDICT) for _, action in moves) and {teams[seat] for seat, _ in moves} == set(teams)
+
+
 class RecordedAsk(Struct, frozen=True):
     """One ask of a recorded game: what came in, and what followed."""
 
@@ -149,8 +154,7 @@ def _check_verdict(record: Record, index: int, step: Step, teams: tuple[int, ...
 
 def _check_end(record: Record, step: Step, teams: tuple[int, ...]) -> None:
     """Refuse a result that does not follow from the actions."""
-    played = any(not action.startswith(VERDICT) for _, action in record.actions)
-    if record.reason == VOID and not played and {teams[seat] for seat, _ in record.actions} == set(teams):
+    if record.reason == VOID and is_void(record.actions, teams):
         step = make_void_result(len(teams))
     recorded = Result(record.places, record.scores, record.reason)
     if step != recorded:

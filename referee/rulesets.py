@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.errors import RulesetError
+from referee.errors import FamilyError, RulesetError
 from referee.families import list_folders, load_family
 from referee.games import DEFAULT_FAMILY
 from referee.rules import Match
@@ -105,7 +105,11 @@ def read_ruleset(path: Path) -> Ruleset:
     """
     file = convert(read_toml(path), RulesetFile, str(path))
     family, merged = _merge_rules(file, path)
-    rules = convert(merged, load_family(family).parameters, f"{path}: rules")
+    try:
+        parameters = load_family(family).parameters
+    except FamilyError as error:
+        raise FamilyError(f"{path}: {error}") from None
+    rules = convert(merged, parameters, f"{path}: rules")
     return Ruleset(path.stem, family, file.about, file.source, rules)
 
 

@@ -110,6 +110,7 @@ def test_export_prints_one_game_a_line(db: Path) -> None:
     assert set(games[0]) == {
         *(
             "key",
+            "family",
             "ruleset",
             "rules",
             "entries",

@@ -226,9 +226,9 @@ def ruleset_row(name: str) -> list[str]:
     ruleset = load_ruleset(name)
     least, most = ruleset.rules.players
     seats = str(least) if least == most else f"{least}–{most}"
-    fewest = rules_text.describe_ruleset(ruleset).seats[0]
-    centre = "∞" if fewest.centre is None else str(fewest.centre)
-    return [f"`{name}`", ruleset.about, seats, str(fewest.payoff), centre, str(fewest.stock)]
+    _, payoff, centre, stock = rules_text.describe_ruleset(ruleset).seats[0].figures.values()
+    slots = "∞" if centre == "any number" else centre
+    return [f"`{name}`", ruleset.about, seats, payoff, slots, stock.removeprefix("only ")]
 
 
 @pytest.mark.parametrize("parameter", Parameters.__struct_fields__)

@@ -104,7 +104,7 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
 
 
 def _describe_seats(counts: SeatsText) -> str:
-    figures = ", ".join(f"{caption} {figure}" for caption, figure in counts.figures.items())
+    figures = ", ".join(f"{figure} {caption}" for caption, figure in counts.figures.items())
     return f"{counts.seats} seats" + (f": {figures}" if figures else "")
 
 
