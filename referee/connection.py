@@ -44,13 +44,15 @@ class BotConnection:
         self._guard = guard
         self._on_stray = on_stray
         self._stderr_open = True
+        self._exchange: Exchange | None = None
+        """The request that waits for its answer."""
         self._poll = select.poll()
         self.register(self._poll)
         self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         self._slowest: dict[str, int] = {}
         """By type of request, the longest wait for an answer, in nanoseconds, since the process started."""
-        self._exchange: Exchange | None = None
-        """The request that waits for its answer."""
+        self._read_at = 0
+        """When stdout was last read, monotonic nanoseconds."""
         self.start_game()
 
     def start_game(self) -> None:
@@ -129,15 +131,27 @@ class BotConnection:
     def _read_at_once(self, exchange: Exchange) -> None:
         """Take an answer that has arrived: if the bot shares a processor with us, it mostly has by now."""
         try:
-            self.bot.buffer.feed(os.read(self.bot.stdout, READ_BYTES))
+            self._feed(os.read(self.bot.stdout, READ_BYTES))
         except BlockingIOError:
             return
+        except ProtocolError as error:
+            self._fail(exchange, error)
         self.take_answer()
+
+    def _feed(self, data: bytes) -> None:
+        """Keep what was just read."""
+        self._read_at = time.monotonic_ns()
+        self.bot.buffer.feed(data)
 
     @property
     def is_finished(self) -> bool:
         """Whether the last request has its answer, or has failed."""
         return self._exchange is None or self._exchange.done
+
+    def stop_failed_bot(self) -> None:
+        """Freeze a bot whose request failed: it ends when all have answered, and must not compute until then."""
+        if self._exchange and self._exchange.error:
+            self.bot.freeze()
 
     def register(self, poll: select.poll) -> list[int]:
         """Let `poll` watch the bot; return the descriptors, without the guard."""
@@ -185,9 +199,8 @@ class BotConnection:
         assert exchange
         try:
             while not (exchange.done or exchange.unsent) and (raw := self.bot.buffer.pop()) is not None:
-                read = time.monotonic_ns()
                 self._messages.append(("< ", raw))
-                if exchange.deadline is not None and read > exchange.deadline:
+                if exchange.deadline is not None and self._read_at > exchange.deadline:
                     raise Late("it came later")
                 try:
                     exchange.answer = decode_answer(raw, exchange.decoder, exchange.id)
@@ -195,11 +208,11 @@ class BotConnection:
                     exchange.stray += 1
                     self._count_stray(raw)
                 else:
-                    self._finish(exchange, read)
+                    self._finish(exchange)
         except FAILURES as error:
             self._fail(exchange, error)
 
-    def _finish(self, exchange: Exchange, read: int) -> None:
+    def _finish(self, exchange: Exchange) -> None:
         """Note the times of an answer, and freeze the bot."""
         bot = self.bot
         end = self._read_cpu(exchange)
@@ -208,7 +221,7 @@ class BotConnection:
         if exchange.cpu_limit is not None and exchange.used > exchange.cpu_limit:
             raise OutOfCpu("it came later")
         bot.freeze()
-        exchange.wall = read - exchange.start
+        exchange.wall = self._read_at - exchange.start
         exchange.done = True
 
     def _fail(self, exchange: Exchange, error: MaliceError) -> None:
@@ -294,7 +307,7 @@ class BotConnection:
             data = b""  # the bot is gone, but another process holds its output open
         if not data:
             raise Gone("closed its output")
-        bot.buffer.feed(data)
+        self._feed(data)
         return True
 
     def _count_stray(self, raw: bytes) -> None:
@@ -325,13 +338,14 @@ def await_answers(connections: Sequence[BotConnection]) -> None:
         ready: dict[BotConnection, list[tuple[int, int]]] = {}
         for event in poll.poll(min((timeout for timeout in timeouts if timeout is not None), default=None)):
             ready.setdefault(owners.get(event[0], waiting[0]), []).append(event)
-        # All output is read before any answer is judged, so that nobody waits for the judgment of another.
+        # All output is read, and its time taken, before any answer is judged: nobody pays for the judgment of another.
         for connection, events in ready.items():
             connection.receive(events, poll)
         for connection in ready:
             connection.take_answer()
         for connection in [each for each in waiting if each.is_finished]:
             waiting.remove(connection)
+            connection.stop_failed_bot()
             for descriptor in [each for each, owner in owners.items() if owner is connection]:
                 del owners[descriptor]
                 with contextlib.suppress(KeyError):

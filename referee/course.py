@@ -40,9 +40,15 @@ class Course:
         return events
 
     def withdraw(self, codes: Mapping[int, str]) -> Events:
-        """Withdraw seats together for verdicts, given by their codes; return all events up to the next ask."""
+        """Withdraw seats together for verdicts, given by their codes; return all events up to the next ask.
+
+        Once the game is over, as a partner that could not start has ended it, the result stays.
+        """
+        out = tuple(Out(seat, code) for seat, code in codes.items())
+        if isinstance(self.rules.next(self.state), Result):
+            return out
         state, events = self.rules.withdraw(self.state, tuple(codes))
-        self.state, events = self._settle(state, (*(Out(seat, code) for seat, code in codes.items()), *events))
+        self.state, events = self._settle(state, (*out, *events))
         return events
 
     def _settle(self, state: Any, events: Events) -> tuple[Any, Events]:

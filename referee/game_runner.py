@@ -14,7 +14,7 @@ from referee.clock import MS, Clock
 from referee.connection import BotConnection, await_answers
 from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
-from referee.errors import MachineFault, MemoryFault
+from referee.errors import FamilyError, MachineFault, MemoryFault
 from referee.families import make_rules
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, compute_digest
 from referee.replay import VERDICT, make_void_result
@@ -153,6 +153,8 @@ class GameRunner:
                 self._withdraw_alone(stranger, self._unstarted.pop(stranger))
             elif void := self._ask(step.seats):
                 return void
+        for number in sorted(self._unstarted):
+            self._withdraw_alone(number, self._unstarted.pop(number))
         return step
 
     def _ask(self, asked: Sequence[int]) -> Result | None:
@@ -163,7 +165,9 @@ class GameRunner:
         """
         failed, self._unstarted = self._unstarted, {}
         legal = {number: self._rules.legal(self._course.state, number) for number in asked if number not in failed}
-        connections = [self._send_move(number, legal[number]) for number in legal]
+        # All requests are made before the first is sent: no clock runs while we make another seat's.
+        requests = [self._make_move(number, actions) for number, actions in legal.items()]
+        connections = [self._send_move(*each) for each in zip(legal, requests, strict=True)]
         if len(connections) > 1:
             await_answers([connection for connection in connections if connection])
         answers: dict[int, Played] = {}
@@ -177,10 +181,13 @@ class GameRunner:
         self._carry_out(failed, answers)
         return None
 
-    def _send_move(self, number: int, legal: tuple[str, ...]) -> BotConnection | None:
-        seat, clock = self._seats[number], self._clocks[number]
-        request = self._requests.move(number, seat.next_id(), self._course.state, legal, self._wants_legal[number])
-        return seat.send_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
+    def _make_move(self, number: int, legal: tuple[str, ...]) -> Move:
+        id = self._seats[number].next_id()
+        return self._requests.move(number, id, self._course.state, legal, self._wants_legal[number])
+
+    def _send_move(self, number: int, request: Move) -> BotConnection | None:
+        clock = self._clocks[number]
+        return self._seats[number].send_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
 
     def _collect_move(self, number: int, legal: tuple[str, ...]) -> Played:
         """Return the action of a seat; raises `Verdict`."""
@@ -199,7 +206,7 @@ class GameRunner:
         if failed:
             news += self._judge(failed)
             self._post(self._course.withdraw({number: verdict.code for number, verdict in sorted(failed.items())}))
-        acting = find_acting(self._course.next(), tuple(answers)) if failed else answers
+        acting = self._find_acting(answers) if failed else answers
         if acting:
             played = [answers[number] for number in acting]
             for each in played:
@@ -208,6 +215,21 @@ class GameRunner:
             news += played
             self._post(self._course.play({each.seat: each.action for each in played}))
         self._report(news)
+
+    def _find_acting(self, answers: Mapping[int, Played]) -> tuple[int, ...]:
+        """Return the seats whose answers are played although others have failed.
+
+        Raises:
+            FamilyError: the rules ask some of them again, and others with them.
+        """
+        step = self._course.next()
+        acting = find_acting(step, tuple(answers))
+        if not acting and (again := [seat for seat in list_asked(step) if seat in answers]):
+            raise FamilyError(
+                f"the game {self._batch.family!r}: withdraw: expected that it asks no more seats than before,"
+                f" got {step} when {again} had answered"
+            )
+        return acting
 
     def _report(self, news: Sequence[Played]) -> None:
         if self._watch:
