@@ -177,7 +177,7 @@ def played(ruleset: str, seed: bytes, actions: int) -> list[Struct]:
     rules = make_rules(found.family, found.rules, 2)
     course = Course(rules, Dealer(seed))
     events = [*course.dealt]
-    while isinstance(step := course.next(), Ask) and actions:
+    while isinstance(step := course.step, Ask) and actions:
         actions -= 1
         events += course.play({seat: rules.legal(course.state, seat)[0] for seat in step.seats})
     return events

@@ -78,7 +78,7 @@ def play(ruleset: str, names: Sequence[str], seed: int, watch: Watch = ignore) -
     course = Course(rules, Dealer(seed.to_bytes(32, "big")))
     chance = [Random(f"{seed}/{seat}") for seat in range(len(names))]
     actions = []
-    while not isinstance(step := course.next(), Result):
+    while not isinstance(step := course.step, Result):
         (seat,) = step.seats
         view = json.loads(msgspec.json.encode(rules.view(course.state, seat)))
         legal = list(rules.legal(course.state, seat))
@@ -198,7 +198,7 @@ def requests() -> tuple[dict[str, Any], dict[str, Any]]:
     found = load_ruleset("standard")
     rules = make_rules(found.family, found.rules, 2)
     course = Course(rules, Dealer(bytes(32)))
-    step = course.next()
+    step = course.step
     assert isinstance(step, Ask)
     (seat,) = step.seats
     seats = [{"name": 'tricky "legal":["h1"], "id":7', "team": 0}, {"name": "\\", "team": 1}]

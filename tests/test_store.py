@@ -146,6 +146,6 @@ def _scores(record: Record) -> tuple[int, ...]:
 
     course = start_course(record)
     course.withdraw({0: "crash"})
-    result = course.next()
+    result = course.step
     assert isinstance(result, Result)
     return result.scores

@@ -116,7 +116,7 @@ def play(
         series=series,
         seed=seed,
         jobs=1 if watch or person else jobs or 0,
-        **_read_clock_options(move_ms, no_clock=no_clock),
+        **_read_clock_options(ruleset, move_ms, no_clock=no_clock),
     )
     _play_table(with_isolation(check_config(config, "play"), isolation, required), db, required, show)
 
@@ -185,13 +185,14 @@ def _shares_terminal() -> bool:
     return sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
 
 
-def _read_clock_options(move_ms: int | None, *, no_clock: bool) -> dict[str, Any]:
-    """Return the fields of a configuration that the options about time set."""
-    from tournaments.league.config import MOST, ClockLines
+def _read_clock_options(ruleset: str, move_ms: int | None, *, no_clock: bool) -> dict[str, Any]:
+    """Return the fields of a configuration that depend on the options about time, and on the ruleset."""
+    from tournaments.league.config import MOST, ClockLines, choose_clock_kind
 
     if no_clock:
         return {"clock": ClockLines(move_ms=None, bank_ms=None), "init_ms": MOST}
-    return {} if move_ms is None else {"clock": ClockLines(move_ms=move_ms, bank_ms=None)}
+    kind = choose_clock_kind([ruleset], Path.cwd())
+    return {"clock": ClockLines(kind=kind) if move_ms is None else ClockLines(move_ms, None, kind=kind)}
 
 
 def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO) -> Playing:

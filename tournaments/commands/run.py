@@ -54,11 +54,14 @@ def run(
 
     Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut.
     """
+    from msgspec.structs import replace
+
     from tournaments.league.config import read_config
     from tournaments.running import run as running
 
     interrupt_on_signals()
     config = with_isolation(read_config(tournament), isolation, required)
+    config = replace(config, jobs=jobs or config.jobs)
     db = db or Path(f"{tournament.stem}.db")
     resume = ["malice", "run", str(tournament), "--db", str(db)]
     resume += ["--jobs", str(jobs)] if jobs else []
@@ -68,7 +71,7 @@ def run(
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
         plan = open_plan(store, config, tournament.parent.resolve(), required=required)
         running.readmit(store, readmit, sys.stderr)
-        running.run_tournament(store, plan, jobs or config.jobs, sys.stderr, resume)
+        running.run_tournament(store, plan, config.jobs, sys.stderr, resume)
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
         print_standings(store, resume)
         if site:

@@ -130,10 +130,11 @@ def _ask_all(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> It
         if not isinstance(each.request, Move):
             bot.ask(each.request)
             continue
-        assert each.index is not None
         answer, _, _ = bot.ask_move(each.request, each.limit, each.cpu_limit)
         if answer.move not in each.legal:
             raise judge_illegal_move(answer.move, each.legal)
+        if each.index is None:
+            continue
         note = answer.note if isinstance(answer.note, str) else ""
         yield Choice(each.index, each.turn, each.played, answer.move, note, answer.move == each.played)
 
