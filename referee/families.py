@@ -68,6 +68,8 @@ class Family(Struct, frozen=True, kw_only=True):
     view: type[Struct]
     event: Any
     """The union of its events."""
+    public: frozenset[type] = frozenset()
+    """The types of events that every seat may see whole: `mask` is not asked about them, which saves time."""
     match: Callable[[Any], Match]
     """Returns what a tournament must know of parameters."""
     rules: Callable[[Any, int], Rules[Any]]

@@ -62,7 +62,7 @@ def replay_asks(record: Record) -> Iterator[RecordedAsk]:
         moves, events = _replay_ask(record, first, course)
         yield RecordedAsk(first, moves, events, before, course.state)
         first += len(moves)
-    _check_end(record, course.next(), course.rules.teams)
+    _check_end(record, course.step, course.rules.teams)
 
 
 def find_rules(record: Record) -> Rules[Any]:
@@ -91,21 +91,21 @@ def start_course(record: Record) -> Course:
 
 def _replay_ask(record: Record, first: int, course: Course) -> tuple[Moves, Events]:
     """Carry out what was recorded of the next ask: verdicts together, then the actions of the seats still asked."""
-    asked = list_asked(course.next())
+    asked = list_asked(course.step)
     verdicts = _take_verdicts(record, first, asked)
     for index in range(first, first + len(verdicts)):
-        _check_verdict(record, index, course.next(), course.rules.teams)
+        _check_verdict(record, index, course.step, course.rules.teams)
     if verdicts and verdicts[0][0] not in asked:
         asked = ()
     if record.reason == VOID and verdicts:
         return verdicts, tuple(Out(seat, action[1:]) for seat, action in verdicts)
     events = course.withdraw({seat: action[1:] for seat, action in verdicts}) if verdicts else ()
     failed = [seat for seat, _ in verdicts]
-    acting = find_acting(course.next(), [seat for seat in asked if seat not in failed])
+    acting = find_acting(course.step, [seat for seat in asked if seat not in failed])
     moves = record.actions[first + len(verdicts) :][: len(acting)]
     if tuple(seat for seat, _ in moves) != acting or (not verdicts and not acting):
         index = first + len(verdicts)
-        raise RecordError(f"{_locate_action(record, index)}: expected {course.next()}")
+        raise RecordError(f"{_locate_action(record, index)}: expected {course.step}")
     try:
         events += course.play(dict(moves)) if moves else ()
     except IllegalAction as error:

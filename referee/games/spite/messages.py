@@ -129,4 +129,7 @@ class Pass(Struct, frozen=True, tag="pass", tag_field="type"):
     seat: int
 
 
+PUBLIC: frozenset[type] = frozenset({TurnBegins, CardMoved, Flip, Shuffled, Count, Pass})
+"""The types of events without a card that some seat may not see."""
+
 Event = Deal | TurnBegins | CardMoved | Flip | Draw | Shuffled | Count | Pass | Out
