@@ -68,7 +68,7 @@ def play(
     actions: list[tuple[int, str]] = []
     notes: dict[int, str] = {}
     faults = []
-    while not isinstance(step := course.next(), Result):
+    while not isinstance(step := course.step, Result):
         if fault and len(actions) >= fault[0]:
             seat, code = step.seats[0], fault[1]
             faults.append(_fault(seat, code, len(actions)))
