@@ -91,8 +91,10 @@ class Narrator:
             news: the actions; none for the deal.
             events: what the ask changed.
         """
+        # The line begins with the name of the seat that acts; a phrase about it need not repeat that.
+        subject = f"{self._names[news[0].seat]} " if len(news) == 1 else ""
         phrases = (describe_event(self._family, event, self._names, None) for event in events)
-        changes = "; ".join(filter(None, phrases))
+        changes = "; ".join(phrase.removeprefix(subject) for phrase in phrases if phrase)
         if not news:
             yield f"      {changes}"
         for place, played in enumerate(news):
