@@ -82,6 +82,8 @@ class Family(Struct, frozen=True, kw_only=True):
     """Draws a view in lines of text."""
     figures: Callable[[Any, int], Figures] = _tell_no_figures
     """Returns what follows from parameters for a number of seats, for `malice rules show`."""
+    reasons: Mapping[str, str] = {}
+    """Why a game ended, in words, by the reason of its `Result`."""
     help: str = ""
     """A few lines for a person at the table."""
     classify: Callable[[Any], object] = _keep_apart

@@ -120,14 +120,14 @@ def _replay_ask(record: Record, first: int, course: Course) -> tuple[Moves, Even
 
 def _take_verdicts(record: Record, first: int, asked: Sequence[int]) -> Moves:
     """Return the verdicts that belong to one ask; a seat that is not asked, or alone, leaves alone."""
-    count = 0
+    taken: list[tuple[int, str]] = []
     for seat, action in record.actions[first : first + max(1, len(asked))]:
-        if not action.startswith(VERDICT) or (count and seat not in asked):
+        if not action.startswith(VERDICT) or (taken and (seat not in asked or seat <= taken[-1][0])):
             break
-        count += 1
+        taken.append((seat, action))
         if seat not in asked:
             break
-    return record.actions[first : first + count]
+    return tuple(taken)
 
 
 def _locate_action(record: Record, index: int) -> str:
@@ -146,7 +146,9 @@ def _check_verdict(record: Record, index: int, step: Step, teams: tuple[int, ...
     judged = [other for other, earlier in record.actions[:index] if earlier.startswith(VERDICT)]
     nobody_played = index == len(judged)
     playing = seat in range(len(teams)) and seat not in judged
-    if nobody_played and playing and (not isinstance(step, Result) or teams[seat] in [teams[s] for s in judged]):
+    # If every team fails before anybody plays, the game is void, and never over.
+    survives = {teams[number] for number in (*judged, seat)} != set(teams) if playing else False
+    if nobody_played and playing and (not isinstance(step, Result) or survives):
         return  # the seat failed before its first action was due, perhaps after its partner
     if seat in judged or seat not in list_asked(step):
         raise RecordError(f"{where}: expected {step}")

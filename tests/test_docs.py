@@ -255,7 +255,7 @@ def test_the_reasons_are_those_of_the_protocol() -> None:
 def test_every_field_of_a_tournament_file_is_in_the_table_with_its_default(struct: type[msgspec.Struct]) -> None:
     defaults = {
         row[0].strip("`"): row[1].strip("`")
-        for row in tables("docs/tournaments.md", "All that a tournament file may say")
+        for row in tables("docs/tournaments.md", "Every field of a tournament file")
     }
 
     for field in msgspec.structs.fields(struct):

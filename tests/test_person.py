@@ -135,7 +135,7 @@ def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
 
     assert said in text
     assert "[you: resigned]" in text
-    assert "stopped by you after 1 of 6 games; nothing of it was kept" in text
+    assert "stopped by you after 1 of 6 games; no game was kept" in text
     assert mark.left_after(1) == []
 
 

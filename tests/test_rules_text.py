@@ -77,21 +77,21 @@ def test_numbers_follow_from_parameters_and_seats() -> None:
     assert (three.seats, list(three.figures.items())) == (
         3,
         [
-            ("all cards", "156"),
+            ("cards", "156"),
             ("in each pay-off pile", "20"),
             ("centre stacks", "4"),
-            ("stock after the deal", "81"),
+            ("in the stock after the deal", "81"),
         ],
     )
-    assert (four.seats, four.figures["stock after the deal"]) == (4, "56")
+    assert (four.seats, four.figures["in the stock after the deal"]) == (4, "56")
     assert describe_ruleset(load_ruleset("wiki")).seats[0].figures["centre stacks"] == "any number"
 
 
 def test_a_thin_stock_is_remarked() -> None:
     thin = own("thin", replace(load_ruleset("skipbo-20").rules, payoff_size=21, players=(6, 6)))
 
-    assert describe_ruleset(thin).seats[0].figures["stock after the deal"] == "only 6"
-    assert "only" not in describe_ruleset(load_ruleset("skipbo-20")).seats[1].figures["stock after the deal"]
+    assert describe_ruleset(thin).seats[0].figures["in the stock after the deal"] == "only 6"
+    assert "only" not in describe_ruleset(load_ruleset("skipbo-20")).seats[1].figures["in the stock after the deal"]
 
 
 def test_numbers_of_seats_that_cannot_play_are_left_out() -> None:

@@ -16,11 +16,12 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_an_unknown_name_is_answered_with_the_list() -> None:
+def test_an_unknown_name_is_answered_with_the_nearest_and_the_command_that_lists_all() -> None:
     with pytest.raises(RulesetError) as refusal:
-        load_ruleset("standart")
+        load_ruleset("skipbo-part")
 
-    assert str(refusal.value).startswith("unknown ruleset 'standart' (did you mean 'standard'?); rulesets: aces, book,")
+    nearest = "'skipbo-partners' or 'skipbo-short' or 'skipbo'"
+    assert str(refusal.value) == f"unknown ruleset 'skipbo-part' (did you mean {nearest}?); `malice rules` lists all"
 
 
 def test_a_file_extends_a_ruleset_that_ships(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_what_does_not_fit_is_refused_with_what_would(tmp_path: Path, rules: str
         ('about = "a"\nsource = "s"\nruels = {}', "unknown field 'ruels' (did you mean 'rules'?); fields here: family"),
         (
             'about = "a"\nsource = "s"\nextends = "bok"',
-            "extends unknown ruleset 'bok' (did you mean 'book'?); rulesets:",
+            "extends unknown ruleset 'bok' (did you mean 'book'?)",
         ),
         ('family = "spire"', ": unknown game 'spire' (did you mean 'spite'?)"),
         ('about = "a', "not TOML:"),

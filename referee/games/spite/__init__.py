@@ -9,6 +9,7 @@ from referee.games.spite.features import FEATURES
 from referee.games.spite.figures import list_figures
 from referee.games.spite.messages import PUBLIC, Event, View
 from referee.games.spite.parameters import Parameters, classify, match
+from referee.games.spite.sentences import SENTENCES
 
 __all__ = ["FAMILY", "SpiteAndMalice"]
 
@@ -25,6 +26,7 @@ FAMILY = Family(
     describe_action=words.describe_action,
     sketch=words.sketch,
     figures=list_figures,
+    reasons=SENTENCES.reasons,
     help=words.HELP,
     classify=classify,
     features=FEATURES,

@@ -33,7 +33,7 @@ def list_features(request: Move) -> list[str]:
 
 
 def find_situations(rulesets: Sequence[str], deals: int = DEALS) -> list[Situation]:
-    """Play so many deals with each number of seats, and return the situations to keep."""
+    """Play this many deals with each number of seats, and return the situations to keep."""
     starts: list[Situation] = []
     shortest: dict[str, Situation] = {}
     for name in rulesets:
