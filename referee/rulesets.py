@@ -38,7 +38,7 @@ class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A handwritten ruleset: its differences from the one it extends."""
 
     family: str = ""
-    """The game; by default that of the ruleset it extends, of the folder it lies in, or Spite & Malice."""
+    """The game; by default that of the ruleset it extends, of the folder it lies in, or else the default."""
     about: str = ""
     source: str = ""
     extends: str | None = None
