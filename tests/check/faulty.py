@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 WRONG, *REST = sys.argv[1:]
-KNOWN = {"type", "id", "protocol", "referee", "limits", "game", "ruleset", "rules", "seat", "seats", "rng", "commit"}
-KNOWN |= {"clock", "view", "events", "legal", "place", "places", "scores", "reason", "key"}
+KNOWN = {"type", "id", "protocol", "referee", "limits", "game", "family", "ruleset", "rules", "seat", "seats", "rng"}
+KNOWN |= {"commit", "clock", "view", "events", "legal", "place", "places", "scores", "reason", "key"}
 TYPES = ("hello", "game_start", "move", "game_end", "bye")
 
 
