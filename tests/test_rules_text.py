@@ -84,7 +84,7 @@ def test_numbers_follow_from_parameters_and_seats() -> None:
         ],
     )
     assert (four.seats, four.figures["in the stock after the deal"]) == (4, "56")
-    assert describe_ruleset(load_ruleset("wiki")).seats[0].figures["centre stacks"] == "any number"
+    assert describe_ruleset(load_ruleset("wiki")).seats[0].figures["centre stacks"] == "unlimited"
 
 
 def test_a_thin_stock_is_remarked() -> None:

@@ -24,6 +24,6 @@ def list_figures(rules: Parameters, seats: int) -> Mapping[str, str]:
     return {
         "cards": str(cards),
         "in each pay-off pile": str(derived.payoff_size),
-        "centre stacks": "any number" if derived.centre_slots is None else str(derived.centre_slots),
+        "centre stacks": "unlimited" if derived.centre_slots is None else str(derived.centre_slots),
         "in the stock after the deal": f"only {stock}" if stock < THIN_STOCK else str(stock),
     }
