@@ -8,11 +8,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.errors import RulesetError
+from referee.errors import FamilyError, RulesetError
 from referee.families import list_folders, load_family
 from referee.games import DEFAULT_FAMILY
 from referee.rules import Match
 from referee.toml_files import convert, read_toml, suggest_name
+
+MOST_SEATS = 10
+"""A league stores each seat as one digit."""
 
 
 class Ruleset(Struct, frozen=True):
@@ -35,7 +38,7 @@ class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A handwritten ruleset: its differences from the one it extends."""
 
     family: str = ""
-    """The game; by default that of the ruleset it extends, of the folder it lies in, or Spite & Malice."""
+    """The game; by default that of the ruleset it extends, of the folder it lies in, or the default."""
     about: str = ""
     source: str = ""
     extends: str | None = None
@@ -72,6 +75,19 @@ def list_rulesets(family: str | None = None) -> tuple[str, ...]:
     return tuple(sorted(name for name, found in _find_files().items() if family in (None, found.family)))
 
 
+def list_family_rulesets(family: str) -> tuple[str, ...]:
+    """Return the names of a family's rulesets, the one that is named like the family first.
+
+    Raises:
+        FamilyError: there is no such family, or it has no ruleset.
+    """
+    load_family(family)
+    names = list_rulesets(family)
+    if not names:
+        raise FamilyError(f"the game {family!r} has no ruleset: expected rulesets/*.toml in its package")
+    return tuple(sorted(names, key=lambda name: name != family))
+
+
 @cache
 def load_ruleset(name: str) -> Ruleset:
     """Return the ruleset `name`.
@@ -97,8 +113,15 @@ def read_ruleset(path: Path) -> Ruleset:
     """
     file = convert(read_toml(path), RulesetFile, str(path))
     family, merged = _merge_rules(file, path)
-    rules = convert(merged, load_family(family).parameters, f"{path}: rules")
-    return Ruleset(path.stem, family, file.about, file.source, rules)
+    try:
+        kind = load_family(family).parameters
+    except FamilyError as error:
+        raise FamilyError(f"{path}: {error}") from None
+    ruleset = Ruleset(path.stem, family, file.about, file.source, convert(merged, kind, f"{path}: rules"))
+    least, most = ruleset.match.players
+    if not 2 <= least <= most <= MOST_SEATS:
+        raise RulesetError(f"{path}: expected 2 to {MOST_SEATS} seats, got {least} to {most}")
+    return ruleset
 
 
 def find_ruleset(name: str, base: Path) -> Ruleset:

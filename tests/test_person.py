@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
+from tournaments.terminal.wording import describe_action, describe_event_to_seat
 
 from protocol.messages import GameStart, Move, Out
 from referee.failures import Abandoned
@@ -23,7 +24,6 @@ from tests.terminals import Terminal
 from tests.terminals import malice as in_terminal
 from tournaments.cli import main
 from tournaments.terminal.person import Person
-from tournaments.terminal.wording import describe_action, describe_event_to_seat
 
 TINY = 'extends = "{}"\n[rules]\npayoff_size = 2\n'
 PROMPT = "? or q> "

@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import msgspec
 import pytest
+from tournaments.check.corpus import find_situations
+from tournaments.check.features import FEATURES, list_features
 
 from protocol import LINE_BYTES
 from protocol.codec import decode_request, encode
 from protocol.messages import Move
 from referee.rulesets import list_rulesets, load_ruleset
-from tournaments.check.corpus import find_situations
-from tournaments.check.features import FEATURES, list_features
 from tournaments.check.games import list_families
 from tournaments.check.odd_json import LATER, add_unknown, make_odd_writer
 from tournaments.check.situations import LINE_BYTES as KEPT_BYTES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,30 +11,68 @@ import click
 
 if TYPE_CHECKING:
     from referee.rules_text import RulesetDiff, RulesetText, SeatsText
+    from referee.rulesets import Ruleset
 
 WIDTH = 100
 
 
 @click.group(invoke_without_command=True, short_help="List, show and compare rulesets.")
+@click.option("--family", metavar="GAME", help="Only the rulesets of this game.")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def rules(ctx: click.Context, json: bool) -> None:
-    """List the rulesets, one line each; a NAME may also be a ruleset's TOML file."""
+def rules(ctx: click.Context, family: str | None, json: bool) -> None:
+    """List the rulesets, one line each; a NAME may also be a ruleset's TOML file.
+
+    Where packages bring other games, each line names the game.
+    """
     if ctx.invoked_subcommand:
+        if family is not None:
+            raise click.UsageError("--family lists rulesets: it goes with no other command")
         return
     import msgspec
 
-    from referee.rulesets import list_rulesets, load_ruleset
-    from tournaments.terminal.tables import format_table
-
-    rulesets = [load_ruleset(name) for name in list_rulesets()]
+    rulesets = list(_load_rulesets(family))
     if json:
-        fields = [{"name": each.name, "about": each.about, "source": each.source} for each in rulesets]
+        fields = [
+            {"name": each.name, "family": each.family, "about": each.about, "source": each.source} for each in rulesets
+        ]
         click.echo(msgspec.json.encode(fields))
         return
-    rows = [("-".join(map(str, sorted({*each.match.players}))), each.name, each.about) for each in rulesets]
-    for line in format_table(("seats", "ruleset", "about"), rows, left=(1, 2)):
+    for line in _list_in_table(rulesets):
         click.echo(line)
+
+
+def _load_rulesets(family: str | None) -> Iterator[Ruleset]:
+    """Yield the rulesets of a game, or of all games; a broken package is a warning unless its game is asked for."""
+    from referee.errors import FamilyError
+    from referee.families import list_folders
+    from referee.rulesets import list_family_rulesets, list_rulesets, load_ruleset
+
+    for name in [name for name, _ in list_folders()] if family is None else [family]:
+        try:
+            names = list_family_rulesets(name) if family else list_rulesets(name)
+            yield from [load_ruleset(each) for each in names]
+        except FamilyError as error:
+            if family:
+                raise
+            click.echo(f"warning: {error}", err=True)
+
+
+def _list_in_table(rulesets: Sequence[Ruleset]) -> Iterator[str]:
+    from tournaments.terminal.tables import format_table
+
+    several = len({each.family for each in rulesets}) > 1
+    rows = [
+        (
+            "-".join(map(str, sorted({*each.match.players}))),
+            *((each.family,) if several else ()),
+            each.name,
+            each.about,
+        )
+        for each in rulesets
+    ]
+    head = ("seats", *(("game",) if several else ()), "ruleset", "about")
+    yield from format_table(head, rows, left=tuple(range(1, len(head))))
 
 
 @rules.command()
