@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+
 if TYPE_CHECKING:
     from referee.rules_text import RulesetDiff, RulesetText, SeatsText
     from referee.rulesets import Ruleset
@@ -79,7 +81,7 @@ def _list_in_table(rulesets: Sequence[Ruleset]) -> Iterator[str]:
 @click.argument("name")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 def show(name: str, json: bool) -> None:
-    """Print every parameter of a ruleset, what it means, and what differs from `standard`."""
+    """Print every parameter of a ruleset, what it means, and what is unusual."""
     import msgspec
 
     from referee import rules_text
@@ -118,9 +120,10 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
     for seats in text.seats:
         yield f"with {_describe_seats(seats)}"
     yield ""
+    reference = DEFAULT_RULESET if text.family == DEFAULT_FAMILY else "default"
     for parameter in text.parameters:
-        standard = f"    (standard: {parameter.standard})" if parameter.differs else ""
-        yield f"{'*' if parameter.differs else ' '} {parameter.name} = {parameter.value}{standard}"
+        usual = f"    ({reference}: {parameter.standard})" if parameter.differs else ""
+        yield f"{'*' if parameter.differs else ' '} {parameter.name} = {parameter.value}{usual}"
         yield from textwrap.wrap(parameter.prose, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 

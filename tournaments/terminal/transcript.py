@@ -92,7 +92,7 @@ class Narrator:
         """
         phrases = (describe_event(self._family, event, self._names, None) for event in events)
         changes = "; ".join(filter(None, phrases))
-        if not news:
+        if not news and changes:
             yield f"      {changes}"
         for place, played in enumerate(news):
             yield self._format_action(index + place, played, changes if place == len(news) - 1 else "")
