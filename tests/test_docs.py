@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import shutil
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,16 +17,14 @@ from protocol import messages
 from protocol.messages import ClockRules
 from referee import rules_text
 from referee.games.spite.parameters import Compulsory, Parameters
-from referee.rulesets import list_rulesets, load_ruleset, read_ruleset
+from referee.rulesets import RulesetFile, list_rulesets, load_ruleset, read_ruleset
 from referee.toml_files import convert
 from site_pages import markdown
 from tests.documents import EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
+from tests.environments import make_environment
 from tournaments.commands.exit_codes import EXIT_CODES, INTERRUPTED
 from tournaments.entries.bots import Manifest
 from tournaments.league.config import Config, check_config
-
-CODE = ("protocol", "referee", "tournaments", "bots", "site/site_pages", "docs", "SECURITY.md", "pyproject.toml")
-"""What a copy of malice needs so that somebody can change it."""
 
 WALK = ("A tournament file", "An answer of a bot", "A record")
 """Sections of docs/inside.md, each a table of what happens, in which module, in which function."""
@@ -65,18 +61,9 @@ def has_commands(page: str) -> bool:
 def test_every_command_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
-    changes_malice = any(block.language == "diff" for block in blocks(page))
-    if changes_malice:
-        copy_of_malice(folder)
+    installs = any(block.file == "pyproject.toml" for block in blocks(page))
 
-    Reader(folder, f"{folder}:{folder}/site" if changes_malice else "").read(page)
-
-
-def copy_of_malice(folder: Path) -> None:
-    tracked = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *CODE]
-    for name in subprocess.run(tracked, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
+    Reader(folder, make_environment(tmp_path / "environment", ROOT) if installs else None).read(page)
 
 
 @pytest.mark.parametrize("pattern", EXEMPT)
@@ -118,10 +105,13 @@ def test_every_toml_block_is_a_valid_file(block: Block, tmp_path: Path) -> None:
     content = tomllib.loads(block.text)
     if "run" in content:
         assert convert(content, Manifest, "bot.toml").run
+    elif "project" in content:
+        assert content["project"]["entry-points"]["malice.games"]
+    elif block.file and "/rulesets/" in block.file:  # of a game that is not installed here
+        assert convert(content, RulesetFile, block.file).about
     elif "rules" in content:
         (tmp_path / "mine.toml").write_text(block.text)
-        if content["rules"].get("game") is None:  # only the malice that the page extends can read the others
-            assert read_ruleset(tmp_path / "mine.toml").about == content["about"]
+        assert read_ruleset(tmp_path / "mine.toml").about == content["about"]
     else:
         assert check_config(convert({"entries": ["greedy"]} | content, Config, "tournament.toml"), "tournament.toml")
 
