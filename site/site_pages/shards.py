@@ -116,8 +116,10 @@ class Block:
         broken = ""
         try:
             turn = find_rules(record).turn
+            turns = 0
             for ask in replay_asks(record):
-                shape, taken = take_cards_out(_encode_ask(ask, turn(ask.after) - turn(ask.before)))
+                before, turns = turns, turn(ask.after)
+                shape, taken = take_cards_out(_encode_ask(ask, turns - before))
                 shapes.append(self._shapes.setdefault(shape, len(self._shapes)))
                 cards.append(taken)
         except RecordError as error:
