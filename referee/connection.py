@@ -51,6 +51,8 @@ class BotConnection:
         self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         self._slowest: dict[str, int] = {}
         """By type of request, the longest wait for an answer, in nanoseconds, since the process started."""
+        self._read_at = 0
+        """When stdout was last read, monotonic nanoseconds."""
         self.start_game()
 
     def start_game(self) -> None:
@@ -116,10 +118,12 @@ class BotConnection:
         assert exchange
         if not exchange.done:
             # If we share a processor with the bot, the answer is mostly there by now, and we need not wait.
-            try:  # noqa: SIM105 - a context manager here costs a hundredth of the whole action
-                self.bot.buffer.feed(os.read(self.bot.stdout, READ_BYTES))
+            try:
+                self._feed(os.read(self.bot.stdout, READ_BYTES))
             except BlockingIOError:
                 pass
+            except ProtocolError as error:
+                self._fail(exchange, error)
             self.take_answer()
             while not exchange.done:
                 timeout = self.timeout_ms()
@@ -132,10 +136,20 @@ class BotConnection:
             self._slowest[exchange.what] = exchange.wall
         return exchange.answer, exchange.wall, exchange.used
 
+    def _feed(self, data: bytes) -> None:
+        """Keep what was just read."""
+        self._read_at = time.monotonic_ns()
+        self.bot.buffer.feed(data)
+
     @property
     def is_finished(self) -> bool:
         """Whether the last request has its answer, or has failed."""
         return self._exchange is None or self._exchange.done
+
+    def stop_failed_bot(self) -> None:
+        """Freeze a bot whose request failed: it ends when all have answered, and must not compute until then."""
+        if self._exchange and self._exchange.error:
+            self.bot.freeze()
 
     def register(self, poll: select.poll) -> list[int]:
         """Let `poll` watch the bot; return the descriptors, without the guard."""
@@ -185,9 +199,8 @@ class BotConnection:
             return
         try:
             while (raw := bot.buffer.pop()) is not None:
-                read = time.monotonic_ns()
                 self._messages.append(("< ", raw))
-                if exchange.deadline is not None and read > exchange.deadline:
+                if exchange.deadline is not None and self._read_at > exchange.deadline:
                     raise Late("it came later")
                 try:
                     exchange.answer = decode_answer(raw, exchange.decoder, exchange.id)
@@ -201,7 +214,7 @@ class BotConnection:
                 if exchange.cpu_limit is not None and exchange.used > exchange.cpu_limit:
                     raise OutOfCpu("it came later")
                 bot.freeze()
-                exchange.wall = read - exchange.start
+                exchange.wall = self._read_at - exchange.start
                 exchange.done = True
                 return
         except FAILURES as error:
@@ -286,7 +299,7 @@ class BotConnection:
             data = b""  # the bot is gone, but another process holds its output open
         if not data:
             raise Gone("closed its output")
-        bot.buffer.feed(data)
+        self._feed(data)
         return True
 
     def _count_stray(self, raw: bytes) -> None:
@@ -317,13 +330,14 @@ def await_answers(connections: Sequence[BotConnection]) -> None:
         ready: dict[BotConnection, list[tuple[int, int]]] = {}
         for event in poll.poll(min((timeout for timeout in timeouts if timeout is not None), default=None)):
             ready.setdefault(owners.get(event[0], waiting[0]), []).append(event)
-        # All output is read before any answer is judged, so that nobody waits for the judgment of another.
+        # All output is read, and its time taken, before any answer is judged: nobody pays for the judgment of another.
         for connection, events in ready.items():
             connection.receive(events, poll)
         for connection in ready:
             connection.take_answer()
         for connection in [each for each in waiting if each.is_finished]:
             waiting.remove(connection)
+            connection.stop_failed_bot()
             for descriptor in [each for each, owner in owners.items() if owner is connection]:
                 del owners[descriptor]
                 with contextlib.suppress(KeyError):

@@ -36,9 +36,15 @@ class Course:
         return self._settle(*self.rules.play(self.state, actions))
 
     def withdraw(self, codes: Mapping[int, str]) -> Events:
-        """Withdraw seats together for verdicts, given by their codes; return all events up to the next ask."""
+        """Withdraw seats together for verdicts, given by their codes; return all events up to the next ask.
+
+        Once the game is over, as a partner that could not start has ended it, the result stays.
+        """
+        out = tuple(Out(seat, code) for seat, code in codes.items())
+        if isinstance(self.step, Result):
+            return out
         state, events = self.rules.withdraw(self.state, tuple(codes))
-        return self._settle(state, (*(Out(seat, code) for seat, code in codes.items()), *events))
+        return self._settle(state, (*out, *events))
 
     def _settle(self, state: Any, events: Events) -> Events:
         """Shuffle until seats must act, or the game is over."""

@@ -15,7 +15,7 @@ from referee.clock import MS, Clock
 from referee.connection import BotConnection, await_answers
 from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
-from referee.errors import MachineFault, MemoryFault
+from referee.errors import FamilyError, MachineFault, MemoryFault
 from referee.families import make_rules
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, compute_digest
 from referee.replay import VERDICT, make_void_result
@@ -152,16 +152,18 @@ class GameRunner:
             if self._unstarted and (strangers := self._unstarted.keys() - step.seats):
                 stranger = min(strangers)
                 self._withdraw_alone(stranger, self._unstarted.pop(stranger))
-            elif len(step.seats) == 1:
+            elif len(step.seats) == 1 and not self._unstarted:
                 self._ask_one(step.seats[0])
             elif void := self._ask_several(step.seats):
                 return void
+        for number in sorted(self._unstarted):
+            self._withdraw_alone(number, self._unstarted.pop(number))
         return step
 
     def _ask_one(self, number: int) -> None:
         """Ask a seat for an action and play it, or withdraw the seat."""
         legal = self._rules.legal(self._course.state, number)
-        self._send_move(number, legal)
+        self._send_move(number, self._make_move(number, legal))
         try:
             played = self._collect_move(number, legal)
         except (Verdict, MemoryFault) as failure:
@@ -181,7 +183,9 @@ class GameRunner:
         """
         failed, self._unstarted = self._unstarted, {}
         legal = {number: self._rules.legal(self._course.state, number) for number in asked if number not in failed}
-        connections = [self._send_move(number, legal[number]) for number in legal]
+        # All requests are made before the first is sent: no clock runs while we make another seat's.
+        requests = [self._make_move(number, actions) for number, actions in legal.items()]
+        connections = [self._send_move(*each) for each in zip(legal, requests, strict=True)]
         await_answers([connection for connection in connections if connection])
         answers: dict[int, Played] = {}
         for number, actions in legal.items():
@@ -192,16 +196,19 @@ class GameRunner:
         if failed and self._is_void(failed):
             return self._make_void(failed)
         news = self._withdraw(failed) if failed else []
-        acting = [answers[number] for number in find_acting(self._course.step, tuple(answers))]
+        acting = [answers[number] for number in self._find_acting(answers)]
         if acting:
             self._play(acting)
         self._report([*news, *acting])
         return None
 
-    def _send_move(self, number: int, legal: tuple[str, ...]) -> BotConnection | None:
-        seat, clock = self._seats[number], self._clocks[number]
-        request = self._requests.move(number, seat.next_id(), self._course.state, legal, self._wants_legal[number])
-        return seat.send_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
+    def _make_move(self, number: int, legal: tuple[str, ...]) -> Move:
+        id = self._seats[number].next_id()
+        return self._requests.move(number, id, self._course.state, legal, self._wants_legal[number])
+
+    def _send_move(self, number: int, request: Move) -> BotConnection | None:
+        clock = self._clocks[number]
+        return self._seats[number].send_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
 
     def _collect_move(self, number: int, legal: tuple[str, ...]) -> Played:
         """Return the action of a seat; raises `Verdict`."""
@@ -231,6 +238,21 @@ class GameRunner:
 
     def _withdraw_alone(self, number: int, verdict: Verdict) -> None:
         self._report(self._withdraw({number: verdict}))
+
+    def _find_acting(self, answers: Mapping[int, Played]) -> tuple[int, ...]:
+        """Return the seats whose answers are played although others have failed.
+
+        Raises:
+            FamilyError: the rules ask some of them again, and others with them.
+        """
+        step = self._course.step
+        acting = find_acting(step, tuple(answers))
+        if not acting and (again := [seat for seat in list_asked(step) if seat in answers]):
+            raise FamilyError(
+                f"the game {self._batch.family!r}: withdraw: expected that it asks no more seats than before,"
+                f" got {step} when {again} had answered"
+            )
+        return acting
 
     def _report(self, news: Sequence[Played]) -> None:
         if self._watch:

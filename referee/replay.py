@@ -32,6 +32,11 @@ def make_void_result(seats: int) -> Result:
     return Result((1,) * seats, (0,) * seats, VOID)
 
 
+def is_void(moves: Sequence[tuple[int, str]], teams: Sequence[int]) -> bool:
+    """Return whether these moves, all of a game so far, make it void: every team failed, and nobody played."""
+    return all(action.startswith(VERDICT) for _, action in moves) and {teams[seat] for seat, _ in moves} == set(teams)
+
+
 class RecordedAsk(Struct, frozen=True):
     """One ask of a recorded game: what came in, and what followed."""
 
@@ -115,14 +120,14 @@ def _replay_ask(record: Record, first: int, course: Course) -> tuple[Moves, Even
 
 def _take_verdicts(record: Record, first: int, asked: Sequence[int]) -> Moves:
     """Return the verdicts that belong to one ask; a seat that is not asked, or alone, leaves alone."""
-    count = 0
+    taken: list[tuple[int, str]] = []
     for seat, action in record.actions[first : first + max(1, len(asked))]:
-        if not action.startswith(VERDICT) or (count and seat not in asked):
+        if not action.startswith(VERDICT) or (taken and (seat not in asked or seat <= taken[-1][0])):
             break
-        count += 1
+        taken.append((seat, action))
         if seat not in asked:
             break
-    return record.actions[first : first + count]
+    return tuple(taken)
 
 
 def _locate_action(record: Record, index: int) -> str:
@@ -141,7 +146,9 @@ def _check_verdict(record: Record, index: int, step: Step, teams: tuple[int, ...
     judged = [other for other, earlier in record.actions[:index] if earlier.startswith(VERDICT)]
     nobody_played = index == len(judged)
     playing = seat in range(len(teams)) and seat not in judged
-    if nobody_played and playing and (not isinstance(step, Result) or teams[seat] in [teams[s] for s in judged]):
+    # If every team fails before anybody plays, the game is void, and never over.
+    survives = {teams[number] for number in (*judged, seat)} != set(teams) if playing else False
+    if nobody_played and playing and (not isinstance(step, Result) or survives):
         return  # the seat failed before its first action was due, perhaps after its partner
     if seat in judged or seat not in list_asked(step):
         raise RecordError(f"{where}: expected {step}")
@@ -149,8 +156,7 @@ def _check_verdict(record: Record, index: int, step: Step, teams: tuple[int, ...
 
 def _check_end(record: Record, step: Step, teams: tuple[int, ...]) -> None:
     """Refuse a result that does not follow from the actions."""
-    played = any(not action.startswith(VERDICT) for _, action in record.actions)
-    if record.reason == VOID and not played and {teams[seat] for seat, _ in record.actions} == set(teams):
+    if record.reason == VOID and is_void(record.actions, teams):
         step = make_void_result(len(teams))
     recorded = Result(record.places, record.scores, record.reason)
     if step != recorded:

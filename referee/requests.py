@@ -13,7 +13,7 @@ from referee.clock import Clock
 from referee.course import list_asked
 from referee.families import load_family
 from referee.records import Batch, Key, Record
-from referee.replay import VERDICT, VOID, find_rules, replay_asks
+from referee.replay import VERDICT, VOID, RecordedAsk, find_rules, replay_asks
 from referee.rules import Events, Result, Rules
 
 
@@ -111,11 +111,11 @@ class ReplayedRequest(Struct, frozen=True):
     cpu_limit: int | None = None
     """The same in CPU time, if the clock counts that."""
     index: int | None = None
-    """Index, in the whole game, of the action that answered a move."""
+    """Index, in the whole game, of the action that answered a move; None if the answer was not played."""
     turn: int = 0
     """The turn, counted from 1, in which a move was asked for."""
     played: str = ""
-    """That action, or `!` and the code of a verdict."""
+    """That action, or `!` and the code of a verdict; empty if the answer was not played."""
 
 
 def replay_requests(
@@ -124,7 +124,8 @@ def replay_requests(
     """Yield the requests to one seat again, up to the one that led to a verdict, if any.
 
     A seat that failed before anybody played may have failed at its greeting, at `game_start`, or at the first
-    `move`: this yields every request that it may have received.
+    `move`: this yields every request that it may have received. An answer is not played, nor recorded, if another
+    seat failed in the same ask, and the seat was not asked any more without it.
 
     Args:
         record: the game.
@@ -142,20 +143,29 @@ def replay_requests(
     clock = requests.clocks[seat]
     yield ReplayedRequest(requests.game_start(seat, next_id(), game, [report.name for report in record.seats]))
     for ask in replay_asks(record):
-        for index, (number, action) in enumerate(ask.moves, start=ask.first):
-            if number != seat:
-                continue
-            if record.reason != VOID and seat in list_asked(rules.next(ask.before)):
-                legal = rules.legal(ask.before, seat)
-                request = requests.move(seat, next_id(), ask.before, legal, listed)
-                limits = clock.time_limit_ns(), clock.cpu_limit_ns()
-                yield ReplayedRequest(request, legal, *limits, index, rules.turn(ask.before), action)
+        moves = {number: (index, action) for index, (number, action) in enumerate(ask.moves, start=ask.first)}
+        index, action = moves.get(seat, (None, ""))
+        if seat in _list_requested(record, ask, rules):
+            legal = rules.legal(ask.before, seat)
+            request = requests.move(seat, next_id(), ask.before, legal, listed)
+            limits = clock.time_limit_ns(), clock.cpu_limit_ns()
+            yield ReplayedRequest(request, legal, *limits, index, rules.turn(ask.before), action)
+            if index is not None:
                 clock.spend(record.micros[index] * 1000, record.cpu_micros[index] * 1000)
-            if action.startswith(VERDICT):
-                return
+        if action.startswith(VERDICT):
+            return
         requests.post(ask.events)
     result = Result(record.places, record.scores, record.reason)
     yield ReplayedRequest(requests.game_end(seat, next_id(), result))
+
+
+def _list_requested(record: Record, ask: RecordedAsk, rules: Rules[Any]) -> tuple[int, ...]:
+    """Return the seats that received a request in an ask, or may have."""
+    asked = list_asked(rules.next(ask.before))
+    if not ask.moves or ask.moves[0][0] not in asked:
+        return ()  # the deal, or a seat that could not start and leaves alone
+    # Where one seat acts at a time, a game is void only if no seat could start.
+    return () if record.reason == VOID and len(asked) == 1 else asked
 
 
 class Decision(Struct, frozen=True):

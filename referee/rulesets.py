@@ -8,11 +8,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.errors import RulesetError
+from referee.errors import FamilyError, RulesetError
 from referee.families import list_folders, load_family
 from referee.games import DEFAULT_FAMILY
 from referee.rules import Match
 from referee.toml_files import convert, read_toml, suggest_name
+
+SUGGESTIONS = 3
+"""How many names an error about an unknown ruleset suggests, at most."""
 
 
 class Ruleset(Struct, frozen=True):
@@ -72,12 +75,17 @@ def list_rulesets(family: str | None = None) -> tuple[str, ...]:
     return tuple(sorted(name for name, found in _find_files().items() if family in (None, found.family)))
 
 
+def suggest_ruleset(name: str) -> str:
+    """Return the rulesets that an unknown name may stand for, and how to see all; it follows the name in a message."""
+    return f"{suggest_name(name, list_rulesets(), most=SUGGESTIONS)}; `malice rules` lists all"
+
+
 @cache
 def load_ruleset(name: str) -> Ruleset:
     """Return the ruleset `name`.
 
     Raises:
-        RulesetError: there is none; the message suggests the nearest name.
+        RulesetError: there is none; the message suggests others.
     """
     return read_ruleset(_find_file(name).path)
 
@@ -85,7 +93,7 @@ def load_ruleset(name: str) -> Ruleset:
 def _find_file(name: str) -> _Found:
     files = _find_files()
     if name not in files:
-        raise RulesetError(f"unknown ruleset {name!r}{suggest_name(name, files)}; rulesets: {', '.join(sorted(files))}")
+        raise RulesetError(f"unknown ruleset {name!r}{suggest_ruleset(name)}")
     return files[name]
 
 
@@ -97,7 +105,11 @@ def read_ruleset(path: Path) -> Ruleset:
     """
     file = convert(read_toml(path), RulesetFile, str(path))
     family, merged = _merge_rules(file, path)
-    rules = convert(merged, load_family(family).parameters, f"{path}: rules")
+    try:
+        parameters = load_family(family).parameters
+    except FamilyError as error:
+        raise FamilyError(f"{path}: {error}") from None
+    rules = convert(merged, parameters, f"{path}: rules")
     return Ruleset(path.stem, family, file.about, file.source, rules)
 
 
@@ -134,7 +146,7 @@ def _find_extended(name: str, path: Path) -> Path:
     try:
         return _find_file(name).path
     except RulesetError as error:
-        raise RulesetError(f"{path}: extends: {error}") from None
+        raise RulesetError(f"{path}: extends {error}") from None
 
 
 def _name_own_family(path: Path) -> str:

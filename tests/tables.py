@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, SeatClock
 from referee.clock import MS
 from referee.families import make_rules
-from referee.game_runner import GameRunner, Seat
+from referee.game_runner import GameRunner, InProcessSeat, Seat
+from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
 from referee.rules import Shuffle
 from referee.rulesets import load_ruleset
@@ -20,7 +21,7 @@ from referee.seat import BotSeat
 from referee.verdicts import Verdict
 
 BOTS = Path(__file__).parent / "bots"
-RULES = replace(load_ruleset("standard").rules, first_player="seat")
+RULES = replace(load_ruleset(DEFAULT_RULESET).rules, first_player="seat")
 """The standard game, but seat 0 always begins: the bot under test is asked first."""
 FOR_EVER = ClockRules(move_ms=None, bank_ms=None, increment_ms=0, margin_ms=0)
 PATIENCE_MS = 60_000
@@ -38,7 +39,7 @@ def batch(*players: Player, games: int = 1, clock: ClockRules = FOR_EVER, init_m
     orders = tuple(
         GameOrder(Key(0, deal, 0), deal.to_bytes(32, "big").hex(), everybody, everybody) for deal in range(games)
     )
-    return Batch("standard", RULES, players, clock, init_ms, "sha256:00", orders)
+    return Batch(DEFAULT_FAMILY, DEFAULT_RULESET, RULES, players, clock, init_ms, "sha256:00", orders)
 
 
 def first_legal(request: Move) -> str:
@@ -47,7 +48,7 @@ def first_legal(request: Move) -> str:
     return request.legal[0]
 
 
-class Script:
+class Script(InProcessSeat):
     """A seat without a process: a function answers for it, and a script sets its times and its failures.
 
     Args:
@@ -129,7 +130,7 @@ def seated(name: str, *arguments: str, init_ms: int = PATIENCE_MS) -> Iterator[B
 
 def move_request(seat: Seat) -> Move:
     """Return the request that opens a game, numbered for this seat."""
-    rules = make_rules(RULES, 2)
+    rules = make_rules(DEFAULT_FAMILY, RULES, 2)
     state = rules.start()
     while isinstance(step := rules.next(state), Shuffle):
         state, _ = rules.shuffled(state, range(step.size))
@@ -137,6 +138,6 @@ def move_request(seat: Seat) -> Move:
         id=seat.next_id(),
         view=rules.view(state, 0),
         events=(),
-        legal=rules.legal(state),
+        legal=rules.legal(state, 0),
         clock=SeatClock(None, None, None),
     )

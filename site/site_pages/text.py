@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from referee.nouns import inflect
 from tournaments.sanitizer import sanitize
 
 NONE = "n/a"
@@ -92,7 +93,7 @@ def format_milliseconds(value: float | None) -> str:
 
 def format_count(count: int, one: str, many: str = "") -> str:
     """Return a number with its noun: `1 game`, `2 games`, `10,000 games`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {inflect(count, one, many)}"
 
 
 _REASONS = {"forfeit": "forfeit", "void": "void: nobody played"}

@@ -24,15 +24,32 @@ def rules(ctx: click.Context, json: bool) -> None:
         return
     import msgspec
 
+    from referee.games import DEFAULT_RULESET
     from referee.rulesets import list_rulesets, load_ruleset
     from tournaments.terminal.tables import format_table
 
     rulesets = [load_ruleset(name) for name in list_rulesets()]
     if json:
-        fields = [{"name": each.name, "about": each.about, "source": each.source} for each in rulesets]
+        fields = [
+            {
+                "name": each.name,
+                "family": each.family,
+                "about": each.about,
+                "source": each.source,
+                "default": each.name == DEFAULT_RULESET,
+            }
+            for each in rulesets
+        ]
         click.echo(msgspec.json.encode(fields))
         return
-    rows = [("-".join(map(str, sorted({*each.match.players}))), each.name, each.about) for each in rulesets]
+    rows = [
+        (
+            "-".join(map(str, sorted({*each.match.players}))),
+            f"{each.name} (default)" if each.name == DEFAULT_RULESET else each.name,
+            each.about,
+        )
+        for each in rulesets
+    ]
     for line in format_table(("seats", "ruleset", "about"), rows, left=(1, 2)):
         click.echo(line)
 
@@ -87,7 +104,7 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
 
 
 def _describe_seats(counts: SeatsText) -> str:
-    figures = ", ".join(f"{caption} {figure}" for caption, figure in counts.figures.items())
+    figures = ", ".join(f"{figure} {caption}" for caption, figure in counts.figures.items())
     return f"{counts.seats} seats" + (f": {figures}" if figures else "")
 
 

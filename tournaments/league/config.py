@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -13,6 +15,7 @@ from protocol.messages import ClockRules
 from referee.errors import DataError
 from referee.games import DEFAULT_RULESET
 from referee.records import Layer
+from referee.rulesets import find_ruleset
 from referee.toml_files import convert, read_toml
 
 MOST = 2**31 - 1
@@ -21,6 +24,9 @@ MOST_DEALS = 1_000_000
 LABEL_LENGTH = 100
 CAP_TIMES = 10
 """The default wall-clock cap of an action, as a multiple of its CPU time."""
+
+
+ClockKind = Literal["wall", "cpu"]
 
 
 class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,7 +85,28 @@ def read_config(path: Path) -> Config:
     Raises:
         DataError: the file is not valid; the message names the place.
     """
-    return check_config(convert(read_toml(path), Config, str(path)), str(path))
+    data = read_toml(path)
+    config = convert(data, Config, str(path))
+    if "kind" not in data.get("clock", {}):
+        config = replace(config, clock=replace(config.clock, kind=choose_clock_kind(config.rulesets, path.parent)))
+    return check_config(config, str(path))
+
+
+def choose_clock_kind(rulesets: Iterable[str], base: Path) -> ClockKind:
+    """Return the kind of clock of a tournament that names none.
+
+    CPU time if a game asks several seats at the same time: bots that think side by side may share a processor. What is
+    wrong with a ruleset is no matter here.
+
+    Args:
+        rulesets: their names or files.
+        base: the folder that files are relative to.
+    """
+    for name in rulesets:
+        with contextlib.suppress(DataError):
+            if find_ruleset(name, base).match.simultaneous:
+                return "cpu"
+    return "wall"
 
 
 def check_config(config: Config, where: str) -> Config:

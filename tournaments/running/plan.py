@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import time
 from collections import Counter
@@ -40,6 +41,14 @@ from tournaments.league.store import Store
 Find = Callable[[str, Path], bots.BotSpec]
 
 
+class UnfitBot(DataError):
+    """A bot is not made for a ruleset that is played."""
+
+    def __init__(self, sentence: str, bot: bots.BotSpec) -> None:
+        super().__init__(sentence)
+        self.bot = bot
+
+
 class Plan:
     """Everything that a run needs before its first game; constructing a plan starts no process.
 
@@ -50,8 +59,8 @@ class Plan:
         seed: 32 bytes.
 
     Raises:
-        DataError: two entries or rulesets share a name, a bot is not made for a ruleset, the anchor is not an entry, or
-            there are too few entries.
+        DataError: two entries or rulesets share a name, a bot is not made for a ruleset, the anchor is not an entry,
+            there are too few entries, or bots that think at the same time share a processor under wall clocks.
     """
 
     def __init__(
@@ -71,11 +80,10 @@ class Plan:
         self.people = tuple(label for bot, label in zip(entrants, labels, strict=True) if bot == bots.PERSON)
         self.rulesets = tuple(rulesets)
         self.seeds = Seeds(seed)
+        seated = list(list_seated_rulesets(config, self.rulesets))
+        _refuse_shared_processors(config, seated)
         self.schedule = make_schedule(config, self.rulesets, labels, self.seeds)
-        self.teams = {
-            ruleset.name: make_rules(ruleset.family, ruleset.rules, seats).teams
-            for ruleset, seats in list_seated_rulesets(config, self.rulesets)
-        }
+        self.teams = {ruleset.name: make_rules(ruleset.family, ruleset.rules, seats).teams for ruleset, seats in seated}
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
         self.stderr = False
         """Whether the bots' stderr is reported line by line."""
@@ -232,7 +240,23 @@ def _refuse_unfit_bots(labels: Sequence[str], entrants: Sequence[bots.BotSpec], 
         unfit = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
         if unfit:
             made_for = ", ".join(bot.made_for)
-            raise DataError(f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(unfit)}")
+            sentence = f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(unfit)}"
+            raise UnfitBot(sentence, bot)
+
+
+def _refuse_shared_processors(config: Config, seated: Sequence[tuple[Ruleset, int]]) -> None:
+    """Make sure that wall clocks do not charge a bot for the time in which another one has its processor."""
+    clock = config.clock
+    if clock.kind == "cpu" or (clock.move_ms is None and clock.bank_ms is None):
+        return
+    processors = min(config.cpus_per_game, len(os.sched_getaffinity(0)) // max(1, config.jobs))
+    for ruleset, seats in seated:
+        if ruleset.match.simultaneous and processors < seats:
+            raise DataError(
+                f"{ruleset.name}: asks up to {seats} seats at the same time, so clocks of wall time need a processor"
+                f" for each: expected cpus_per_game = {seats}, and as many processors for every game, got {processors};"
+                ' or set kind = "cpu" in [clock]'
+            )
 
 
 def open_league(store: Store, config: Config, base: Path, find: Find = bots.find_bot) -> Plan:
@@ -249,7 +273,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         return plan
     if differences := _describe_differences(store.config(), config):
         raise LeagueError(
-            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change after it began:"
+            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change once it has begun:"
             " use another --db for a new one"
         )
     plan = Plan.prepare(config, base, store.seed(), find)
@@ -258,7 +282,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         if old.hash != new.hash:
             raise LeagueError(
                 f"{old.label}: the bot has changed since the tournament began (its hash was {old.hash[:12]},"
-                f" is {new.hash[:12]}); begin a new tournament, with another --db"
+                f" is {new.hash[:12]}); start a new tournament with another --db"
             )
     if plan.rulesets != store.rulesets():
         raise LeagueError(f"{store.path}: a ruleset has changed since the tournament began")

@@ -8,6 +8,7 @@ from typing import Any
 from protocol.messages import Out
 from referee.families import Family, load_family
 from referee.game_runner import Played
+from referee.nouns import format_count
 from referee.records import Key, Record
 from referee.replay import VERDICT, find_rules, replay_asks
 from referee.rules import Events, Result, Rules
@@ -128,4 +129,4 @@ def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
     places = ", ".join(
         f"{place}. {name} ({score})" for name, place, score in zip(names, record.places, record.scores, strict=True)
     )
-    yield f"{record.reason} after {len(record.actions)} actions: {places}"
+    yield f"{record.reason} after {format_count(len(record.actions), 'action')}: {places}"

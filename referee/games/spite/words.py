@@ -8,11 +8,13 @@ from protocol.cards import HIDDEN
 from protocol.messages import Out
 from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
 from referee.games.spite.sentences import SENTENCES
+from referee.nouns import format_count
 
 HELP = """\
-bots would say h4S-s0 for 4S to side 0, and you may too.
+Bots write h4S-s0 for 4S to side 0, and you may too.
 Centre stacks go up from the ace, whatever the suit; the first to play the last card of their pay-off pile wins.
-A card to a side stack is a discard, and mostly ends your turn."""
+A card to a side stack is a discard, and usually ends your turn.
+"""
 
 
 def describe_action(action: str, view: View, names: Sequence[str]) -> str:
@@ -138,7 +140,7 @@ def sketch(view: View, names: Sequence[str]) -> Iterator[str]:
     yield f"-- turn {view.turn}, {names[view.seat]} --  {centre}  stock {view.stock}  aside {view.aside}"
     width = max(map(len, names))
     for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
-        hand = " ".join(view.hand) if seat == view.seat else f"{held.hand} cards"
+        hand = " ".join(view.hand) if seat == view.seat else format_count(held.hand, "card")
         side = "  ".join(f"s{index}:{' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
         left = "" if held.payoff.left is None else f" ({held.payoff.left})"
         out = "  out of the game" if held.out else ""

@@ -118,7 +118,7 @@ window.malice = window.malice || {};
     $("players").replaceChildren(...joinParts(names, "v"));
     const rules = malice.createElement("a", { href: `rules/${game.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
-    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${game.steps.length - 1} ${malice.nameStep(game)}s`, series);
+    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series);
     document.title = `${teams.map((team) => team.join(" + ")).join(" v ")} · game ${game.key}`;
   }
 

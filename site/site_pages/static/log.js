@@ -109,10 +109,10 @@ window.malice = window.malice || {};
         malice.drawDisc(game, seat),
         malice.hasPartners(game) && createElement("small", {}, `team ${game.teams[seat]} `),
         createElement("a", { href: `bots/${game.seats[seat].slug}.html` }, createElement("bdi", {}, game.seats[seat].name)),
-        stray ? createElement("small", {}, ` ${stray} stray ${stray === 1 ? "line" : "lines"}`) : null,
+        stray ? createElement("small", {}, ` ${malice.formatCount(stray, "stray line")}`) : null,
       ),
       createElement("td", { class: "num" }, String(game.scores[seat])),
-      createElement("td", { class: "num", title: `${count} actions, the slowest ${malice.formatDuration(most)}` }, malice.formatDuration(sum)),
+      createElement("td", { class: "num", title: `${malice.formatCount(count, "action")}, the slowest ${malice.formatDuration(most)}` }, malice.formatDuration(sum)),
     );
   }
 

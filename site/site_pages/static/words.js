@@ -4,6 +4,10 @@ window.malice = window.malice || {};
 
 (function (malice) {
   const { quote } = malice;
+
+  /** Return a number with its noun: 1 card, 2 cards. */
+  malice.formatCount = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
+
   const joinNames = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
   const capitalize = (text) => text && text[0].toUpperCase() + text.slice(1);
 

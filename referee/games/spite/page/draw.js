@@ -47,7 +47,7 @@ malice.spite = malice.spite || {};
       });
       const missing = Math.max(0, this.rules.hand_size - cards.length);
       const empty = Array.from({ length: cards.length ? 0 : Math.min(1, missing) }, () => malice.drawEmptyPlace());
-      const label = `hand, ${cards.length} cards`;
+      const label = `hand, ${malice.formatCount(cards.length, "card")}`;
       return malice.drawPlace(`${seat}h`, `hand${this.markPile(`${seat}h`)}`, label, "hand", ...nodes, ...empty);
     }
 
@@ -76,7 +76,7 @@ malice.spite = malice.spite || {};
         node.style.setProperty("--at", place);
         return node;
       });
-      const label = `side stack ${index}, ${pile.length} cards`;
+      const label = `side stack ${index}, ${malice.formatCount(pile.length, "card")}`;
       const node = malice.drawPlace(name, `side${this.markPile(name)}`, label, `s${index}`, ...cards);
       if (!pile.length) node.firstChild.append(malice.drawEmptyPlace());
       node.style.setProperty("--own", Math.max(0, pile.length - 1));
@@ -170,7 +170,7 @@ malice.spite = malice.spite || {};
       const content = count ? malice.drawCard("??") : malice.drawEmptyPlace();
       const depth = Math.min(3, Math.ceil(count / 16));
       const kind = `closed deep${depth}${this.markPile(name)}`;
-      return malice.drawPlace(name, kind, `${label}, ${count} cards`, [createElement("b", {}, String(count)), ` ${label}`], content);
+      return malice.drawPlace(name, kind, `${label}, ${malice.formatCount(count, "card")}`, [createElement("b", {}, String(count)), ` ${label}`], content);
     }
 
     drawMiddle() {

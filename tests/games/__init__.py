@@ -1,0 +1,1 @@
+"""Tests of the games that ship, a folder for each."""

@@ -1,0 +1,93 @@
+"""The connection to bots: deadlines of several at once, and output that comes early."""
+
+from __future__ import annotations
+
+import fcntl
+import struct
+import sys
+import termios
+from collections.abc import Callable
+from contextlib import ExitStack
+
+import pytest
+
+from referee.clock import MS
+from referee.connection import await_answers
+from referee.records import Player
+from referee.seat import BotSeat
+from referee.verdicts import Verdict
+from tests.tables import PATIENCE_MS, move_request, player
+
+SLEEPER = """
+import json, signal, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "move":
+        signal.pause()
+    print(json.dumps({"id": request["id"]}), flush=True)
+"""
+HOARDER = """
+import sys
+sys.stdin.readline()
+sys.stdout.write('{"id":1}\\n' + "x" * 10)
+sys.stdout.flush()
+sys.stdin.readline()
+sys.stdout.write("y" * 100_000)
+sys.stdout.flush()
+"""
+
+pytestmark = pytest.mark.slow
+
+
+def note_stop(stopped: list[int], number: int) -> Callable[[], None]:
+    return lambda: stopped.append(number)
+
+
+def make_seat(program: str) -> BotSeat:
+    return BotSeat(Player("program", "00", (sys.executable, "-I", "-c", program)), PATIENCE_MS, None)
+
+
+def test_each_seat_has_its_own_deadline_and_stops_when_it_has_answered_or_failed() -> None:
+    stopped: list[int] = []
+    with ExitStack() as stack:
+        seats = [make_seat(SLEEPER), make_seat(SLEEPER), BotSeat(player("honest"), PATIENCE_MS, None)]
+        for number, seat in enumerate(seats):
+            stack.callback(seat.dismiss)
+            seat.begin()
+            assert seat.process
+            seat.process.freeze = note_stop(stopped, number)
+        connections = [
+            seat.send_move(move_request(seat), limit_ms * MS)
+            for seat, limit_ms in zip(seats, (200, 500, 60_000), strict=True)
+        ]
+        stopped.clear()  # the greeting
+        await_answers([connection for connection in connections if connection])
+        walls = []
+        for seat in seats[:2]:
+            with pytest.raises(Verdict) as caught:
+                seat.collect_move()
+            assert caught.value.code == "timeout"
+            walls.append(caught.value.wall // MS)
+        seats[2].collect_move()
+
+    assert walls[0] >= 200
+    assert walls[1] >= 500
+    assert walls[0] < walls[1]
+    assert stopped == [2, 0, 1]
+
+
+def test_a_line_that_grows_too_long_before_its_answer_is_awaited_is_a_verdict() -> None:
+    with ExitStack() as stack:
+        seat = make_seat(HOARDER)
+        stack.callback(seat.dismiss)
+        seat.begin()
+        seat.send_move(move_request(seat), None)
+        assert seat.process
+        # A full pipe: the next read takes as much as we ever read at once.
+        while struct.unpack("i", fcntl.ioctl(seat.process.stdout, termios.FIONREAD, b"0000"))[0] < 1 << 16:
+            pass
+
+        with pytest.raises(Verdict) as caught:
+            seat.collect_move()
+
+    assert caught.value.code == "protocol"
