@@ -111,12 +111,18 @@ def list_folders() -> Iterator[tuple[str, Path]]:
     for name in list_shipped():
         yield name, GAMES / name
     for name, point in sorted(_find_points().items()):
-        try:
-            spec = find_spec(point.module)
-        except ImportError:
-            spec = None
-        if spec is not None and spec.origin is not None:
-            yield name, Path(spec.origin).parent
+        if folder := _find_folder(point.module):
+            yield name, folder
+
+
+def _find_folder(module: str) -> Path | None:
+    """Return the folder of a package without running any of it."""
+    top, *below = module.split(".")
+    spec = find_spec(top)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    folder = Path(spec.submodule_search_locations[0], *below)
+    return folder if folder.is_dir() else folder.parent
 
 
 def _find_points() -> dict[str, EntryPoint]:
@@ -124,7 +130,8 @@ def _find_points() -> dict[str, EntryPoint]:
     for point in entry_points(group=GROUP):
         if point.name in list_shipped():
             raise FamilyError(
-                f"the package {_name_package(point)!r} claims the game {point.name!r}, which ships with malice"
+                f"the package {_name_package(point)!r} claims the game {point.name!r}, which ships with malice;"
+                " uninstall the package"
             )
         if (other := points.get(point.name)) and other.value != point.value:
             both = ", ".join(sorted({_name_package(point), _name_package(other)}))
@@ -151,8 +158,8 @@ def load_family(name: str) -> Family:
     if name not in points:
         known = [*list_shipped(), *points]
         raise FamilyError(
-            f"unknown game {name!r}{suggest_name(name, known)}: it neither ships with malice ({', '.join(known)}) nor"
-            f" does an installed package bring it (entry point {name!r} of the group {GROUP})"
+            f"unknown game {name!r}{suggest_name(name, known)}; games: {', '.join(known)}; another one needs a package"
+            f" with the entry point {name!r} of the group {GROUP}"
         )
     return _load_point(points[name])
 
@@ -161,8 +168,9 @@ def _load_point(point: EntryPoint) -> Family:
     package = _name_package(point)
     try:
         family = point.load()
-    except (ImportError, AttributeError) as error:
-        raise FamilyError(f"the game {point.name!r} of the package {package!r} cannot be loaded: {error}") from error
+    except Exception as error:  # whatever somebody else's module raises
+        what = f"{type(error).__name__}: {error}"
+        raise FamilyError(f"the game {point.name!r} of the package {package!r} cannot be loaded: {what}") from error
     if not isinstance(family, Family) or family.name != point.name:
         raise FamilyError(
             f"the package {package!r}: expected a Family with the name {point.name!r} at {point.value}, got {family!r}"

@@ -326,6 +326,7 @@ class GameRunner:
 
     def _make_record(self, result: Result, started: float, elapsed_ms: float) -> Record:
         batch, played = self._batch, self._played
+        self._refuse_actions()
         record = Record(
             key=self._order.key,
             family=batch.family,
@@ -352,6 +353,20 @@ class GameRunner:
             elapsed_ms=round(elapsed_ms, 3),
         )
         return msgspec.structs.replace(record, digest=compute_digest(record))
+
+    def _refuse_actions(self) -> None:
+        """Make sure that a league can store the actions.
+
+        Raises:
+            FamilyError: the rules listed one with a blank in it, or one that looks like a verdict.
+        """
+        actions = [each.action for each in self._played]
+        marked = sum(action.startswith(VERDICT) for action in actions)
+        if len(" ".join(actions).split()) != len(actions) or marked != len(self._faults):
+            raise FamilyError(
+                f"the game {self._batch.family!r}: expected actions without blanks that do not begin with {VERDICT!r},"
+                f" got: {actions}"
+            )
 
 
 def _add_times(seat: Seat, clock: Clock) -> SeatReport:

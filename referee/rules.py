@@ -73,7 +73,10 @@ class Rules(Protocol[S]):
         """Return who acts: seats, chance, or nobody because the game is over."""
 
     def legal(self, state: S, seat: int, /) -> tuple[str, ...]:
-        """Return the legal actions of a seat: in canonical order, unique, empty unless `next` asks the seat."""
+        """Return the legal actions of a seat: in canonical order, unique, empty unless `next` asks the seat.
+
+        An action is a word without blanks that does not begin with `!`.
+        """
 
     def play(self, state: S, actions: Mapping[int, str], /) -> tuple[S, Events]:
         """Play one action of each seat that `next` asks.

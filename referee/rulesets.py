@@ -16,6 +16,8 @@ from referee.toml_files import convert, read_toml, suggest_name
 
 SUGGESTIONS = 3
 """How many names an error about an unknown ruleset suggests, at most."""
+MOST_SEATS = 10
+"""A league stores each seat as one digit."""
 
 
 class Ruleset(Struct, frozen=True):
@@ -38,7 +40,7 @@ class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A handwritten ruleset: its differences from the one it extends."""
 
     family: str = ""
-    """The game; by default that of the ruleset it extends, of the folder it lies in, or Spite & Malice."""
+    """The game; by default that of the ruleset it extends, of the folder it lies in, or else the default."""
     about: str = ""
     source: str = ""
     extends: str | None = None
@@ -80,6 +82,19 @@ def suggest_ruleset(name: str) -> str:
     return f"{suggest_name(name, list_rulesets(), most=SUGGESTIONS)}; `malice rules` lists all"
 
 
+def list_family_rulesets(family: str) -> tuple[str, ...]:
+    """Return the names of a family's rulesets, the one that is named like the family first.
+
+    Raises:
+        FamilyError: there is no such family, or it has no ruleset.
+    """
+    load_family(family)
+    names = list_rulesets(family)
+    if not names:
+        raise FamilyError(f"the game {family!r} has no ruleset: expected rulesets/*.toml in its package")
+    return tuple(sorted(names, key=lambda name: name != family))
+
+
 @cache
 def load_ruleset(name: str) -> Ruleset:
     """Return the ruleset `name`.
@@ -106,11 +121,14 @@ def read_ruleset(path: Path) -> Ruleset:
     file = convert(read_toml(path), RulesetFile, str(path))
     family, merged = _merge_rules(file, path)
     try:
-        parameters = load_family(family).parameters
+        kind = load_family(family).parameters
     except FamilyError as error:
         raise FamilyError(f"{path}: {error}") from None
-    rules = convert(merged, parameters, f"{path}: rules")
-    return Ruleset(path.stem, family, file.about, file.source, rules)
+    ruleset = Ruleset(path.stem, family, file.about, file.source, convert(merged, kind, f"{path}: rules"))
+    least, most = ruleset.match.players
+    if not 2 <= least <= most <= MOST_SEATS:
+        raise RulesetError(f"{path}: expected 2 to {MOST_SEATS} seats, got {least} to {most}")
+    return ruleset
 
 
 def find_ruleset(name: str, base: Path) -> Ruleset:

@@ -17,6 +17,7 @@ PAGES = (
     "SECURITY.md",
     "protocol/PROTOCOL.md",
     *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+    *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("referee/games/*/rules.md")),
 )
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```\n(?:\nSave it as `([^`]+)`)?", re.MULTILINE | re.DOTALL)
@@ -100,21 +101,23 @@ class Reader:
 
     Args:
         folder: where; a home of its own is made beside it.
-        python_path: where Python looks for malice first, if not where it is installed.
+        programs: the folder of the programs of an environment, if not of the one that the tests run in.
     """
 
-    def __init__(self, folder: Path, python_path: str = "") -> None:
+    def __init__(self, folder: Path, programs: Path | None = None) -> None:
         self.folder = folder
         self._here = folder
         self._home = folder.with_name(f"{folder.name}-home")
         self._home.mkdir()
-        programs = Path(sys.executable).parent
+        programs = programs or Path(sys.executable).parent
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP", "MALICE"))}
         self._environment = kept | {
             "HOME": str(self._home),
             "PATH": f"{programs}:{os.environ['PATH']}",
             "TERM": "dumb",
-            "PYTHONPATH": python_path,
+            "PIP_NO_INDEX": "1",
+            "PIP_NO_BUILD_ISOLATION": "false",  # pip reads it so: there is no build isolation
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         }
 
     def read(self, page: str) -> None:
@@ -123,8 +126,6 @@ class Reader:
                 path = self._here / block.file
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(block.text, "utf-8")
-            elif block.language == "diff":
-                self.type("git apply -", block.text)
             elif block.language == "console":
                 for command in commands(block.text):
                     if not exempt(command.typed):
@@ -137,14 +138,14 @@ class Reader:
             told = "\n".join(command.shown)
             assert fits(command.shown, printed), f"{command.typed}\n\nshown:\n{told}\n\nprinted:\n{printed}"
 
-    def type(self, line: str, entered: str = "") -> str:
+    def type(self, line: str) -> str:
         """Run a line in a shell, where the last one left off; return what it printed."""
         where = self._home / "where"
         done = subprocess.run(
             ["bash", "-c", f'{line}\nstatus=$?; pwd > "{where}"; exit $status'],
             cwd=self._here,
             env=self._environment,
-            input=entered,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import shutil
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,16 +17,14 @@ from protocol import messages
 from protocol.messages import ClockRules
 from referee import rules_text
 from referee.games.spite.parameters import Compulsory, Parameters
-from referee.rulesets import list_rulesets, load_ruleset, read_ruleset
+from referee.rulesets import RulesetFile, list_rulesets, load_ruleset, read_ruleset
 from referee.toml_files import convert
 from site_pages import markdown
 from tests.documents import EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
+from tests.environments import make_environment
 from tournaments.commands.exit_codes import EXIT_CODES, INTERRUPTED
 from tournaments.entries.bots import Manifest
 from tournaments.league.config import Config, check_config
-
-CODE = ("protocol", "referee", "tournaments", "bots", "site/site_pages", "docs", "SECURITY.md", "pyproject.toml")
-"""What a copy of malice needs so that somebody can change it."""
 
 WALK = ("A tournament file", "An answer of a bot", "A record")
 """Sections of docs/inside.md, each a table of what happens, in which module, in which function."""
@@ -65,18 +61,9 @@ def has_commands(page: str) -> bool:
 def test_every_command_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
-    changes_malice = any(block.language == "diff" for block in blocks(page))
-    if changes_malice:
-        copy_of_malice(folder)
+    installs = any(block.file == "pyproject.toml" for block in blocks(page))
 
-    Reader(folder, f"{folder}:{folder}/site" if changes_malice else "").read(page)
-
-
-def copy_of_malice(folder: Path) -> None:
-    tracked = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *CODE]
-    for name in subprocess.run(tracked, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
+    Reader(folder, make_environment(tmp_path / "environment", ROOT) if installs else None).read(page)
 
 
 @pytest.mark.parametrize("pattern", EXEMPT)
@@ -118,10 +105,13 @@ def test_every_toml_block_is_a_valid_file(block: Block, tmp_path: Path) -> None:
     content = tomllib.loads(block.text)
     if "run" in content:
         assert convert(content, Manifest, "bot.toml").run
+    elif "project" in content:
+        assert content["project"]["entry-points"]["malice.games"]
+    elif block.file and "/rulesets/" in block.file:  # of a game that is not installed here
+        assert convert(content, RulesetFile, block.file).about
     elif "rules" in content:
         (tmp_path / "mine.toml").write_text(block.text)
-        if content["rules"].get("game") is None:  # only the malice that the page extends can read the others
-            assert read_ruleset(tmp_path / "mine.toml").about == content["about"]
+        assert read_ruleset(tmp_path / "mine.toml").about == content["about"]
     else:
         assert check_config(convert({"entries": ["greedy"]} | content, Config, "tournament.toml"), "tournament.toml")
 
@@ -168,9 +158,7 @@ def test_every_link_leads_somewhere(page: str) -> None:
 def test_the_list_of_pages_has_all_of_them() -> None:
     listed = re.findall(r"\]\(([^)]+\.md)\)", source("docs/README.md"))
 
-    assert {f"{page}.md" for page in ("first-bot", "rules", "tournaments", "standings", "inside", "adding-a-game")} < {
-        *listed
-    }
+    assert {f"{page}.md" for page in ("first-bot", "tournaments", "standings", "inside", "adding-a-game")} < {*listed}
     assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"} < {*listed}
 
 
@@ -217,7 +205,7 @@ def functions(path: str) -> set[str]:
 
 def test_the_tables_of_rulesets_agree_with_the_rulesets() -> None:
     sections = ("Two seats, kings wild", "Two seats, jokers", "More seats and partners", "Skip-Bo")
-    rows = [row for title in sections for row in tables("docs/rules.md", title)]
+    rows = [row for title in sections for row in tables("referee/games/spite/rules.md", title)]
 
     assert sorted(rows) == sorted(ruleset_row(name) for name in list_rulesets())
 
@@ -227,22 +215,24 @@ def ruleset_row(name: str) -> list[str]:
     least, most = ruleset.rules.players
     seats = str(least) if least == most else f"{least}–{most}"
     _, payoff, centre, stock = rules_text.describe_ruleset(ruleset).seats[0].figures.values()
-    slots = "∞" if centre == "any number" else centre
+    slots = "∞" if centre == "unlimited" else centre
     return [f"`{name}`", ruleset.about, seats, payoff, slots, stock.removeprefix("only ")]
 
 
 @pytest.mark.parametrize("parameter", Parameters.__struct_fields__)
 def test_every_parameter_is_described(parameter: str) -> None:
-    assert f"`{parameter}`" in source("docs/rules.md")
+    assert f"`{parameter}`" in source("referee/games/spite/rules.md")
 
 
 def test_zones_of_compulsory_cards_are_described() -> None:
-    assert "separately for the hand, the pay-off pile and the side stacks" in source("docs/rules.md").replace("\n", " ")
+    assert "separately for the hand, the pay-off pile and the side stacks" in source(
+        "referee/games/spite/rules.md"
+    ).replace("\n", " ")
     assert Compulsory.__struct_fields__ == ("hand", "payoff", "side")
 
 
 def test_the_reasons_are_those_of_the_protocol() -> None:
-    listed = {row[0].strip("`") for row in tables("docs/rules.md", "The end")}
+    listed = {row[0].strip("`") for row in tables("referee/games/spite/rules.md", "The end")}
     (reasons,) = re.findall(r"^\| `reason` \|.*$", source("protocol/PROTOCOL.md"), re.MULTILINE)
 
     assert listed == set(re.findall("`([a-z_]+)`", reasons)) - {"reason"}

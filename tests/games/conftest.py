@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.documents import blocks
 from tests.games.installed import Package, installed, write_package
+
+PAGE = "docs/adding-a-game.md"
 
 BIDDING = Package("bidding", Path(__file__).parent / "bidding")
 
@@ -19,3 +22,15 @@ def bidding(tmp_path: Path) -> Iterator[Path]:
     write_package(BIDDING, target)
     with installed(target):
         yield target
+
+
+@pytest.fixture
+def stairs(tmp_path: Path) -> Path:
+    """Install the family of the page on adding a game, for whoever looks there; return where."""
+    source, target = tmp_path / "stairs", tmp_path / "packages"
+    for block in blocks(PAGE):
+        if block.file and block.file.startswith("malice_stairs/"):
+            (source / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (source / block.file).write_text(block.text, "utf-8")
+    write_package(Package("stairs", source / "malice_stairs"), target)
+    return target

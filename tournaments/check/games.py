@@ -1,4 +1,4 @@
-"""Games of the bot under examination against `greedy`; their cards are the same in every examination."""
+"""Games of the bot under examination against bots that ship; their cards are the same in every examination."""
 
 from __future__ import annotations
 
@@ -122,10 +122,9 @@ class Games:
         self.clock = ClockRules(move_ms=times.move_ms)
         self._isolation = isolation
         self._player = bot.make_player(bot.manifest.name)
-        self.opponent = load_family(syllabus.main.family).opponent
-        """The name of the bot at the other seats."""
-        self._opponent = find_bot(self.opponent)
         self._opponents: list[Opponent] = []
+        self._family = syllabus.main.family
+        """The game whose opponents are seated."""
         self._seeds = Seeds(SEED)
         self._stack = ExitStack()
         self.entry = (self._player.label, self._player.hash)
@@ -168,11 +167,10 @@ class Games:
         place = order.seating.index(0)
         self.log.ruleset, self.log.deal_seed = ruleset.name, order.deal_seed
         self.log.where = f"{ruleset.name}, {seats} seats, deal {deal}, seat {place}"
-        table_seats = self._seat_players(order, seat)
-        players = (
-            self._player,
-            *(self._opponent.make_player(f"{self.opponent}#{number}") for number in range(1, seats)),
-        )
+        opponent = find_bot(load_family(ruleset.family).opponent)
+        table_seats = self._seat_players(order, seat, opponent, ruleset.family)
+        name = opponent.manifest.name
+        players = (self._player, *(opponent.make_player(f"{name}#{number}") for number in range(1, seats)))
         batch = Batch(
             family=ruleset.family,
             ruleset=ruleset.name,
@@ -198,13 +196,16 @@ class Games:
         self._opponents.clear()
 
     def _order(self, ruleset: Ruleset, seats: int, deal: int) -> GameOrder:
-        known = list_rulesets()  # the bot's own rulesets come after them
+        known = list_rulesets(ruleset.family)  # the bot's own rulesets come after them
         table = known.index(ruleset.name) if ruleset.name in known else len(known)
         return self._seeds.order(Key(table, deal, deal % seats), seats)
 
-    def _seat_players(self, order: GameOrder, seat: ExaminedSeat) -> list[Seat]:
+    def _seat_players(self, order: GameOrder, seat: ExaminedSeat, opponent: BotSpec, family: str) -> list[Seat]:
+        if family != self._family:
+            self.dismiss_opponents()
+            self._family = family
         while len(self._opponents) < len(order.seating) - 1:
-            player = self._opponent.make_player(self.opponent)
+            player = opponent.make_player(opponent.manifest.name)
             self._opponents.append(Opponent(player, PATIENCE_MS, None, isolation=self._isolation))
         return [self._opponents[player - 1] if player else seat for player in order.seating]
 

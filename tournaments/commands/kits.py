@@ -14,6 +14,7 @@ from tournaments.commands.options import json_option
 @click.command(short_help="Make a bot from a starter kit.")
 @click.argument("folder", metavar="DIR", required=False, type=click.Path(path_type=Path))
 @click.option("--language", help="The language of the kit, one that --list names [default: python].")
+@click.option("--family", metavar="GAME", help="The game that it plays, of an installed package.")
 @click.option("--list", "listing", is_flag=True, help="List the starter kits, and what each lacks on this machine.")
 @json_option
 @click.option(
@@ -21,17 +22,21 @@ from tournaments.commands.options import json_option
     is_flag=True,
     help="With --list: build the kits, and print a tournament file of those that play here.",
 )
-def new(folder: Path | None, language: str | None, listing: bool, json: bool, tournament: bool) -> None:
+def new(
+    folder: Path | None, language: str | None, family: str | None, listing: bool, json: bool, tournament: bool
+) -> None:
     """Make a bot of your own in DIR from a language's starter kit, and name it after the folder.
 
     Prints the commands that come next. Example: malice new mybot --language rust
+
+    A game of another package may bring kits of its own; without any, the bot is a few lines of Python.
 
     With --list, print the languages that have a starter kit, what each lacks on this machine, and how to get it. --json
     prints that for scripts; --tournament says on stderr which kits it leaves out.
     """
     if listing:
-        if folder is not None or language is not None:
-            raise click.UsageError("--list makes no bot: expected neither DIR nor --language")
+        if folder is not None or language is not None or family is not None:
+            raise click.UsageError("--list makes no bot: expected no DIR, --language or --family")
         if json and tournament:
             raise click.UsageError("--json and --tournament print different things; expected one of them")
         _print_tournament() if tournament else _print_kits(json)
@@ -40,24 +45,43 @@ def new(folder: Path | None, language: str | None, listing: bool, json: bool, to
         raise click.UsageError(f"{'--json' if json else '--tournament'} needs --list")
     if folder is None:
         raise click.UsageError("expected DIR, or --list")
-    _make_bot(folder, language or "python")
+    _make_bot(folder, language or "python", family)
 
 
-def _make_bot(folder: Path, language: str) -> None:
+def _make_bot(folder: Path, language: str, family: str | None) -> None:
+    from referee.games import DEFAULT_FAMILY
     from tournaments.entries.builds import print_progress
     from tournaments.entries.kits import copy_kit, find_kit
+    from tournaments.entries.plain_bots import has_kits, write_plain_bot
     from tournaments.entries.programs import explain_missing_programs
 
-    kit = find_kit(language)
-    bot = copy_kit(kit, folder)
-    print_progress(f"{bot.manifest.name}: made from {kit.folder}; its README.md says where to begin")
+    family = family or DEFAULT_FAMILY
+    if has_kits(family):
+        kit = find_kit(language, family)
+        bot = copy_kit(kit, folder)
+        print_progress(f"{bot.manifest.name}: made from {kit.folder}; its README.md says where to begin")
+    else:
+        bot = write_plain_bot(folder, language, family)
+        print_progress(f"{bot.manifest.name}: plays {family} by chance; its bot.py says where to begin")
     if lack := explain_missing_programs(bot.manifest.needs):
         print_progress(f"warning: {bot.manifest.name} {lack}")
     path = shlex.quote(str(folder))
     if bot.manifest.build:
         click.echo(f"malice build {path}")
     click.echo(f"malice check {path}")
-    click.echo(f"malice play {path} greedy --deals 20")
+    click.echo(f"malice play {path} {_choose_table(family)} --deals 20")
+
+
+def _choose_table(family: str) -> str:
+    """Return an opponent and a ruleset for the first games of a bot, as `malice play` takes them."""
+    from referee.families import load_family
+    from referee.games import DEFAULT_FAMILY
+    from referee.rulesets import list_family_rulesets
+
+    opponent = load_family(family).opponent
+    if family == DEFAULT_FAMILY:
+        return opponent
+    return f"{opponent} --ruleset {list_family_rulesets(family)[0]}"
 
 
 def _print_tournament() -> None:

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+
 if TYPE_CHECKING:
     from referee.rules_text import RulesetDiff, RulesetText, SeatsText
+    from referee.rulesets import Ruleset
 
 WIDTH = 100
 
 
 @click.group(invoke_without_command=True, short_help="List, show and compare rulesets.")
+@click.option("--family", metavar="GAME", help="Only the rulesets of this game.")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def rules(ctx: click.Context, json: bool) -> None:
-    """List the rulesets, one line each; a NAME may also be a ruleset's TOML file."""
+def rules(ctx: click.Context, family: str | None, json: bool) -> None:
+    """List the rulesets, one line each; a NAME may also be a ruleset's TOML file.
+
+    Where packages bring other games, each line names the game.
+    """
     if ctx.invoked_subcommand:
+        if family is not None:
+            raise click.UsageError("--family lists rulesets: it goes with no other command")
         return
     import msgspec
 
-    from referee.games import DEFAULT_RULESET
-    from referee.rulesets import list_rulesets, load_ruleset
-    from tournaments.terminal.tables import format_table
-
-    rulesets = [load_ruleset(name) for name in list_rulesets()]
+    rulesets = list(_load_rulesets(family))
     if json:
         fields = [
             {
@@ -42,23 +47,48 @@ def rules(ctx: click.Context, json: bool) -> None:
         ]
         click.echo(msgspec.json.encode(fields))
         return
+    for line in _list_in_table(rulesets):
+        click.echo(line)
+
+
+def _load_rulesets(family: str | None) -> Iterator[Ruleset]:
+    """Yield the rulesets of a game, or of all games; a broken package is a warning unless its game is asked for."""
+    from referee.errors import FamilyError
+    from referee.families import list_folders
+    from referee.rulesets import list_family_rulesets, list_rulesets, load_ruleset
+
+    for name in [name for name, _ in list_folders()] if family is None else [family]:
+        try:
+            names = list_family_rulesets(name) if family else list_rulesets(name)
+            yield from [load_ruleset(each) for each in names]
+        except FamilyError as error:
+            if family:
+                raise
+            click.echo(f"warning: {error}", err=True)
+
+
+def _list_in_table(rulesets: Sequence[Ruleset]) -> Iterator[str]:
+    from tournaments.terminal.tables import format_table
+
+    several = len({each.family for each in rulesets}) > 1
     rows = [
         (
             "-".join(map(str, sorted({*each.match.players}))),
+            *((each.family,) if several else ()),
             f"{each.name} (default)" if each.name == DEFAULT_RULESET else each.name,
             each.about,
         )
         for each in rulesets
     ]
-    for line in format_table(("seats", "ruleset", "about"), rows, left=(1, 2)):
-        click.echo(line)
+    head = ("seats", *(("game",) if several else ()), "ruleset", "about")
+    yield from format_table(head, rows, left=tuple(range(1, len(head))))
 
 
 @rules.command()
 @click.argument("name")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 def show(name: str, json: bool) -> None:
-    """Print every parameter of a ruleset, what it means, and what differs from `standard`."""
+    """Print every parameter of a ruleset, what it means, and what is unusual."""
     import msgspec
 
     from referee import rules_text
@@ -97,9 +127,10 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
     for seats in text.seats:
         yield f"with {_describe_seats(seats)}"
     yield ""
+    reference = DEFAULT_RULESET if text.family == DEFAULT_FAMILY else "default"
     for parameter in text.parameters:
-        standard = f"    (standard: {parameter.standard})" if parameter.differs else ""
-        yield f"{'*' if parameter.differs else ' '} {parameter.name} = {parameter.value}{standard}"
+        usual = f"    ({reference}: {parameter.standard})" if parameter.differs else ""
+        yield f"{'*' if parameter.differs else ' '} {parameter.name} = {parameter.value}{usual}"
         yield from textwrap.wrap(parameter.prose, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.errors import BotError, DataError
+from referee.families import load_family
+from referee.games import DEFAULT_FAMILY
 from referee.isolation.folders import MANIFEST
 from referee.toml_files import suggest_name
 from tournaments.entries import bots
@@ -51,9 +53,15 @@ class Language(Struct, frozen=True):
     """Its folder."""
 
 
-def list_kits() -> dict[str, Path]:
-    """Return the folders of the kits by language."""
-    return {path.parts[-3]: path.parent for path in sorted(bots.SHIPPED.glob(f"*/{KIT}/{MANIFEST}"))}
+def list_kits(family: str = DEFAULT_FAMILY) -> dict[str, Path]:
+    """Return the folders of a family's kits by language.
+
+    Raises:
+        FamilyError: there is no such family.
+    """
+    if family == DEFAULT_FAMILY:
+        return {path.parts[-3]: path.parent for path in sorted(bots.SHIPPED.glob(f"*/{KIT}/{MANIFEST}"))}
+    return {path.parent.name: path.parent for path in sorted(load_family(family).folder.glob(f"{KIT}/*/{MANIFEST}"))}
 
 
 def list_languages() -> list[Language]:
@@ -80,13 +88,13 @@ def list_languages() -> list[Language]:
     return languages
 
 
-def find_kit(language: str) -> BotSpec:
-    """Return the kit of a language, named by its folder or an alias.
+def find_kit(language: str, family: str = DEFAULT_FAMILY) -> BotSpec:
+    """Return a family's kit of a language, named by its folder or an alias.
 
     Raises:
         BotError: there is none.
     """
-    known = list_kits()
+    known = list_kits(family)
     name = language.lower()
     name = name if name in known else ALIASES.get(name, name)
     if name not in known:
@@ -103,12 +111,7 @@ def copy_kit(kit: BotSpec, folder: Path) -> BotSpec:
         BotError: the folder's name is not a name for a bot, or the folder is not empty.
     """
     assert kit.folder is not None
-    name = _name_bot(folder)
-    if folder.exists() and not folder.is_dir():
-        raise BotError(f"{folder}: expected a new or an empty folder, got a file")
-    if folder.exists() and any(folder.iterdir()):
-        raise BotError(f"{folder}: expected a new or an empty folder, got one with files in it")
-    folder.mkdir(parents=True, exist_ok=True)
+    name = make_bot_folder(folder)
     copy_files(kit.folder, folder, kit.manifest.ignore)
     manifest = folder / MANIFEST
     manifest.write_text(rename_kit(manifest.read_text("utf-8"), name, str(kit.folder / MANIFEST)), "utf-8")
@@ -127,6 +130,21 @@ def rename_kit(manifest: str, name: str, where: str) -> str:
     if not names or tomllib.loads(text)["name"] != name:
         raise DataError(f'{where}: expected a line that begins with name = "')
     return text
+
+
+def make_bot_folder(folder: Path) -> str:
+    """Make the folder of a new bot, unless it is there and empty; return the name of the bot.
+
+    Raises:
+        BotError: the folder's name is not a name for a bot, or the folder is not empty.
+    """
+    name = _name_bot(folder)
+    if folder.exists() and not folder.is_dir():
+        raise BotError(f"{folder}: expected a new or an empty folder, got a file")
+    if folder.exists() and any(folder.iterdir()):
+        raise BotError(f"{folder}: expected a new or an empty folder, got one with files in it")
+    folder.mkdir(parents=True, exist_ok=True)
+    return name
 
 
 def _name_bot(folder: Path) -> str:

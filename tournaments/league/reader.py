@@ -133,6 +133,8 @@ class LeagueReader:
         try:
             rules = parse_parameters(row.family, self._decode(_rules, row, "rules", row.rules))
         except (FamilyError, msgspec.ValidationError) as error:
+            if row.package and isinstance(error, FamilyError):
+                raise LeagueError(f"{self.path}: {error}") from None
             raise self._file.damage(where, str(error)) from None
         return Ruleset(row.name, row.family, row.about, row.source, rules)
 

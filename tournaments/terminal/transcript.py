@@ -95,7 +95,7 @@ class Narrator:
         subject = f"{self._names[news[0].seat]} " if len(news) == 1 else ""
         phrases = (describe_event(self._family, event, self._names, None) for event in events)
         changes = "; ".join(phrase.removeprefix(subject) for phrase in phrases if phrase)
-        if not news:
+        if not news and changes:
             yield f"      {changes}"
         for place, played in enumerate(news):
             yield self._format_action(index + place, played, changes if place == len(news) - 1 else "")

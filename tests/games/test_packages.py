@@ -1,0 +1,224 @@
+"""Games of packages: found by their entry points, loaded when they are named, missed in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from referee.errors import FamilyError
+from referee.families import list_shipped, load_family
+from referee.game_runner import GameRunner
+from referee.records import Batch, GameOrder, Key, Player
+from referee.rules import Events
+from referee.rulesets import load_ruleset
+from tests.games.conftest import BIDDING
+from tests.games.installed import installed, write_package
+from tests.tables import FOR_EVER, PATIENCE_MS, Script
+from tournaments.cli import main
+
+pytestmark = pytest.mark.slow
+
+
+def malice(*words: str, code: int = 0, typed: str = "") -> Result:
+    result = CliRunner().invoke(main, words, input=typed)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def claim(target: Path, package: str, game: str, module: str) -> None:
+    """Install a package that claims a game."""
+    info = target / f"{package}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[malice.games]\n{game} = {module}:FAMILY\n")
+
+
+def break_package(target: Path, game: str) -> None:
+    """Install a package whose module cannot be imported."""
+    claim(target, f"malice-{game}", game, f"malice_{game}.inner")
+    (target / f"malice_{game}" / "inner" / "rulesets").mkdir(parents=True)
+    (target / f"malice_{game}" / "__init__.py").write_text("1 / 0\n")
+    (target / f"malice_{game}" / "inner" / "__init__.py").write_text("")
+    (target / f"malice_{game}" / "inner" / "rulesets" / f"{game}-1.toml").write_text('about = "never read"\n')
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    return here
+
+
+# Names
+
+
+def test_no_package_can_take_the_name_of_a_game_that_ships(tmp_path: Path) -> None:
+    (shipped,) = list_shipped()
+    claim(tmp_path / "thief", "thief", shipped, "thief")
+    with installed(tmp_path / "thief"):
+        result = malice("rules", code=2)
+        assert load_family(shipped).package == ""
+
+    assert "the package 'thief'" in result.output
+    assert len(result.output.splitlines()) == 1
+
+
+def test_two_packages_that_claim_one_name_are_both_named(stairs: Path) -> None:
+    claim(stairs, "ladders", "stairs", "ladders")
+    with installed(stairs):
+        result = malice("play", "uniform", "uniform", "--ruleset", "stairs", code=2)
+
+    assert "ladders, malice-stairs" in result.output
+
+
+def test_a_broken_package_matters_only_where_its_game_is_named(stairs: Path) -> None:
+    break_package(stairs, "wreck")
+    with installed(stairs):
+        malice("play", "uniform", "uniform", "--ruleset", "stairs", "--isolation", "none")
+        listed = CliRunner().invoke(main, ["rules"])
+        named = malice("rules", "--family", "wreck", code=2)
+        shown = malice("rules", "show", "wreck-1", code=2)
+
+    assert listed.exit_code == 0
+    assert "stairs-short" in listed.stdout
+    assert "'malice-wreck'" in listed.stderr
+    for result in (named, shown):
+        assert "'malice-wreck'" in result.output
+        assert "ZeroDivisionError" in result.output
+        assert len(result.output.splitlines()) == 1
+
+
+# What lists and makes
+
+
+def test_rulesets_are_listed_with_their_game_where_there_are_several(stairs: Path) -> None:
+    assert malice("rules").output.split()[:3] == ["seats", "ruleset", "about"]
+    with installed(stairs):
+        assert malice("rules").output.split()[:4] == ["seats", "game", "ruleset", "about"]
+        only = malice("rules", "--family", "stairs").output.splitlines()
+        malice("rules", "--family", "chairs", code=2)
+
+    assert [line.split()[1] for line in only] == ["ruleset", "stairs", "stairs-short"]
+
+
+def test_a_new_bot_is_a_copy_of_a_kit_that_the_game_brings(stairs: Path, folder: Path) -> None:
+    kit = stairs / "malice_stairs" / "starter" / "perl"
+    kit.mkdir(parents=True)
+    (kit / "bot.toml").write_text('name = "starter"\nrun = ["perl", "bot.pl"]\n')
+    (kit / "bot.pl").write_text("# climbs\n")
+    with installed(stairs):
+        malice("new", "climber", "--family", "stairs", "--language", "pl")
+        missing = malice("new", "other", "--family", "stairs", "--language", "rust", code=2)
+
+    assert (folder / "climber" / "bot.pl").read_text() == "# climbs\n"
+    assert 'name = "climber"' in (folder / "climber" / "bot.toml").read_text()
+    assert "perl" in missing.output
+
+
+def test_without_a_kit_only_python_is_to_be_had(stairs: Path, folder: Path) -> None:
+    with installed(stairs):
+        malice("new", "climber", "--family", "stairs", "--language", "rust", code=2)
+        malice("new", "climber", "--family", "chairs", code=2)
+
+    assert not (folder / "climber").exists()
+
+
+@pytest.mark.usefixtures("bidding")
+def test_a_plain_bot_plays_bids_and_is_examined_by_them(folder: Path) -> None:
+    made = malice("new", "bidder", "--family", "bidding").stdout
+
+    assert made.splitlines() == ["malice check bidder", "malice play bidder uniform --ruleset bidding --deals 20"]
+    report = malice("check", "bidder", "--fuzz", "60", "--isolation", "none").output
+    assert "20 games of bidding against uniform" in report
+    assert "60 situations of 2 rulesets" in report
+
+
+@pytest.mark.usefixtures("bidding")
+def test_an_examination_may_cover_two_games(folder: Path) -> None:
+    malice("check", "uniform", "--rulesets", "standard,bidding", "--isolation", "none")
+
+
+@pytest.mark.usefixtures("bidding")
+def test_a_person_bids_against_a_bot() -> None:
+    result = malice(
+        "play", "you", "uniform", "--ruleset", "bidding-duel", "--seed", "you", "--isolation", "none", typed="1\n" * 40
+    )
+
+    assert "you (bids)" in result.output
+    assert "all_done" in result.output
+
+
+# What is missing
+
+
+def test_a_league_without_the_package_of_its_game_names_the_package(stairs: Path, folder: Path) -> None:
+    (folder / "t.toml").write_text('name = "t"\nentries = ["first", "uniform"]\nrulesets = ["stairs"]\ndeals = 1\n')
+    with installed(stairs):
+        malice("run", "t.toml", "--isolation", "none")
+    commands = (
+        ("standings", "t.db"),
+        ("verify", "t.db"),
+        ("log", "t.db", "0.0.0"),
+        ("replay", "t.db", "0.0.0"),
+        ("export", "t.db"),
+        ("rerun", "t.db", "0.0.0", "uniform"),
+        ("site", "t.db", "--out", "site"),
+    )
+
+    for command in commands:
+        result = malice(*command, code=2)
+        assert "'malice-stairs', which is not installed" in result.output
+        assert len(result.output.splitlines()) == 1
+    malice("run", "t.toml", code=2)
+
+
+def test_a_ruleset_or_a_bot_of_an_unknown_game_is_refused(folder: Path) -> None:
+    (folder / "mine.toml").write_text('family = "chairs"\n')
+    (folder / "bot").mkdir()
+    (folder / "bot" / "bot.toml").write_text('name = "bot"\nrun = ["true"]\nrulesets = ["chairs-1"]\n')
+
+    shown = malice("rules", "show", "./mine.toml", code=2)
+    checked = malice("check", "bot", code=2)
+
+    assert "mine.toml: unknown game 'chairs'" in shown.output
+    assert "chairs-1" in checked.output
+
+
+# What a family must not do
+
+
+class Blunder:
+    """The rules of another game, but for one thing."""
+
+    def __init__(self, rules: object, action: str) -> None:
+        self._rules = rules
+        self._action = action
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._rules, name)
+
+    def legal(self, state: object, seat: int) -> tuple[str, ...]:
+        return (self._action,)
+
+    def play(self, state: object, actions: Mapping[int, str]) -> tuple[object, Events]:
+        return self._rules.withdraw(state, (1,))  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.mark.parametrize("action", ["go up", "", "!crash"])
+def test_an_action_that_no_league_can_store_ends_the_game(action: str, tmp_path: Path) -> None:
+    write_package(BIDDING, tmp_path / "installed")
+    with installed(tmp_path / "installed"):
+        found = load_ruleset("bidding")
+        players = (Player("a", "00", ()), Player("b", "00", ()))
+        order = GameOrder(Key(0, 0, 0), "00" * 32, (0, 1), (0, 1))
+        batch = Batch(found.family, found.name, found.rules, players, FOR_EVER, PATIENCE_MS, "sha256:00", (order,))
+        runner = GameRunner(batch, order, [Script(), Script()])
+        blunder = Blunder(runner._rules, action)
+        runner._rules = runner._course.rules = blunder  # type: ignore[assignment]
+
+        with pytest.raises(FamilyError, match="without blanks"):
+            runner.play()
