@@ -46,7 +46,7 @@ def test_an_action_is_told_in_words(action: str, words: str) -> None:
         (CardMoved(1, "1p", "c0", "4S"), "ann plays 4S from the pay-off pile to centre stack 0"),
         (CardMoved(1, "1h", "1s2", "4S"), "ann discards 4S from hand to side stack 2"),
         (CardMoved(1, "3s1", "c2", "4S"), "ann plays 4S from eve’s side stack 1 to centre stack 2"),
-        (CardMoved(1, "1h", "2p", "4S"), "ann loads 4S from hand onto bob’s pay-off pile"),
+        (CardMoved(1, "1h", "0p", "4S"), "ann loads 4S from hand onto your pay-off pile"),
         (Draw(0, ("4S", "5S")), "you draw 4S 5S"),
         (Draw(1, ("??", "??")), "ann draws 2 cards"),
         (Draw(1, ("??",)), "ann draws 1 card"),
