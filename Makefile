@@ -1,6 +1,7 @@
 PYTHON ?= python3
 OLD := import sys; sys.exit("malice needs Python 3.11: make PYTHON=..." if sys.version_info < (3, 11) else 0)
 CONSTRAINTS := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))constraints.txt
+SAY_WHERE := echo "The program is .venv/bin/malice; try: .venv/bin/malice play greedy first"
 
 .PHONY: .venv demo demo-languages test lint bench hostile soak clean
 
@@ -26,6 +27,7 @@ demo: .venv/.malice
 	rm -rf demo
 	mkdir demo
 	.venv/bin/malice run tournaments/demo.toml --db demo/league.db --site demo/site
+	@$(SAY_WHERE)
 
 # The starter kits against one another, as many as this machine has programs for; it says which it leaves out, and why.
 demo-languages: .venv/.malice
@@ -33,6 +35,7 @@ demo-languages: .venv/.malice
 	mkdir demo-languages
 	.venv/bin/malice new --list --tournament > demo-languages/tournament.toml
 	.venv/bin/malice run demo-languages/tournament.toml --db demo-languages/league.db --site demo-languages/site
+	@$(SAY_WHERE)
 
 # In two processes, each file in one of them: make test ARGS="-k clock -x"; ARGS="-n 0 --pdb" runs one process.
 test: .venv/.tools

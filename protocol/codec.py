@@ -145,8 +145,8 @@ class LineBuffer:
     """Splits the bytes from a pipe into lines, with a cap on the length of each.
 
     `feed` bytes as they come, `pop` whole lines. A line over the cap raises at the `feed` that shows it, or at its
-    `pop`. A caller that pops all lines before each `feed` holds less than the cap plus the last bytes fed; for
-    any other, `feed` raises above `BACKLOG_BYTES`.
+    `pop`. If the caller pops all lines before each `feed`, the buffer holds less than the cap plus the last bytes fed;
+    if not, `feed` raises above `BACKLOG_BYTES`.
     """
 
     def __init__(self, cap: int = LINE_BYTES) -> None:

@@ -11,7 +11,7 @@ Label = Annotated[str, Meta(max_length=100)]
 
 
 class Limits(Struct, frozen=True):
-    """Limits of every request that is not a move."""
+    """Limits on the time for requests other than `move`, and on the length of a line."""
 
     init_ms: int
     """Time for the answer to `hello`, `game_start` and `game_end`, in milliseconds."""
@@ -29,7 +29,7 @@ class ClockRules(Struct, frozen=True):
     increment_ms: int = 50
     """Given back to the bank when a turn of the seat begins, never above `bank_ms`."""
     margin_ms: int = 100
-    """Grace on top of each deadline, for delays of the machine; time used of it still counts."""
+    """Grace on top of each deadline, for delays of the machine; the bank pays for time used within it."""
     kind: Literal["wall", "cpu"] = "wall"
     """Which time counts: wall time, or the CPU time of the bot's process, all threads together."""
     cap_ms: int | None = None
@@ -61,7 +61,7 @@ class Out(Struct, frozen=True, tag="out", tag_field="type"):
 
     seat: int
     code: str
-    """`crash`, `timeout`, `protocol`, `illegal`, or of a person `resigned`."""
+    """`crash`, `timeout`, `protocol` or `illegal`; `resigned` for a person."""
 
 
 class Hello(Struct, frozen=True, tag="hello", tag_field="type"):
@@ -93,7 +93,7 @@ class GameStart(Struct, frozen=True, tag="game_start", tag_field="type"):
     seats: tuple[SeatName, ...]
     """By seat."""
     rng: int
-    """A seed for the bot's own randomness, 31 bits; a bot that uses no other plays the same game again."""
+    """A seed for the bot's own randomness, 31 bits; a bot that uses no other randomness plays the same game again."""
     commit: str
     """`sha256:` and the digest of the tournament seed, published when the tournament ends."""
     clock: ClockRules

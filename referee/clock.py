@@ -39,8 +39,10 @@ class Clock:
         return self._tightest_limit() if self._by_cpu else None
 
     def _tightest_limit(self) -> int | None:
-        limits = [part for part in (self._move, self._bank) if part is not None]
-        return min(limits) + self._margin if limits else None
+        move, bank = self._move, self._bank
+        if move is None:
+            return None if bank is None else bank + self._margin
+        return (move if bank is None or move < bank else bank) + self._margin
 
     def spend(self, wall: int, cpu: int) -> None:
         """Take the time of one action from the bank."""

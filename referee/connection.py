@@ -45,7 +45,7 @@ class BotConnection:
         self._on_stray = on_stray
         self._stderr_open = True
         self._exchange: Exchange | None = None
-        """The request that waits for its answer."""
+        """The last request."""
         self._poll = select.poll()
         self.register(self._poll)
         self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
@@ -95,7 +95,8 @@ class BotConnection:
             self._read_early_output()
             bot.thaw()
             self._messages.append(("> ", line))
-            exchange.cpu = self._read_cpu(exchange)
+            # The sum over all children takes ten times as long to read: read it only if the clock counts it.
+            exchange.cpu = bot.cpu_ns() if exchange.cpu_limit is None else bot.all_cpu_ns()
             self._count_idle(exchange)
             # From here, not from the end of the write: on one processor the bot often thinks before we return.
             exchange.start = time.monotonic_ns()
@@ -116,7 +117,14 @@ class BotConnection:
         exchange = self._exchange
         assert exchange
         if not exchange.done:
-            self._read_at_once(exchange)
+            # If we share a processor with the bot, the answer is mostly there by now, and we need not wait.
+            try:
+                self._feed(os.read(self.bot.stdout, READ_BYTES))
+            except BlockingIOError:
+                pass
+            except ProtocolError as error:
+                self._fail(exchange, error)
+            self.take_answer()
             while not exchange.done:
                 timeout = self.timeout_ms()
                 if not exchange.done:
@@ -127,16 +135,6 @@ class BotConnection:
         if exchange.wall > self._slowest.get(exchange.what, 0):
             self._slowest[exchange.what] = exchange.wall
         return exchange.answer, exchange.wall, exchange.used
-
-    def _read_at_once(self, exchange: Exchange) -> None:
-        """Take an answer that has arrived: if the bot shares a processor with us, it mostly has by now."""
-        try:
-            self._feed(os.read(self.bot.stdout, READ_BYTES))
-        except BlockingIOError:
-            return
-        except ProtocolError as error:
-            self._fail(exchange, error)
-        self.take_answer()
 
     def _feed(self, data: bytes) -> None:
         """Keep what was just read."""
@@ -195,10 +193,12 @@ class BotConnection:
 
     def take_answer(self) -> None:
         """Take the answer from what was read, if it is there; the request fails if the answer is wrong or late."""
-        exchange = self._exchange
+        exchange, bot = self._exchange, self.bot
         assert exchange
+        if exchange.done or exchange.unsent:
+            return
         try:
-            while not (exchange.done or exchange.unsent) and (raw := self.bot.buffer.pop()) is not None:
+            while (raw := bot.buffer.pop()) is not None:
                 self._messages.append(("< ", raw))
                 if exchange.deadline is not None and self._read_at > exchange.deadline:
                     raise Late("it came later")
@@ -207,30 +207,22 @@ class BotConnection:
                 except StrayLine:
                     exchange.stray += 1
                     self._count_stray(raw)
-                else:
-                    self._finish(exchange)
+                    continue
+                end = bot.cpu_ns() if exchange.cpu_limit is None else bot.all_cpu_ns()
+                self._cpu_seen = bot.all_cpu_ns() if bot.runs_off_turn else end
+                exchange.used = max(0, end - exchange.cpu)
+                if exchange.cpu_limit is not None and exchange.used > exchange.cpu_limit:
+                    raise OutOfCpu("it came later")
+                bot.freeze()
+                exchange.wall = self._read_at - exchange.start
+                exchange.done = True
+                return
         except FAILURES as error:
             self._fail(exchange, error)
 
-    def _finish(self, exchange: Exchange) -> None:
-        """Note the times of an answer, and freeze the bot."""
-        bot = self.bot
-        end = self._read_cpu(exchange)
-        self._cpu_seen = bot.all_cpu_ns() if bot.runs_off_turn else end
-        exchange.used = max(0, end - exchange.cpu)
-        if exchange.cpu_limit is not None and exchange.used > exchange.cpu_limit:
-            raise OutOfCpu("it came later")
-        bot.freeze()
-        exchange.wall = self._read_at - exchange.start
-        exchange.done = True
-
     def _fail(self, exchange: Exchange, error: MaliceError) -> None:
         if not exchange.done:
-            exchange.fail(error, self._read_cpu(exchange))
-
-    def _read_cpu(self, exchange: Exchange) -> int:
-        # The sum over all children takes ten times as long to read: read it only if the clock counts it.
-        return self.bot.cpu_ns() if exchange.cpu_limit is None else self.bot.all_cpu_ns()
+            exchange.fail(error, self.bot.cpu_ns() if exchange.cpu_limit is None else self.bot.all_cpu_ns())
 
     def send(self, line: bytes) -> None:
         """Write a line that has no answer; ignore a bot that does not read it."""

@@ -21,14 +21,11 @@ class Course:
     def __init__(self, rules: Rules[Any], dealer: Dealer) -> None:
         self.rules = rules
         self._dealer = dealer
-        self.state, self.dealt = self._settle(rules.start(), ())
-        """The current state; and the events of the deal."""
-
-    def next(self) -> Ask | Result:
-        """Return which seats act next, or the result."""
-        step = self.rules.next(self.state)
-        assert not isinstance(step, Shuffle)
-        return step
+        self.state: Any
+        self.step: Ask | Result
+        """Which seats act next, or the result."""
+        self.dealt = self._settle(rules.start(), ())
+        """The events of the deal."""
 
     def play(self, actions: Mapping[int, str]) -> Events:
         """Play the actions of the asked seats; return all events up to the next ask.
@@ -36,8 +33,7 @@ class Course:
         Raises:
             IllegalAction: an action is not legal.
         """
-        self.state, events = self._settle(*self.rules.play(self.state, actions))
-        return events
+        return self._settle(*self.rules.play(self.state, actions))
 
     def withdraw(self, codes: Mapping[int, str]) -> Events:
         """Withdraw seats together for verdicts, given by their codes; return all events up to the next ask.
@@ -45,18 +41,19 @@ class Course:
         Once the game is over, as a partner that could not start has ended it, the result stays.
         """
         out = tuple(Out(seat, code) for seat, code in codes.items())
-        if isinstance(self.rules.next(self.state), Result):
+        if isinstance(self.step, Result):
             return out
         state, events = self.rules.withdraw(self.state, tuple(codes))
-        self.state, events = self._settle(state, (*out, *events))
-        return events
+        return self._settle(state, (*out, *events))
 
-    def _settle(self, state: Any, events: Events) -> tuple[Any, Events]:
+    def _settle(self, state: Any, events: Events) -> Events:
         """Shuffle until seats must act, or the game is over."""
-        while isinstance(step := self.rules.next(state), Shuffle):
-            state, more = self.rules.shuffled(state, self._dealer.order(step.size))
+        rules = self.rules
+        while isinstance(step := rules.next(state), Shuffle):
+            state, more = rules.shuffled(state, self._dealer.order(step.size))
             events += more
-        return state, events
+        self.state, self.step = state, step
+        return events
 
 
 def list_asked(step: Step) -> tuple[int, ...]:

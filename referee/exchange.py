@@ -32,23 +32,21 @@ class Exchange:
         cpu_limit: CPU time for the same, in nanoseconds; None for no limit.
     """
 
-    __slots__ = (
-        *(
-            "answer",
-            "cpu",
-            "cpu_limit",
-            "deadline",
-            "decoder",
-            "done",
-            "error",
-            "id",
-            "limit",
-            "start",
-            "stray",
-            "unsent",
-        ),
-        *("used", "wall", "what"),
-    )
+    unsent = b""
+    """What the bot has not taken in yet."""
+    start = 0
+    """When the clock began to run, monotonic nanoseconds; 0 before."""
+    cpu = 0
+    """The CPU time of the bot at that moment."""
+    deadline: int | None = None
+    done = False
+    """Whether the answer was read, or the request has failed."""
+    stray = 0
+    """How many stray lines came instead of an answer."""
+    answer: Any = None
+    error: MaliceError | None = None
+    wall = used = 0
+    """Wall and CPU time until the answer or the failure, in nanoseconds."""
 
     def __init__(
         self, what: str, id: int, decoder: msgspec.json.Decoder[Any], limit: int | None, cpu_limit: int | None
@@ -58,21 +56,6 @@ class Exchange:
         self.decoder = decoder
         self.limit = limit
         self.cpu_limit = cpu_limit
-        self.unsent = b""
-        """What the bot has not taken in yet."""
-        self.start = 0
-        """When the clock began to run, monotonic nanoseconds; 0 before."""
-        self.cpu = 0
-        """The CPU time of the bot at that moment."""
-        self.deadline: int | None = None
-        self.done = False
-        """Whether the answer was read, or the request has failed."""
-        self.stray = 0
-        """How many stray lines came instead of an answer."""
-        self.answer: Any = None
-        self.error: MaliceError | None = None
-        self.wall = self.used = 0
-        """Wall and CPU time until the answer or the failure, in nanoseconds."""
 
     def fail(self, error: MaliceError, cpu: int) -> None:
         """Note the failure and its time; `cpu` is the CPU time of the bot now."""

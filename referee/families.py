@@ -68,6 +68,8 @@ class Family(Struct, frozen=True, kw_only=True):
     view: type[Struct]
     event: Any
     """The union of its events."""
+    public: frozenset[type] = frozenset()
+    """The types of events that every seat may see whole: `mask` is not asked about them, which saves time."""
     match: Callable[[Any], Match]
     """Returns what a tournament must know of parameters."""
     rules: Callable[[Any, int], Rules[Any]]
@@ -80,6 +82,8 @@ class Family(Struct, frozen=True, kw_only=True):
     """Draws a view in lines of text."""
     figures: Callable[[Any, int], Figures] = _tell_no_figures
     """Returns what follows from parameters for a number of seats, for `malice rules show`."""
+    reasons: Mapping[str, str] = {}
+    """Why a game ended, in words, by the reason of its `Result`."""
     help: str = ""
     """A few lines for a person at the table."""
     classify: Callable[[Any], object] = _keep_apart

@@ -5,9 +5,10 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
+from msgspec import Struct
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
 from referee.clock import MS, Clock
@@ -27,7 +28,7 @@ NOTES_BYTES = 16_384
 """The longest note in characters, and the most bytes of all notes of one seat in one game."""
 
 
-class Played(NamedTuple):
+class Played(Struct, frozen=True, gc=False):
     """An action, or `!` and the code of a verdict, with its time and the bot's note."""
 
     seat: int
@@ -142,22 +143,39 @@ class GameRunner:
     def _play_on(self, unstarted: Mapping[int, Verdict]) -> Result:
         """Withdraw the seats that could not start, and ask the others until the game is over."""
         for number, verdict in unstarted.items():
-            asked = list_asked(self._course.next())
+            asked = list_asked(self._course.step)
             if number in asked and len(asked) > 1:
                 self._unstarted[number] = verdict
             else:
                 self._withdraw_alone(number, verdict)
-        while not isinstance(step := self._course.next(), Result):
-            stranger = next((number for number in self._unstarted if number not in step.seats), None)
-            if stranger is not None:
+        while not isinstance(step := self._course.step, Result):
+            if self._unstarted and (strangers := self._unstarted.keys() - step.seats):
+                stranger = min(strangers)
                 self._withdraw_alone(stranger, self._unstarted.pop(stranger))
-            elif void := self._ask(step.seats):
+            elif len(step.seats) == 1 and not self._unstarted:
+                self._ask_one(step.seats[0])
+            elif void := self._ask_several(step.seats):
                 return void
         for number in sorted(self._unstarted):
             self._withdraw_alone(number, self._unstarted.pop(number))
         return step
 
-    def _ask(self, asked: Sequence[int]) -> Result | None:
+    def _ask_one(self, number: int) -> None:
+        """Ask a seat for an action and play it, or withdraw the seat."""
+        legal = self._rules.legal(self._course.state, number)
+        self._send_move(number, self._make_move(number, legal))
+        try:
+            played = self._collect_move(number, legal)
+        except (Verdict, MemoryFault) as failure:
+            self._withdraw_alone(number, self._to_verdict(failure))
+            return
+        self._played.append(played)
+        self._clocks[number].spend(played.micros * 1000, played.cpu_micros * 1000)
+        self._post(self._course.play({number: played.action}))
+        if self._watch:
+            self._watch((played,))
+
+    def _ask_several(self, asked: Sequence[int]) -> Result | None:
         """Ask seats for an action at the same time; withdraw those that fail, and play the actions of the others.
 
         Returns:
@@ -168,8 +186,7 @@ class GameRunner:
         # All requests are made before the first is sent: no clock runs while we make another seat's.
         requests = [self._make_move(number, actions) for number, actions in legal.items()]
         connections = [self._send_move(*each) for each in zip(legal, requests, strict=True)]
-        if len(connections) > 1:
-            await_answers([connection for connection in connections if connection])
+        await_answers([connection for connection in connections if connection])
         answers: dict[int, Played] = {}
         for number, actions in legal.items():
             try:
@@ -178,7 +195,11 @@ class GameRunner:
                 failed[number] = self._to_verdict(failure)
         if failed and self._is_void(failed):
             return self._make_void(failed)
-        self._carry_out(failed, answers)
+        news = self._withdraw(failed) if failed else []
+        acting = [answers[number] for number in self._find_acting(answers)]
+        if acting:
+            self._play(acting)
+        self._report([*news, *acting])
         return None
 
     def _make_move(self, number: int, legal: tuple[str, ...]) -> Move:
@@ -200,21 +221,23 @@ class GameRunner:
         # Whole microseconds, as in the record, so that a replay computes the same clock.
         return Played(number, answer.move, wall // 1000, cpu // 1000, note)
 
-    def _carry_out(self, failed: Mapping[int, Verdict], answers: Mapping[int, Played]) -> None:
-        """Withdraw seats, then play the actions of the seats that are still asked."""
-        news: list[Played] = []
-        if failed:
-            news += self._judge(failed)
-            self._post(self._course.withdraw({number: verdict.code for number, verdict in sorted(failed.items())}))
-        acting = self._find_acting(answers) if failed else answers
-        if acting:
-            played = [answers[number] for number in acting]
-            for each in played:
-                self._clocks[each.seat].spend(each.micros * 1000, each.cpu_micros * 1000)
-            self._played += played
-            news += played
-            self._post(self._course.play({each.seat: each.action for each in played}))
-        self._report(news)
+    def _play(self, moves: Sequence[Played]) -> None:
+        """Play actions of one ask."""
+        self._played += moves
+        actions = {}
+        for each in moves:
+            self._clocks[each.seat].spend(each.micros * 1000, each.cpu_micros * 1000)
+            actions[each.seat] = each.action
+        self._post(self._course.play(actions))
+
+    def _withdraw(self, failed: Mapping[int, Verdict]) -> list[Played]:
+        """Judge seats and withdraw them together."""
+        news = self._judge(failed)
+        self._post(self._course.withdraw({number: verdict.code for number, verdict in sorted(failed.items())}))
+        return news
+
+    def _withdraw_alone(self, number: int, verdict: Verdict) -> None:
+        self._report(self._withdraw({number: verdict}))
 
     def _find_acting(self, answers: Mapping[int, Played]) -> tuple[int, ...]:
         """Return the seats whose answers are played although others have failed.
@@ -222,7 +245,7 @@ class GameRunner:
         Raises:
             FamilyError: the rules ask some of them again, and others with them.
         """
-        step = self._course.next()
+        step = self._course.step
         acting = find_acting(step, tuple(answers))
         if not acting and (again := [seat for seat in list_asked(step) if seat in answers]):
             raise FamilyError(
@@ -288,10 +311,6 @@ class GameRunner:
             news.append(played)
         self._played += news
         return news
-
-    def _withdraw_alone(self, number: int, verdict: Verdict) -> None:
-        """Withdraw a seat that could not start."""
-        self._carry_out({number: verdict}, {})
 
     def _end(self, result: Result) -> None:
         """Send the result to the remaining seats; their answers change nothing."""

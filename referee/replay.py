@@ -32,6 +32,11 @@ def make_void_result(seats: int) -> Result:
     return Result((1,) * seats, (0,) * seats, VOID)
 
 
+def is_void(moves: Sequence[tuple[int, str]], teams: Sequence[int]) -> bool:
+    """Return whether these moves, all of a game so far, make it void: every team failed, and nobody played."""
+    return all(action.startswith(VERDICT) for _, action in moves) and {teams[seat] for seat, _ in moves} == set(teams)
+
+
 class RecordedAsk(Struct, frozen=True):
     """One ask of a recorded game: what came in, and what followed."""
 
@@ -62,7 +67,7 @@ def replay_asks(record: Record) -> Iterator[RecordedAsk]:
         moves, events = _replay_ask(record, first, course)
         yield RecordedAsk(first, moves, events, before, course.state)
         first += len(moves)
-    _check_end(record, course.next(), course.rules.teams)
+    _check_end(record, course.step, course.rules.teams)
 
 
 def find_rules(record: Record) -> Rules[Any]:
@@ -91,21 +96,21 @@ def start_course(record: Record) -> Course:
 
 def _replay_ask(record: Record, first: int, course: Course) -> tuple[Moves, Events]:
     """Carry out what was recorded of the next ask: verdicts together, then the actions of the seats still asked."""
-    asked = list_asked(course.next())
+    asked = list_asked(course.step)
     verdicts = _take_verdicts(record, first, asked)
     for index in range(first, first + len(verdicts)):
-        _check_verdict(record, index, course.next(), course.rules.teams)
+        _check_verdict(record, index, course.step, course.rules.teams)
     if verdicts and verdicts[0][0] not in asked:
         asked = ()
     if record.reason == VOID and verdicts:
         return verdicts, tuple(Out(seat, action[1:]) for seat, action in verdicts)
     events = course.withdraw({seat: action[1:] for seat, action in verdicts}) if verdicts else ()
     failed = [seat for seat, _ in verdicts]
-    acting = find_acting(course.next(), [seat for seat in asked if seat not in failed])
+    acting = find_acting(course.step, [seat for seat in asked if seat not in failed])
     moves = record.actions[first + len(verdicts) :][: len(acting)]
     if tuple(seat for seat, _ in moves) != acting or (not verdicts and not acting):
         index = first + len(verdicts)
-        raise RecordError(f"{_locate_action(record, index)}: expected {course.next()}")
+        raise RecordError(f"{_locate_action(record, index)}: expected {course.step}")
     try:
         events += course.play(dict(moves)) if moves else ()
     except IllegalAction as error:
@@ -151,8 +156,7 @@ def _check_verdict(record: Record, index: int, step: Step, teams: tuple[int, ...
 
 def _check_end(record: Record, step: Step, teams: tuple[int, ...]) -> None:
     """Refuse a result that does not follow from the actions."""
-    played = any(not action.startswith(VERDICT) for _, action in record.actions)
-    if record.reason == VOID and not played and {teams[seat] for seat, _ in record.actions} == set(teams):
+    if record.reason == VOID and is_void(record.actions, teams):
         step = make_void_result(len(teams))
     recorded = Result(record.places, record.scores, record.reason)
     if step != recorded:

@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 from protocol.messages import GameEnd, GameStart, Move, Out, SeatName
 from referee.clock import Clock
 from referee.course import list_asked
+from referee.families import load_family
 from referee.records import Batch, Key, Record
 from referee.replay import VERDICT, VOID, RecordedAsk, find_rules, replay_asks
 from referee.rules import Events, Result, Rules
@@ -29,6 +30,7 @@ class Requests:
     def __init__(self, rules: Rules[Any], terms: Batch | Record, key: Key, rngs: Sequence[int]) -> None:
         self._rules = rules
         self._family = terms.family
+        self._public = load_family(terms.family).public | {Out}
         self._ruleset = terms.ruleset
         self._parameters = msgspec.to_builtins(terms.rules)
         self._key = str(key)
@@ -42,10 +44,14 @@ class Requests:
 
     def post(self, events: Events) -> None:
         """Keep the events for every seat, masked, until its next `move`."""
-        mask = self._rules.mask
-        for seat, unheard in enumerate(self._unheard):
-            for event in events:
-                if (masked := event if type(event) is Out else mask(event, seat)) is not None:
+        public, mask = self._public, self._rules.mask
+        for event in events:
+            if type(event) in public:
+                for unheard in self._unheard:
+                    unheard.append(event)
+                continue
+            for seat, unheard in enumerate(self._unheard):
+                if (masked := mask(event, seat)) is not None:
                     unheard.append(masked)
 
     def game_start(self, seat: int, id: int, game: int, names: Sequence[str]) -> GameStart:

@@ -35,7 +35,7 @@ class SeatsText(Struct, frozen=True):
 
     seats: int
     figures: Mapping[str, str]
-    """By caption, such as "all cards", what the family counts."""
+    """By caption, such as "cards", what the family counts."""
 
 
 class RulesetText(Struct, frozen=True):

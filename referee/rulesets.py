@@ -16,6 +16,8 @@ from referee.toml_files import convert, read_toml, suggest_name
 
 MOST_SEATS = 10
 """A league stores each seat as one digit."""
+SUGGESTIONS = 3
+"""How many names an error about an unknown ruleset suggests, at most."""
 
 
 class Ruleset(Struct, frozen=True):
@@ -88,12 +90,17 @@ def list_family_rulesets(family: str) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name != family))
 
 
+def suggest_ruleset(name: str) -> str:
+    """Return the rulesets that an unknown name may stand for, and how to see all; it follows the name in a message."""
+    return f"{suggest_name(name, list_rulesets(), most=SUGGESTIONS)}; `malice rules` lists all"
+
+
 @cache
 def load_ruleset(name: str) -> Ruleset:
     """Return the ruleset `name`.
 
     Raises:
-        RulesetError: there is none; the message suggests the nearest name.
+        RulesetError: there is none; the message suggests others.
     """
     return read_ruleset(_find_file(name).path)
 
@@ -101,7 +108,7 @@ def load_ruleset(name: str) -> Ruleset:
 def _find_file(name: str) -> _Found:
     files = _find_files()
     if name not in files:
-        raise RulesetError(f"unknown ruleset {name!r}{suggest_name(name, files)}; rulesets: {', '.join(sorted(files))}")
+        raise RulesetError(f"unknown ruleset {name!r}{suggest_ruleset(name)}")
     return files[name]
 
 
@@ -157,7 +164,7 @@ def _find_extended(name: str, path: Path) -> Path:
     try:
         return _find_file(name).path
     except RulesetError as error:
-        raise RulesetError(f"{path}: extends: {error}") from None
+        raise RulesetError(f"{path}: extends {error}") from None
 
 
 def _name_own_family(path: Path) -> str:

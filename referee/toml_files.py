@@ -75,10 +75,10 @@ def convert(data: object, type: type[T], where: str) -> T:
         raise DataError(f"{where}: {_explain(str(error), type)}") from None
 
 
-def suggest_name(name: str, known: Iterable[str]) -> str:
-    """Return " (did you mean 'x'?)" for the nearest known name, or nothing."""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+def suggest_name(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Return " (did you mean 'x' or 'y'?)" for at most `most` known names, the nearest first, or nothing."""
+    near = difflib.get_close_matches(name, known, n=most)
+    return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 
 
 def _explain(message: str, root: Any) -> str:

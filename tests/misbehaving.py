@@ -114,7 +114,7 @@ MISBEHAVING = (
     Misbehaving("forks", ("10",), "crash", "status 0", check=Advice("games")),
     Misbehaving("forks", ("600",), "crash", "status 0", instead=FEW),
     Misbehaving("freezes", (), "timeout", waits="move", check=Advice("clock", "find out what it waits for")),
-    Misbehaving("grumbles", layers=NOWHERE, check=Advice("answers", "the answer to a `move` needs a `move`")),
+    Misbehaving("grumbles", layers=NOWHERE, check=Advice("answers", "put a field `move` into the answer")),
     Misbehaving("guesses", (), "protocol", layers=ALONE, check=Advice("answers")),
     Misbehaving(
         "hoards",

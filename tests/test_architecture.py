@@ -20,7 +20,7 @@ from tests.floor_plan import (
 FLOORS = (
     {"protocol"},
     {"referee"},
-    {"tournaments", "tournaments/errors", "tournaments/sanitizer"},
+    {"tournaments", "tournaments/errors", "referee/nouns", "tournaments/sanitizer"},
     {"tournaments/ratings"},
     {"tournaments/league"},
     {"tournaments/entries", "tournaments/terminal"},

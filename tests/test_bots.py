@@ -164,6 +164,7 @@ def test_a_folder_whose_path_is_not_utf_8_is_an_error(folder: Path) -> None:
     ("line", "says"),
     [
         ('rulesets = ["standrad"]', r"rulesets: no ruleset 'standrad' \(did you mean 'standard'\?\)"),
+        ("rulesets = []", "rulesets: expected at least one, got none; a bot for all rulesets leaves the line out"),
         ('rulesets = ["./mine.toml"]', r"rulesets: no file '\./mine\.toml' in the folder"),
         ("build_s = 0", "build_s: expected 1 to 86400, got 0"),
         ('python = "no-such-python"', "python: no program 'no-such-python' on the PATH"),

@@ -52,7 +52,7 @@ def test_run_says_its_plan_on_stderr_and_the_ranking_on_stdout(folder: Path, tmp
 
     assert result.exit_code == 0
     assert result.stderr.splitlines()[0] == (
-        "small: 2 entries, 1 tables, 2 deals in every rotation of seats: 4 games in 4 batches, 1 at a time,"
+        "small: 2 entries, 1 table, 2 deals in every rotation of seats: 4 games in 4 batches, 1 at a time,"
         " at most 12:01 by the clocks"
     )
     assert result.stdout.splitlines()[0] == "standard, 2 seats: 4 games, Elo relative to the mean"
@@ -71,7 +71,7 @@ def test_drawn_tables_are_the_same_whatever_the_order_in_the_file_and_verify(tmp
     assert shas[0] == shas[1]
     assert result.stderr.splitlines()[1:3] == [
         "standard: any two entries meet at 0 to 1 of 2 drawn tables",
-        "standard: the tables leave 2 groups that never meet and cannot be compared; tables = 3 connects all",
+        "standard: the tables leave 2 groups that never meet and cannot be compared; tables = 3 would connect all",
     ]
 
 
@@ -110,6 +110,7 @@ def test_export_prints_one_game_a_line(db: Path) -> None:
     assert set(games[0]) == {
         *(
             "key",
+            "family",
             "ruleset",
             "rules",
             "entries",
@@ -261,7 +262,9 @@ def test_play_replays_its_games_when_asked() -> None:
     ("words", "said"),
     [
         (["play", "greedy", "nobody"], "no bot 'nobody'"),
-        (["play", "greedy"], "standard: is played by 2, not by 1"),
+        (["play", "greedy"], "is played by 2, not by 1; name another bot: malice play greedy BOT\n"),
+        (["play", "greedy", "--ruleset", "partners-4"], "name 3 more bots: malice play greedy BOT BOT BOT --ruleset"),
+        (["play", "greedy", "first", "uniform"], "choose a ruleset for 3 with --ruleset NAME"),
         (
             ["play", "greedy", "uniform", "--ruleset", "standrad"],
             "unknown ruleset 'standrad' (did you mean 'standard'?)",
@@ -297,7 +300,7 @@ def test_a_file_that_is_no_league_is_refused_and_left_alone(command: str, tmp_pa
     connection.close()
     more = ["--out", str(tmp_path / "site")] if command == "site" else []
 
-    for path, said in ((text, "file is not a database"), (other, "a database, but not one of malice")):
+    for path, said in ((text, "text.db: not a malice league\n"), (other, "but a database of another program")):
         before = path.read_bytes()
         result = malice(command, path, *more)
         assert result.exit_code == 2
@@ -362,6 +365,14 @@ def test_help_and_rules_import_nothing_heavy(words: tuple[str, ...]) -> None:
     )
 
     assert list_modules(program) & HEAVY == set()
+
+
+def test_the_list_of_rulesets_marks_the_default() -> None:
+    text, fields = malice("rules").stdout, json.loads(malice("rules", "--json").stdout)
+
+    (line,) = (line for line in text.splitlines() if "(default)" in line)
+    assert line.split()[1] == "standard"
+    assert [each["name"] for each in fields if each["default"]] == ["standard"]
 
 
 def test_only_standings_need_numpy_in_a_league() -> None:

@@ -265,4 +265,4 @@ def test_the_command_line_ends_with_5_and_one_line(league: bytes, tmp_path: Path
     done = subprocess.run([*MALICE, "standings", path], capture_output=True, text=True, timeout=60, check=False)
 
     assert (done.returncode, done.stdout) == (5, "")
-    assert done.stderr == f"Error: {path}: table sqlite_master: file is not a database\n"
+    assert done.stderr == f"Error: {path}: not a malice league, or one with a damaged header\n"

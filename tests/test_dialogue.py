@@ -122,7 +122,7 @@ def test_where_no_verdict_fell_it_is_said_that_no_stderr_was_kept() -> None:
 
     *_, last = format_dialogue(record, 0, told(record, 0))
 
-    assert last == "# no verdict fell on this seat, so neither raw messages nor stderr were kept"
+    assert last == "# this seat got no verdict, so neither raw messages nor stderr were kept"
 
 
 def failed_at_once(lines: tuple[str, ...]) -> Record:

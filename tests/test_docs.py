@@ -216,9 +216,9 @@ def ruleset_row(name: str) -> list[str]:
     ruleset = load_ruleset(name)
     least, most = ruleset.rules.players
     seats = str(least) if least == most else f"{least}–{most}"
-    fewest = rules_text.describe_ruleset(ruleset).seats[0]
-    centre = "∞" if fewest.centre is None else str(fewest.centre)
-    return [f"`{name}`", ruleset.about, seats, str(fewest.payoff), centre, str(fewest.stock)]
+    _, payoff, centre, stock = rules_text.describe_ruleset(ruleset).seats[0].figures.values()
+    slots = "∞" if centre == "any number" else centre
+    return [f"`{name}`", ruleset.about, seats, payoff, slots, stock.removeprefix("only ")]
 
 
 @pytest.mark.parametrize("parameter", Parameters.__struct_fields__)
@@ -245,7 +245,7 @@ def test_the_reasons_are_those_of_the_protocol() -> None:
 def test_every_field_of_a_tournament_file_is_in_the_table_with_its_default(struct: type[msgspec.Struct]) -> None:
     defaults = {
         row[0].strip("`"): row[1].strip("`")
-        for row in tables("docs/tournaments.md", "All that a tournament file may say")
+        for row in tables("docs/tournaments.md", "Every field of a tournament file")
     }
 
     for field in msgspec.structs.fields(struct):

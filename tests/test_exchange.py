@@ -17,7 +17,7 @@ import pytest
 from protocol.messages import BareAnswer, GameEnd
 from referee.bot import BotProcess, StreamExcerpt, read_start_time
 from referee.clock import MS
-from referee.exchange import BotConnection
+from referee.connection import BotConnection
 from referee.failures import Abandoned
 from referee.records import Player
 from referee.seat import BotSeat, greet_bot

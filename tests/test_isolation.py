@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from protocol.messages import ClockRules
 from referee.clock import MS
@@ -397,11 +398,7 @@ def test_without_control_groups_memory_is_limited_all_the_same(layer: Layer, mon
 def test_a_record_says_what_was_in_force(layer: Layer) -> None:
     reports: list[object] = []
     game = batch(player("honest"), player("honest"), clock=ClockRules())
-    play_batch(
-        type(game)(game.ruleset, game.rules, game.players, game.clock, game.init_ms, "", game.games, Isolation(layer)),
-        None,
-        reports.append,
-    )
+    play_batch(replace(game, isolation=Isolation(layer)), None, reports.append)
 
     (record,) = (report for report in reports if isinstance(report, Record))
     assert record.isolation.split("+")[0] == layer

@@ -60,6 +60,13 @@ def test_a_bot_is_refused_where_another_ruleset_is_played(folder: Path, rulesets
         Plan.prepare(config, folder.parent)
 
 
+def test_a_bot_that_is_refused_at_a_table_is_shown_the_rulesets_that_it_can_play(folder: Path) -> None:
+    refused = malice("play", "mine", "uniform")
+
+    assert refused.exit_code == 2
+    assert refused.stderr.endswith("; play it with --ruleset NAME, where NAME is partners-4 or mine/mine.toml\n")
+
+
 def test_a_bot_that_says_nothing_plays_every_ruleset(folder: Path) -> None:
     Plan.prepare(Config(entries=("greedy", "uniform"), rulesets=("standard", "book")), folder.parent)
 

@@ -73,7 +73,7 @@ def test_the_time_until_a_bot_was_cut_off_is_told_everywhere(folder: Path) -> No
     told = f"{game['actions'][-1]['ms']:.1f} ms"
     (line,) = (line for line in malice("replay", "t.db", "0.0.0").stdout.splitlines() if " !timeout " in line)
     assert line.endswith(told)
-    assert f"# it fell after {told}, CPU " in malice("log", "t.db", "0.0.0", "--seat", "0").stdout
+    assert f"# the verdict came after {told}, CPU " in malice("log", "t.db", "0.0.0", "--seat", "0").stdout
     (standings,) = json.loads(malice("standings", "t.db", "--json").stdout)
     (mean,) = (row["mean_ms"] for row in standings["rows"] if row["label"] == "sleeper")
     assert mean >= 300 / 11
@@ -84,8 +84,17 @@ def test_stray_lines_of_a_healthy_game_are_told_with_the_first(folder: Path) -> 
 
     text, told = malice(*words), json.loads(malice(*words, "--json").stdout)
 
-    assert text.stdout.count(r"talker: 2 lines on stdout that are not JSON, the first: 'a\x1bb'") == 2
+    line = r"talker: 2 lines on stdout that are not JSON, the first: 'a\x1bb'; line 101 of a game forfeits it"
+    assert text.stdout.count(line) == 2
     assert [sorted(game["stray_lines"]) for game in told["games"]] == [[0, 2], [0, 2]]
+
+
+def test_one_stray_line_is_told_as_one(folder: Path) -> None:
+    (folder / "talker.py").write_text(TALKER.replace('        print("another", flush=True)\n', ""))
+
+    told = malice("play", bot("talker"), "first", "--ruleset", "./short.toml", "--seed", "x").stdout
+
+    assert told.count(r"talker: a line on stdout that is not JSON: 'a\x1bb'; line 101 ") == 2
 
 
 def test_stderr_is_passed_on_with_the_label_and_does_nothing_to_the_terminal(folder: Path) -> None:
@@ -125,6 +134,25 @@ def test_as_many_deals_are_played_as_were_asked_for_but_for_series(folder: Path)
     assert len(more["games"]) > 4
 
 
+def test_a_series_is_told_with_its_rotation_and_whether_it_is_open(folder: Path) -> None:
+    words = ("play", "greedy", "first", "--ruleset", "./series.toml", "--deals", "1", "--seed", "x")
+
+    opened, decided = (malice(*words, *series).stdout.splitlines() for series in ((), ("--series",)))
+
+    assert [line.partition("; rotation ")[2].partition(":")[0] for line in opened[:2]] == ["0, series 0", "1, series 0"]
+    assert [line.partition(", series 0: ")[0] for line in opened[2:4]] == [
+        "not decided: rotation 0",
+        "not decided: rotation 1",
+    ]
+    assert all(line.endswith("; 12 points to win") for line in opened[2:4])
+    assert opened[4] == "--series plays on until every series is decided"
+    assert {line.partition("; rotation ")[2][:10] for line in decided if ", series 0 decided: " in line} == {
+        "0, series ",
+        "1, series ",
+    }
+    assert not any(line.startswith("not decided") for line in decided)
+
+
 def clock(db: str) -> dict[str, object]:
     """Return the clock that the bots of the first game were told."""
     lines = [
@@ -135,12 +163,23 @@ def clock(db: str) -> dict[str, object]:
     return told
 
 
-@pytest.mark.parametrize(("words", "move_ms"), [(["--move-ms", "70000"], 70_000), (["--no-clock"], None)])
-def test_a_time_for_each_action_or_none_leaves_no_bank(words: list[str], move_ms: int | None, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "move_ms", "limit"),
+    [
+        (["--move-ms", "70000"], 70_000, "70000 ms for each action, plus 100 ms margin"),
+        (["--no-clock"], None, "no time limit"),
+    ],
+)
+def test_a_time_for_each_action_or_none_leaves_no_bank(
+    words: list[str], move_ms: int | None, limit: str, folder: Path
+) -> None:
     result = malice("play", "greedy", "first", "--ruleset", "./short.toml", "--db", "t.db", *words)
 
     assert result.exit_code == 0, result.output
     assert (clock("t.db")["move_ms"], clock("t.db")["bank_ms"]) == (move_ms, None)
+    plan = result.stderr.splitlines()[0]
+    assert plan.startswith("play: 2 entries, 1 table, 1 deal in every rotation of seats: 2 games in 2 batches,")
+    assert plan.endswith(f" at a time, {limit}")
 
 
 def test_quiet_leaves_the_ranking(folder: Path) -> None:

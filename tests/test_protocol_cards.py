@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
 
+from referee.course import Course
 from referee.dealer import Dealer
 from referee.families import make_rules
 from referee.games.spite.messages import CardMoved, Deal, Draw, Event, Flip, Shuffled, TurnBegins
 from referee.records import Key
-from referee.rules import Result, Shuffle
+from referee.rules import Ask
 from referee.rulesets import load_ruleset
 
 PAGE = (Path(__file__).parents[1] / "protocol/PROTOCOL.md").read_text("utf-8")
@@ -169,20 +171,15 @@ def test_every_order_of_a_few_cards_is_about_as_likely() -> None:
     assert sum((count - 500) ** 2 / 500 for count in counts) < 49.7  # chi-square, 23 degrees: once in a thousand
 
 
-def played(ruleset: str, seed: bytes, actions: int) -> list[Event]:
+def played(ruleset: str, seed: bytes, actions: int) -> list[Struct]:
     """Play the first legal actions with the cards of a seed; return what happened, nothing hidden."""
-    rules, dealer = make_rules(load_ruleset(ruleset).rules, 2), Dealer(seed)
-    state = rules.start()
-    events: list[Event] = []
-    while not isinstance(step := rules.next(state), Result):
-        if isinstance(step, Shuffle):
-            state, more = rules.shuffled(state, dealer.order(step.size))
-        elif actions:
-            actions -= 1
-            state, more = rules.play(state, rules.legal(state)[0])
-        else:
-            break
-        events += more
+    found = load_ruleset(ruleset)
+    rules = make_rules(found.family, found.rules, 2)
+    course = Course(rules, Dealer(seed))
+    events = [*course.dealt]
+    while isinstance(step := course.step, Ask) and actions:
+        actions -= 1
+        events += course.play({seat: rules.legal(course.state, seat)[0] for seat in step.seats})
     return events
 
 

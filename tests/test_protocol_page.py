@@ -15,6 +15,7 @@ from protocol import messages
 from protocol.codec import encode
 from protocol.messages import ClockRules
 from referee.clock import MS, Clock
+from referee.games.spite import messages as spite
 from referee.playing import play_batch
 from referee.records import Batch, GameOrder, Key, Player, Record
 from referee.rulesets import list_rulesets, load_ruleset
@@ -53,10 +54,12 @@ def pattern(text: str) -> str:
 def played(bot: Path, ruleset: str) -> Record:
     """Return a game of the bot against itself."""
     bots = tuple(Player(f"bot {seat}", "", (sys.executable, "-I", str(bot))) for seat in range(8))
-    rules = load_ruleset(ruleset).rules
-    seats = tuple(range(rules.players[0]))
+    found = load_ruleset(ruleset)
+    seats = tuple(range(found.match.players[0]))
     order = GameOrder(Key(0, 0, 0), "00" * 32, seats, seats)
-    batch = Batch(ruleset, rules, tuple(bots[seat] for seat in seats), ClockRules(None, None), 10_000, "", (order,))
+    players = tuple(bots[seat] for seat in seats)
+    clock = ClockRules(None, None)
+    batch = Batch(found.family, found.name, found.rules, players, clock, 10_000, "", (order,))
     told: list[Any] = []
 
     play_batch(batch, None, told.append)
@@ -117,7 +120,7 @@ STRUCTS = {
         messages.Bye,
     ),
     "Answers": (messages.HelloAnswer, messages.MoveAnswer, messages.BareAnswer),
-    "The view": (messages.View, messages.CentreStack, messages.SeatView, messages.Payoff),
+    "The view": (spite.View, spite.CentreStack, spite.SeatView, spite.Payoff),
 }
 
 
@@ -132,7 +135,7 @@ def test_every_field_has_its_place_in_a_table(title: str) -> None:
 
 def test_every_event_is_in_the_table_with_its_fields() -> None:
     told = {row[0].strip("`"): set(row[1].split("`")[1::2]) for row in rows("Events")}
-    events = messages.Event.__args__
+    events = spite.Event.__args__
 
     assert told == {event.__struct_config__.tag: set(event.__struct_encode_fields__) for event in events}
 

@@ -37,7 +37,7 @@ from protocol.messages import (
     Request,
 )
 from referee.clock import Clock
-from referee.game_runner import GameRunner
+from referee.game_runner import GameRunner, InProcessSeat
 from referee.games.spite.messages import View
 from referee.records import Batch, GameOrder, Key, Player, SeatReport
 from referee.rulesets import load_ruleset
@@ -87,7 +87,7 @@ def written(dialogue: list[Entry]) -> bytes:
 # Games: scripted seats at a real table, with a clock on which every action takes as long as any other.
 
 
-class Script:
+class Script(InProcessSeat):
     """A seat that plays by a function and writes down what it would say to a bot."""
 
     def __init__(self, name: str, choose: Choose, hello: bytes = b'{"id":1,"protocol":1}') -> None:
@@ -209,13 +209,14 @@ GAMES = {
 
 def played(game: Game) -> bytes:
     """Play the games and return the transcript of seat 0."""
-    rules = replace(load_ruleset(game.ruleset).rules, **game.changes)
+    ruleset = load_ruleset(game.ruleset)
+    rules = replace(ruleset.rules, **game.changes)
     names = ("alpha", "beta", "gamma")[: len(game.players)]
     seats = [Script(name, player) for name, player in zip(names, game.players, strict=True)]
     seats[0] = Script(names[0], game.players[0], game.hello)
     players = tuple(Player(name, "", ()) for name in names)
     commit = f"sha256:{hashlib.sha256(SEED).hexdigest()}"
-    batch = Batch(game.ruleset, rules, players, CLOCK, LIMITS.init_ms, commit, ())
+    batch = Batch(ruleset.family, ruleset.name, rules, players, CLOCK, LIMITS.init_ms, commit, ())
     for deal in game.deals:
         key = Key(0, deal, 0)
         rngs = tuple(int.from_bytes(told("rng", key, seat)[:4], "big") >> 1 for seat in range(len(seats)))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from protocol import messages
+from referee.games.spite import messages as spite
 from tests.toolchains import KITS
 
 CLIENT = KITS["python"] / "malice.py"
@@ -94,19 +95,19 @@ def note(folder: Path, expression: str, *requests: dict[str, Any]) -> str:
         ("Game", messages.GameStart),
         ("Clock", messages.ClockRules),
         ("Player", messages.SeatName),
-        ("View", messages.View),
-        ("CentreStack", messages.CentreStack),
-        ("SeatView", messages.SeatView),
-        ("Payoff", messages.Payoff),
+        ("View", spite.View),
+        ("CentreStack", spite.CentreStack),
+        ("SeatView", spite.SeatView),
+        ("Payoff", spite.Payoff),
         ("SeatClock", messages.SeatClock),
-        ("Dealt", messages.Deal),
-        ("Flipped", messages.Flip),
-        ("TurnBegun", messages.TurnBegins),
-        ("Drawn", messages.Draw),
-        ("Moved", messages.CardMoved),
-        ("Shuffled", messages.Shuffled),
-        ("Counted", messages.Count),
-        ("Passed", messages.Pass),
+        ("Dealt", spite.Deal),
+        ("Flipped", spite.Flip),
+        ("TurnBegun", spite.TurnBegins),
+        ("Drawn", spite.Draw),
+        ("Moved", spite.CardMoved),
+        ("Shuffled", spite.Shuffled),
+        ("Counted", spite.Count),
+        ("Passed", spite.Pass),
         ("Left", messages.Out),
         ("Result", messages.GameEnd),
     ],

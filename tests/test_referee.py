@@ -316,7 +316,7 @@ def test_an_idle_referee_ends_in_order_when_its_input_is_closed(referee: Referee
     [
         (b"nonsense\n", "malformed"),
         (b"\xff\xfe\n", "malformed"),
-        (b'{"type":"batch"}\n', "missing required field `ruleset`"),
+        (b'{"type":"batch"}\n', "missing required field `family`"),
     ],
 )
 def test_a_bad_batch_line_is_refused_in_one_line(referee: Referee, line: bytes, said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +12,8 @@ from protocol.messages import Out
 from referee.errors import RecordError
 from referee.games.spite.messages import Deal
 from referee.records import Key, Record, compute_digest
-from referee.replay import check_record, replay_steps
+from referee.replay import check_record, find_rules, replay_asks
+from referee.rules import Ask, Result
 from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import Script, play
@@ -53,25 +55,30 @@ def test_what_was_played_is_accepted(won: Record, void: Record, forfeit: Record)
         check_record(record)
 
 
-def test_the_first_step_is_the_deal_and_each_action_has_one(won: Record) -> None:
-    found = list(replay_steps(won))
+def test_the_deal_comes_first_and_then_every_ask_with_what_came_in(won: Record) -> None:
+    deal, *asks = replay_asks(won)
 
-    assert (found[0].seat, found[0].action) == (None, "")
-    assert isinstance(found[0].events[0], Deal)
-    assert tuple((step.seat, step.action) for step in found[1:]) == won.actions
+    assert (deal.first, deal.moves) == (0, ())
+    assert isinstance(deal.events[0], Deal)
+    assert [(ask.first, ask.moves) for ask in asks] == [(index, (move,)) for index, move in enumerate(won.actions)]
 
 
-def test_views_are_those_of_a_spectator_and_end_with_the_game(won: Record) -> None:
-    found = list(replay_steps(won, views=True))
+def test_each_ask_has_the_states_before_and_after_it(won: Record) -> None:
+    rules = find_rules(won)
+    deal, *asks = replay_asks(won)
 
-    assert all(step.view is not None and step.view.hand for step in found[:-1])
-    assert found[-1].view is None
-    assert all(step.view is None for step in replay_steps(won))
+    assert deal.before == deal.after
+    assert all(earlier.after == later.before for earlier, later in pairwise([deal, *asks]))
+    for ask in asks:
+        ((seat, action),) = ask.moves
+        assert rules.next(ask.before) == Ask((seat,))
+        assert action in rules.legal(ask.before, seat)
+    assert isinstance(rules.next(asks[-1].after), Result)
 
 
 def test_a_withdrawal_is_told_as_an_event(void: Record, forfeit: Record) -> None:
-    assert [step.events for step in replay_steps(void)][1:] == [(Out(0, "crash"),), (Out(1, "crash"),)]
-    assert [step.events[0] for step in replay_steps(forfeit)][1:] == [Out(1, "crash")]
+    assert [ask.events for ask in replay_asks(void)][1:] == [(Out(0, "crash"),), (Out(1, "crash"),)]
+    assert [ask.events[0] for ask in replay_asks(forfeit)][1:] == [Out(1, "crash")]
 
 
 TAMPERED: dict[str, Callable[[Record], Record]] = {
@@ -137,7 +144,7 @@ def test_who_is_not_asked_cannot_forfeit_once_somebody_has_played(won: Record, f
     (seat, action), *_ = won.actions
     record = replace(forfeit, actions=((seat, action), (seat, "!crash")))
 
-    with pytest.raises(RecordError, match=r"action 1 \('!crash' of seat 0\): expected Turn\(seat=1\)"):
+    with pytest.raises(RecordError, match=r"action 1 \('!crash' of seat 0\): expected Ask\(seats=\(1,\)\)"):
         check_record(signed(record))
 
 
@@ -159,5 +166,5 @@ def test_what_could_have_been_played_is_refused_by_its_digest(
 
 
 def test_another_format_is_refused(won: Record) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: expected format 1, got 2"):
-        check_record(signed(replace(won, format=2)))
+    with pytest.raises(RecordError, match=r"^game 3\.14\.1: expected format 2, got 1"):
+        check_record(signed(replace(won, format=1)))

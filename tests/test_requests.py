@@ -47,7 +47,7 @@ def decisions_by_seat(record: Record, rngs: tuple[int, ...]) -> list[Decision]:
 
 def scribes(folder: Path, ruleset: str, seats: int, games: int, *how: tuple[str, ...]) -> tuple[Batch, list[Record]]:
     """Let bots play that write down what they hear."""
-    rules = load_ruleset(ruleset).rules
+    found = load_ruleset(ruleset)
     extra = dict(enumerate(how))
     players = tuple(player("scribe", str(folder / f"{seat}.log"), *extra.get(seat, ())) for seat in range(seats))
     players = tuple(replace(each, label=f"scribe{seat}") for seat, each in enumerate(players))
@@ -58,7 +58,7 @@ def scribes(folder: Path, ruleset: str, seats: int, games: int, *how: tuple[str,
         )
         for deal in range(games)
     )
-    batch = Batch(ruleset, rules, players, CLOCK, 60_000, "sha256:00", orders)
+    batch = Batch(found.family, found.name, found.rules, players, CLOCK, 60_000, "sha256:00", orders)
     told: list[Record] = []
     play_batch(batch, None, lambda report: told.append(report) if isinstance(report, Record) else None)
     return batch, told

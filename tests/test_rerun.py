@@ -1,4 +1,4 @@
-"""A stored game put before a bot: the same requests, and where it plays otherwise."""
+"""A stored game rerun with a bot: the same requests, and where it plays differently."""
 
 from __future__ import annotations
 

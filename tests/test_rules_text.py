@@ -7,13 +7,19 @@ import pytest
 from msgspec.structs import replace
 
 from referee.errors import RulesetError
+from referee.games.spite import FAMILY
 from referee.games.spite.parameters import Parameters
-from referee.rules_text import compare_rulesets, describe_ruleset, prose
+from referee.rules_text import compare_rulesets, describe_parameters, describe_ruleset
 from referee.rulesets import Ruleset, list_rulesets, load_ruleset, read_ruleset
 
 
+def own(name: str, rules: Parameters) -> Ruleset:
+    """Return a ruleset that does not ship."""
+    return Ruleset(name, FAMILY.name, "", "", rules)
+
+
 def test_every_parameter_has_prose_in_whole_sentences() -> None:
-    for name, text in prose().items():
+    for name, text in describe_parameters(FAMILY).items():
         assert len(text) > 25, name
         assert text[0].isupper(), name
         assert text.endswith("."), name
@@ -61,34 +67,42 @@ def test_a_diff_names_both_values() -> None:
         ("stock_out_result", '"draw"', '"fewest"'),
         ("side_visible", '"top"', '"all"'),
     ]
-    assert found.differences[0].prose == prose()["stock_out_result"]
+    assert found.differences[0].prose == describe_parameters(FAMILY)["stock_out_result"]
     assert compare_rulesets(load_ruleset("catsatcards"), load_ruleset("cat-and-mouse")).differences == ()
 
 
 def test_numbers_follow_from_parameters_and_seats() -> None:
     three, four = describe_ruleset(load_ruleset("cats-multi")).seats
 
-    assert (three.seats, three.cards, three.payoff, three.centre, three.stock) == (3, 156, 20, 4, 81)
-    assert (four.seats, four.stock) == (4, 56)
-    assert describe_ruleset(load_ruleset("wiki")).seats[0].centre is None
+    assert (three.seats, list(three.figures.items())) == (
+        3,
+        [
+            ("cards", "156"),
+            ("in each pay-off pile", "20"),
+            ("centre stacks", "4"),
+            ("in the stock after the deal", "81"),
+        ],
+    )
+    assert (four.seats, four.figures["in the stock after the deal"]) == (4, "56")
+    assert describe_ruleset(load_ruleset("wiki")).seats[0].figures["centre stacks"] == "unlimited"
 
 
-def test_a_thin_stock_is_worth_a_remark() -> None:
-    thin = Ruleset("thin", "", "", replace(load_ruleset("skipbo-20").rules, payoff_size=21, players=(6, 6)))
+def test_a_thin_stock_is_remarked() -> None:
+    thin = own("thin", replace(load_ruleset("skipbo-20").rules, payoff_size=21, players=(6, 6)))
 
-    assert describe_ruleset(thin).seats[0].remark == "only 6 cards are left in the stock after the deal"
-    assert describe_ruleset(load_ruleset("skipbo-20")).seats[1].remark == ""
+    assert describe_ruleset(thin).seats[0].figures["in the stock after the deal"] == "only 6"
+    assert "only" not in describe_ruleset(load_ruleset("skipbo-20")).seats[1].figures["in the stock after the deal"]
 
 
 def test_numbers_of_seats_that_cannot_play_are_left_out() -> None:
-    pairs = Ruleset("pairs", "", "", Parameters(teams="2x2", decks=4, players=(2, 6)))
+    pairs = own("pairs", Parameters(teams="2x2", decks=4, players=(2, 6)))
 
     assert [told.seats for told in describe_ruleset(pairs).seats] == [4]
 
 
 def test_a_ruleset_that_nobody_can_play_is_refused() -> None:
     with pytest.raises(RulesetError, match="no effect"):
-        describe_ruleset(Ruleset("void", "", "", Parameters(stalemate="redeal")))
+        describe_ruleset(own("void", Parameters(stalemate="redeal")))
 
 
 def test_without_source_text_there_is_no_prose(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +110,5 @@ def test_without_source_text_there_is_no_prose(monkeypatch: pytest.MonkeyPatch) 
         raise OSError("could not get source code")
 
     monkeypatch.setattr("inspect.getsource", gone)
-    prose.cache_clear()
-    try:
-        assert set(prose().values()) == {""}
-    finally:
-        prose.cache_clear()
+
+    assert set(describe_parameters(FAMILY).values()) == {""}

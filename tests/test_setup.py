@@ -27,3 +27,8 @@ def test_the_tools_of_developers_come_only_where_they_are_used(target: str, deve
 
     assert "pip install -e .\n" in told
     assert ("--group dev" in told) == developers
+
+
+@pytest.mark.parametrize("target", ["demo", "demo-languages"])
+def test_a_demonstration_ends_with_how_to_call_the_program(target: str, tmp_path: Path) -> None:
+    assert ".venv/bin/malice play" in commands(target, tmp_path).splitlines()[-1]

@@ -20,9 +20,10 @@ import msgspec
 import pytest
 
 from protocol.messages import ClockRules
+from referee.course import Course
 from referee.dealer import Dealer
 from referee.families import make_rules
-from referee.rules import Result, Shuffle
+from referee.rules import Ask, Result
 from referee.rulesets import load_ruleset
 
 Choose = Callable[[dict[str, Any], list[str], dict[str, Any], Random], str]
@@ -71,25 +72,22 @@ def ignore(view: dict[str, Any], legal: list[str], action: str) -> None:
 
 def play(ruleset: str, names: Sequence[str], seed: int, watch: Watch = ignore) -> tuple[Result, list[str]]:
     """Play a game with a bot in each seat; they get what they would get as JSON."""
-    parameters = load_ruleset(ruleset).rules
-    rules = make_rules(parameters, len(names))
-    sent = msgspec.to_builtins(parameters)
-    dealer = Dealer(seed.to_bytes(32, "big"))
+    found = load_ruleset(ruleset)
+    rules = make_rules(found.family, found.rules, len(names))
+    sent = msgspec.to_builtins(found.rules)
+    course = Course(rules, Dealer(seed.to_bytes(32, "big")))
     chance = [Random(f"{seed}/{seat}") for seat in range(len(names))]
-    state = rules.start()
     actions = []
-    while not isinstance(who := rules.next(state), Result):
-        if isinstance(who, Shuffle):
-            state, _ = rules.shuffled(state, dealer.order(who.size))
-            continue
-        view = json.loads(msgspec.json.encode(rules.view(state, who.seat)))
-        legal = list(rules.legal(state))
-        action = BOTS[names[who.seat]](view, list(legal), sent, chance[who.seat])
+    while not isinstance(step := course.step, Result):
+        (seat,) = step.seats
+        view = json.loads(msgspec.json.encode(rules.view(course.state, seat)))
+        legal = list(rules.legal(course.state, seat))
+        action = BOTS[names[seat]](view, list(legal), sent, chance[seat])
         assert action in legal
         watch(view, legal, action)
         actions.append(action)
-        state, _ = rules.play(state, action)
-    return who, actions
+        course.play({seat: action})
+    return step, actions
 
 
 def table(
@@ -197,22 +195,30 @@ def goes_by_itself(bot: Dialogue) -> bool:
 
 def requests() -> tuple[dict[str, Any], dict[str, Any]]:
     """Return `game_start` and the first `move` of a real game, without their ids."""
-    rules = make_rules(load_ruleset("standard").rules, 2)
-    state, dealer = rules.start(), Dealer(bytes(32))
-    while isinstance(who := rules.next(state), Shuffle):
-        state, _ = rules.shuffled(state, dealer.order(who.size))
-    assert not isinstance(who, Result)
+    found = load_ruleset("standard")
+    rules = make_rules(found.family, found.rules, 2)
+    course = Course(rules, Dealer(bytes(32)))
+    step = course.step
+    assert isinstance(step, Ask)
+    (seat,) = step.seats
     seats = [{"name": 'tricky "legal":["h1"], "id":7', "team": 0}, {"name": "\\", "team": 1}]
-    start = {"type": "game_start", "game": 1, "ruleset": "standard", "rules": STANDARD, "seats": seats}
+    start = {
+        "type": "game_start",
+        "game": 1,
+        "family": found.family,
+        "ruleset": found.name,
+        "rules": STANDARD,
+        "seats": seats,
+    }
     move = {
         "type": "move",
-        "view": msgspec.to_builtins(rules.view(state, who.seat)),
-        "events": [{"type": "turn", "seat": who.seat}],
-        "legal": list(rules.legal(state)),
+        "view": msgspec.to_builtins(rules.view(course.state, seat)),
+        "events": [{"type": "turn", "seat": seat}],
+        "legal": list(rules.legal(course.state, seat)),
         "clock": {"bank_ms": 1, "last_ms": None, "last_cpu_ms": None},
     }
     clock = msgspec.to_builtins(ClockRules())
-    return start | {"seat": who.seat, "rng": 812734, "commit": "sha256:", "clock": clock}, move
+    return start | {"seat": seat, "rng": 812734, "commit": "sha256:", "clock": clock}, move
 
 
 def converse(bot: Dialogue) -> None:

@@ -496,7 +496,7 @@ def test_a_bot_that_thinks_while_it_is_not_asked_is_flagged_on_its_page(tmp_path
 
     site_pages.render(league, tmp_path)
 
-    flagged = {path.stem for path in (tmp_path / "bots").iterdir() if "it thinks in their time" in path.read_text()}
+    flagged = {path.stem for path in (tmp_path / "bots").iterdir() if "it thinks on their time" in path.read_text()}
     assert flagged == {LABELS[0]}
 
 

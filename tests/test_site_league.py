@@ -6,16 +6,18 @@ import hashlib
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from random import Random
+from typing import Any
 
 import msgspec
 
 from protocol.messages import ClockRules
 from referee import rulesets as ruleset
+from referee.course import Course
 from referee.dealer import Dealer
 from referee.families import make_rules
-from referee.games.spite.parameters import Parameters
+from referee.games import DEFAULT_FAMILY
 from referee.records import Fault, Key, Record, SeatReport, compute_digest
-from referee.rules import Result, Shuffle
+from referee.rules import Result
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, Readmission, Tournament, summarize_record
@@ -43,36 +45,44 @@ def _choose(legal: tuple[str, ...], label: str, random: Random) -> str:
 
 
 def play(
-    rules: Parameters,
+    rules: Any,
     labels: tuple[str, ...],
     key: Key,
     fault: tuple[int, str] | None = None,
     choose: Chooser = _choose,
+    family: str = DEFAULT_FAMILY,
 ) -> Record:
-    """Play one game: the lower the entry's place in `LABELS`, the more often it plays at random."""
+    """Play one game: the lower the entry's place in `LABELS`, the more often it plays at random.
+
+    Args:
+        rules: the parameters of the family.
+        labels: the entries by seat.
+        key: the game.
+        fault: from which action on the next seat fails, and the code of its verdict.
+        choose: picks the actions.
+        family: the game.
+    """
     random = Random(str(key))
     seed = hashlib.sha256(str((key.table, key.deal)).encode()).digest()
-    table, dealer = make_rules(rules, len(labels)), Dealer(seed)
-    state = table.start()
+    course = Course(make_rules(family, rules, len(labels)), Dealer(seed))
     actions: list[tuple[int, str]] = []
     notes: dict[int, str] = {}
     faults = []
-    while not isinstance(step := table.next(state), Result):
-        if isinstance(step, Shuffle):
-            state, _ = table.shuffled(state, dealer.order(step.size))
-            continue
+    while not isinstance(step := course.step, Result):
         if fault and len(actions) >= fault[0]:
-            faults.append(_fault(step.seat, fault[1], len(actions)))
-            actions.append((step.seat, f"!{fault[1]}"))
-            state, _ = table.withdraw(state, step.seat)
+            seat, code = step.seats[0], fault[1]
+            faults.append(_fault(seat, code, len(actions)))
+            actions.append((seat, f"!{code}"))
+            course.withdraw({seat: code})
             fault = None
             continue
-        action = choose(table.legal(state), labels[step.seat], random)
-        if action.startswith("p"):
-            notes[len(actions)] = f"pay-off first {HOSTILE[:10]}" if step.seat else "pay-off first"
-        actions.append((step.seat, action))
-        state, _ = table.play(state, action)
-    return _record(rules, labels, key, seed, actions, step, notes, faults, random)
+        moves = {seat: choose(course.rules.legal(course.state, seat), labels[seat], random) for seat in step.seats}
+        for seat, action in moves.items():
+            if action.startswith("p"):
+                notes[len(actions)] = f"pay-off first {HOSTILE[:10]}" if seat else "pay-off first"
+            actions.append((seat, action))
+        course.play(moves)
+    return _record(rules, labels, key, seed, actions, step, notes, faults, random, family)
 
 
 def _fault(seat: int, code: str, action: int) -> Fault:
@@ -87,7 +97,7 @@ def _fault(seat: int, code: str, action: int) -> Fault:
 
 
 def _record(
-    rules: Parameters,
+    rules: Any,
     labels: tuple[str, ...],
     key: Key,
     seed: bytes,
@@ -96,6 +106,7 @@ def _record(
     notes: dict[int, str],
     faults: list[Fault],
     random: Random,
+    family: str,
 ) -> Record:
     micros = tuple(int(random.lognormvariate(5.0 + seat, 0.5)) for seat, _ in actions)
     used = [
@@ -103,6 +114,7 @@ def _record(
     ]
     record = Record(
         key=key,
+        family=family,
         ruleset="",
         rules=rules,
         entries=tuple((label, hashlib.sha256(label.encode()).hexdigest()) for label in labels),
@@ -148,7 +160,7 @@ class League:
         self._knows_series = True
         codes = list(VERDICTS)
         table = 0
-        for name, rules in self._rules().items():
+        for name, each in self._rulesets.items():
             for seated in combinations(labels, seats):
                 for rotation in range(seats):
                     own = seated[rotation:] + seated[:rotation]
@@ -156,13 +168,14 @@ class League:
                         number = len(self._pairs)
                         bad = faulty and number % faulty == faulty - 1
                         fault = (number % 90, codes[number // faulty % 4]) if bad else None
-                        self.add(number, name, play(rules, own, Key(table, deal, rotation), fault))
+                        key = Key(table, deal, rotation)
+                        self.add(number, name, play(each.rules, own, key, fault, family=each.family))
                 table += 1
 
     def add(self, number: int, name: str, record: Record) -> None:
         """Take in a game."""
         record = msgspec.structs.replace(record, ruleset=name)
-        teams = make_rules(record.rules, len(record.entries)).teams
+        teams = make_rules(record.family, record.rules, len(record.entries)).teams
         self._pairs.append((summarize_record(record, number, teams), record))
 
     def keep(self, count: int) -> None:
@@ -188,10 +201,7 @@ class League:
         complete = planned == len(self._pairs)
         seed = hashlib.sha256(b"a seed").hexdigest()
         commit = "sha256:" + hashlib.sha256(bytes.fromhex(seed)).hexdigest()
-        return Tournament("Spring <cup>", commit, seed if complete else None, complete, planned, 1.7e9, self._rules())
-
-    def _rules(self) -> dict[str, Parameters]:
-        return {name: told.rules for name, told in self._rulesets.items()}
+        return Tournament("Spring <cup>", commit, seed if complete else None, complete, planned, 1.7e9, self._rulesets)
 
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets; without their targets once series are forgotten."""

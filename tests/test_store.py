@@ -30,6 +30,7 @@ def forfeited(plan: Plan, key: Key) -> Record:
     order = plan.seeds.order(key, 2)
     record = Record(
         key=key,
+        family=batch.family,
         ruleset=batch.ruleset,
         rules=batch.rules,
         entries=tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating),
@@ -140,15 +141,11 @@ def test_a_stored_game_replays(tmp_path: Path, plan: Plan) -> None:
 
 def _scores(record: Record) -> tuple[int, ...]:
     """What the winner of a forfeited game gets: by the rules, not by this test."""
-    from referee.dealer import Dealer
-    from referee.families import make_rules
-    from referee.rules import Result, Shuffle
+    from referee.replay import start_course
+    from referee.rules import Result
 
-    rules = make_rules(record.rules, 2)
-    state, dealer = rules.start(), Dealer(bytes.fromhex(record.deal_seed))
-    while isinstance(step := rules.next(state), Shuffle):
-        state, _ = rules.shuffled(state, dealer.order(step.size))
-    state, _ = rules.withdraw(state, 0)
-    result = rules.next(state)
+    course = start_course(record)
+    course.withdraw({0: "crash"})
+    result = course.step
     assert isinstance(result, Result)
     return result.scores

@@ -100,7 +100,10 @@ def test_a_suspended_bot_plays_no_more_with_any_number_of_jobs_and_resumed(faili
         assert code == 0, err
         assert "dies is suspended: it ended 2 games in a row by a verdict;" in err
         assert f"malice run t.toml --db t.db --jobs {jobs} --readmit dies" in err
-        assert out.splitlines()[-1].startswith("complete but for the games of suspended bots: dies (malice run")
+        summary = "complete but for the games of suspended bots: dies (malice run t.toml --db t.db "
+        assert out.splitlines()[-1].startswith(summary)
+        told = malice("standings", run.db).stdout.splitlines()[-1]
+        assert told.endswith(f"(malice run TOURNAMENT.toml --db {run.db} --readmit dies)")
         found.append((run.digests(), run.sha()))
         assert run.finish("--jobs", jobs)[0] == 0
         assert run.sha() == found[-1][1]

@@ -15,12 +15,12 @@ from referee.clock import MS
 from referee.dealer import Dealer
 from referee.families import make_rules
 from referee.game_runner import GameRunner, Seat
-from referee.games.spite import SpiteAndMalice
+from referee.games import DEFAULT_FAMILY
 from referee.games.spite.messages import CardMoved, Deal, Draw
 from referee.games.spite.state import State
 from referee.records import Player
 from referee.replay import check_record
-from referee.rules import Events, Shuffle, Turn
+from referee.rules import Ask, Events, Rules, Shuffle
 from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tests.tables import RULES, Script, batch, first_legal, play
@@ -319,7 +319,7 @@ class Scripted(Dealer):
 SEED = b"\x05" * 32
 
 
-def settled(rules: SpiteAndMalice, state: State, events: Events, dealer: Dealer) -> tuple[State, Events]:
+def settled(rules: Rules[State], state: State, events: Events, dealer: Dealer) -> tuple[State, Events]:
     while isinstance(step := rules.next(state), Shuffle):
         state, more = rules.shuffled(state, dealer.order(step.size))
         events += more
@@ -347,22 +347,24 @@ def visible(state: State, events: Events, seat: int) -> tuple[object, ...]:
 
 def same_for(seat: int, orders: tuple[list[int], list[int]], choose: random.Random) -> list[tuple[int, str]]:
     """Play both deals alike while `seat` cannot tell them apart; return the actions, the one that tells included."""
-    rules = make_rules(RULES, 2)
+    rules = make_rules(DEFAULT_FAMILY, RULES, 2)
     dealers = [Scripted(SEED, order) for order in orders]
     tables = [settled(rules, rules.start(), (), dealer) for dealer in dealers]
     actions: list[tuple[int, str]] = []
     while visible(*tables[0], seat) == visible(*tables[1], seat):
         states = [state for state, _ in tables]
         step = rules.next(states[0])
-        if not isinstance(step, Turn):
+        if not isinstance(step, Ask):
             break
-        legal = [rules.legal(state) for state in states]
+        (asked,) = step.seats
+        legal = [rules.legal(state, asked) for state in states]
         action = choose.choice([action for action in legal[0] if "-c" in action] or legal[0])
-        actions.append((step.seat, action))
+        actions.append((asked, action))
         if action not in legal[1]:
             break
         tables = [
-            settled(rules, *rules.play(state, action), dealer) for state, dealer in zip(states, dealers, strict=True)
+            settled(rules, *rules.play(state, {asked: action}), dealer)
+            for state, dealer in zip(states, dealers, strict=True)
         ]
     return actions
 

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from referee import rules_text
+from referee.families import load_family
 from referee.records import Key, Record
 from site_pages import shards, text
 from site_pages.chart import make_chart
@@ -19,6 +20,7 @@ from site_pages.deals import Deals
 from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
+from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.keys import KeyIndex
 from site_pages.overall import make_overall
 from site_pages.pages import GameRow, Pages, Section, make_game_row
@@ -64,10 +66,11 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> SiteS
     for path in sorted(STATIC.iterdir()):
         folder.write(f"static/{path.name}", path.read_bytes())
     tournament = source.tournament()
+    games = write_game_pages(folder, {ruleset.family for ruleset in tournament.rulesets.values()})
     survey = _survey_games(source)
     pages = Pages(tournament, find_suspended_entries(source), survey.index.count, survey.pages)
     bots = _write_games(source, folder, pages, survey, tournament, progress)
-    _write_index(folder, survey)
+    _write_index(folder, survey, games)
     all_standings = compute_league_standings(source)
     rankings = _make_rankings(all_standings)
     entries = source.entries()
@@ -100,22 +103,24 @@ class _Survey:
         self.deals = Deals()
         self.index = KeyIndex()
         self.numbers: set[int] = set()
-        self._shards: defaultdict[int, Any] = defaultdict(hashlib.sha256)
+        self._blocks: defaultdict[int, Any] = defaultdict(hashlib.sha256)
         self.pages: list[int] = []
+        self.parts: dict[int, list[int]] = {}
+        """By block with several shards: the numbers of the games with which the others begin."""
 
     def add(self, game: Game) -> None:
         self.index.add(game.number, game.key)
         self.numbers.add(game.number)
         self.deals.add(game)
         # The times are included: they distinguish a game from the same game in another run.
-        self._shards[game.number // shards.SIZE].update(msgspec.json.encode((game, self.series.get(game.key))))
+        self._blocks[game.number // shards.SIZE].update(msgspec.json.encode((game, self.series.get(game.key))))
         page = game.number // LIST
         if not self.pages or self.pages[-1] != page:
             self.pages.append(page)
 
-    def digest(self, shard: int) -> str:
-        """Return the digest of the games in a shard."""
-        return str(self._shards[shard].hexdigest())
+    def digest(self, block: int) -> str:
+        """Return the digest of the games in a block."""
+        return str(self._blocks[block].hexdigest())
 
 
 def _survey_games(source: Source) -> _Survey:
@@ -149,25 +154,30 @@ def _write_games(
 ) -> _BotPages:
     """Write the shards and the lists of games."""
     bots = _BotPages()
+    reasons = {name: load_family(ruleset.family).reasons for name, ruleset in tournament.rulesets.items()}
     rows: list[GameRow] = []
     done = 0
-    for number, games in _group_by_shard(_pair_records(source, survey.numbers)):
+    for number, games in _group_by_block(_pair_records(source, survey.numbers)):
         name = f"games-{number}"
-        first_line = shards.make_header(name, (survey.digest(number), tournament.rulesets))
-        shard = None if folder.keep_if_current(f"data/{name}.js", first_line) else shards.Shard(tournament.rulesets)
+        header = shards.make_header(name, (survey.digest(number), tournament.rulesets))
+        others = _keep_shards(folder, name, header)
+        block = shards.Block() if others is None else None
         for game, record in games:
             if rows and game.number // LIST != rows[0].number // LIST:
                 pages.write_game_list(folder, rows, LIST)
                 rows = []
             score = survey.series.get(game.key)
-            row = make_game_row(game, score)
+            reason = text.describe_reason(game.reason, reasons[game.ruleset])
+            row = make_game_row(game, reason, score)
             rows.append(row)
             bots.add(row, game, record)
-            if shard is not None:
-                shard.add(game, record, describe_standing(score))
+            if block is not None:
+                block.add(game, record, reason, describe_standing(score))
             done += 1
-        if shard is not None:
-            folder.write(f"data/{name}.js", shards.make_script(name, first_line, shard.make_payload()))
+        if block is not None:
+            others = block.write(folder, name, header)
+        if others:
+            survey.parts[number] = others
         if progress is not None:
             progress(done, survey.index.count)
     if rows or not survey.pages:
@@ -190,10 +200,25 @@ def _find_record(key: Key, records: Iterator[Record]) -> Record:
     raise LookupError(f"expected a record of game {key}, got the end of the records")
 
 
-def _group_by_shard(pairs: Iterator[tuple[Game, Record]]) -> Iterator[tuple[int, Iterator[tuple[Game, Record]]]]:
+def _keep_shards(folder: Folder, name: str, header: bytes) -> list[int] | None:
+    """Keep the shards of a block; return with which games the others begin, or None if one has to be made anew."""
+    first_line = folder.read_first_line(f"data/{name}.js")
+    if not first_line.startswith(header):
+        return None
+    others = [int(number) for number in first_line.removeprefix(header).split()]
+    names = shards.name_parts(name, len(others))
+    headers = [folder.read_first_line(f"data/{part}.js") for part in names[1:]]
+    if headers != [header.replace(name.encode(), part.encode(), 1) for part in names[1:]]:
+        return None
+    for part in names:
+        folder.keep(f"data/{part}.js")
+    return others
+
+
+def _group_by_block(pairs: Iterator[tuple[Game, Record]]) -> Iterator[tuple[int, Iterator[tuple[Game, Record]]]]:
     upcoming = next(pairs, None)
 
-    def take_shard(number: int) -> Iterator[tuple[Game, Record]]:
+    def take_block(number: int) -> Iterator[tuple[Game, Record]]:
         nonlocal upcoming
         while upcoming is not None and upcoming[0].number // shards.SIZE == number:
             pair, upcoming = upcoming, next(pairs, None)
@@ -201,12 +226,18 @@ def _group_by_shard(pairs: Iterator[tuple[Game, Record]]) -> Iterator[tuple[int,
 
     while upcoming is not None:
         number = upcoming[0].number // shards.SIZE
-        yield number, take_shard(number)
+        yield number, take_block(number)
 
 
-def _write_index(folder: Folder, survey: _Survey) -> None:
-    payload = survey.index.make_payload() | {"size": shards.SIZE, "list": LIST}
-    folder.write("data/index.js", shards.make_script("index", shards.make_header("index", payload), payload))
+def _write_index(folder: Folder, survey: _Survey, games: dict[str, GamePage]) -> None:
+    payload = survey.index.make_payload() | {
+        "size": shards.SIZE,
+        "list": LIST,
+        "parts": survey.parts,
+        "families": games,
+    }
+    script = shards.make_script("index", shards.make_header("index", payload), shards.pack(payload))
+    folder.write("data/index.js", script)
 
 
 def _make_rankings(all_standings: tuple[Standings, ...]) -> list[Ranking]:

@@ -27,7 +27,7 @@ class FaultKind:
     stderr: str
     games: int = 1
     others: list[tuple[str, int]] = field(default_factory=list)
-    """The keys of the next games, each with the action that led to the verdict."""
+    """The keys of the next games, each with the seat of the verdict."""
 
 
 class BotFaults:
@@ -45,7 +45,7 @@ class BotFaults:
         if kind := kinds.get(words):
             kind.games += 1
             if len(kind.others) < PLACES:
-                kind.others.append((key, fault.action))
+                kind.others.append((key, fault.seat))
         elif len(kinds) < KINDS:
             kinds[words] = FaultKind(fault, key, text.shorten(fault.stderr, EVIDENCE))
 

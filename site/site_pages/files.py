@@ -9,8 +9,10 @@ from pathlib import Path
 GENERATOR = '<meta name="generator" content="malice">'
 """Part of the head of every page; a page without it is never deleted."""
 
-SHARD = re.compile(rb"// malice [a-z]+(?:-\d+)? [0-9a-f]{64}\n")
-"""The first line of a data file: its name, and the digest of its input."""
+SHARD = re.compile(rb"// malice [a-z]+(?:-\d+)* [0-9a-f]{64}(?: \d+)*\n")
+"""The first line of a data file: its name, the digest of its input, and where its other parts begin."""
+FIRST_LINE = 2000
+"""More than the longest first line."""
 
 DRAFT = re.compile(r"\..+\.(\d+)\.tmp")
 """The name of a draft, with the id of the process that writes it."""
@@ -60,17 +62,17 @@ class Folder:
             raise
         self.written += 1
 
-    def keep_if_current(self, name: str, header: bytes) -> bool:
-        """Keep the file `name` if it begins with the line `header`; return whether it does."""
-        path = self.root / name
+    def read_first_line(self, name: str) -> bytes:
+        """Return the first line of a data file without its end; nothing if there is no such file."""
         try:
-            with path.open("rb") as file:
-                current = file.readline(200) == header
+            with (self.root / name).open("rb") as file:
+                return file.readline(FIRST_LINE).rstrip(b"\n")
         except FileNotFoundError:
-            return False
-        if current:
-            self.sizes[name] = path.stat().st_size
-        return current
+            return b""
+
+    def keep(self, name: str) -> None:
+        """Keep the file `name` as it is."""
+        self.sizes[name] = (self.root / name).stat().st_size
 
     def delete_stale(self) -> None:
         """Delete files of earlier renderings that the site no longer has, and drafts of killed ones."""

@@ -74,8 +74,14 @@ class Page(Struct, frozen=True):
     last: int
 
 
-def make_game_row(game: Game, score: Score | None = None) -> GameRow:
-    """Return a game as lists show it; `score` is the state of its series after it."""
+def make_game_row(game: Game, reason: str, score: Score | None = None) -> GameRow:
+    """Return a game as lists show it.
+
+    Args:
+        game: its row.
+        reason: why it ended, in words.
+        score: the state of its series after it.
+    """
     return GameRow(
         number=game.number,
         key=str(game.key),
@@ -83,7 +89,7 @@ def make_game_row(game: Game, score: Score | None = None) -> GameRow:
         page=text.make_slug(game.ruleset),
         teams=_group_seats(game),
         has_partners=has_partners(game),
-        reason=text.describe_reason(game.reason),
+        reason=reason,
         series=describe_standing(score),
         void=game.reason == "void",
         actions=game.actions,

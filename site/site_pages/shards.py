@@ -1,8 +1,8 @@
-"""Shards: scripts with a hundred games each, compact, complete, and readable without the rules.
+"""Shards: scripts with up to a hundred games each, compact and complete. They carry the events of any game as they are.
 
-A shard stores its games column by column. The *shape* of a step is all that happens in it except the new cards;
-a shard lists each shape once. A game is one character per step and one per new card: a card that was dealt, drawn
-or turned up. A moved card is identified by its place in its pile.
+A shard stores its games column by column. An ask of a game is JSON of what the seats did and of the events that
+followed; the *shape* of an ask is what remains when the names of cards are taken out, and a shard lists each shape
+once. A game is one character per ask, and one per card that was taken out.
 """
 
 from __future__ import annotations
@@ -10,33 +10,39 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from protocol.cards import CARDS
-from protocol.messages import Out
+from protocol.cards import CARDS, HIDDEN, JOKER, RANKS, SUITS
 from referee.errors import RecordError
-from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins
-from referee.games.spite.parameters import Parameters
 from referee.records import Fault, Record
-from referee.replay import Step, replay_steps
+from referee.replay import VOID, RecordedAsk, find_rules, replay_asks
 from site_pages import text
-from site_pages.piles import UNSEEN, Piles
+from site_pages.files import Folder
 from tournaments.league.contents import Game
 from tournaments.sanitizer import sanitize
 
 SIZE = 100
-"""Games in a shard."""
-FORMAT = 2
+"""The most games in a shard."""
+LIMIT = 256 * 1024
+"""The most bytes of a shard with more than one game."""
+FORMAT = 3
 """Part of every digest: a higher number renders all shards again."""
 LINE = 800
 STDERR = 2000
 
-Shape = tuple[Any, ...]
-"""The seat that acted (None for the deal), then the events: tuples that start with the type of the event."""
+HOLE = "#"
+"""In a shape: the next card of the game."""
+SAME = "~"
+"""In a shape: the card of the hole before."""
+TAKEN = (*CARDS, HIDDEN, HOLE, SAME)
+"""What is taken out of an ask wherever it stands; putting it back restores the text, whatever the text means."""
+
+_TAKEN = re.compile(f"([{RANKS.replace(JOKER[0], '')}][{SUITS}]|{JOKER}|{re.escape(HIDDEN)}|[{HOLE}{SAME}])")
+_encoder = msgspec.json.Encoder()
 
 
 def encode_symbol(index: int) -> str:
@@ -48,142 +54,132 @@ def encode_symbol(index: int) -> str:
     return chr(code if code < 0xD800 else code + 0x800)
 
 
-_CARD = {card: encode_symbol(place) for place, card in enumerate(CARDS)}
+_SYMBOL = {card: encode_symbol(place) for place, card in enumerate(TAKEN)}
 
 
 def make_header(name: str, content: object) -> bytes:
-    """Return the first line of a data file; it changes whenever `content`, the input of the file, changes."""
+    """Return the start of the first line of a data file; it changes with `content`, the input of the file."""
     digest = hashlib.sha256(msgspec.json.encode((FORMAT, content))).hexdigest()
-    return f"// malice {name} {digest}\n".encode()
+    return f"// malice {name} {digest}".encode()
 
 
-def make_script(name: str, first_line: bytes, payload: object) -> bytes:
-    """Return a data file: a script that passes the packed `payload` to the page."""
-    packed = base64.b64encode(gzip.compress(msgspec.json.encode(payload), 6, mtime=0))
-    return b'%bmalice.receive("%b","%b");\n' % (first_line, name.encode(), packed)
+def pack(payload: object) -> bytes:
+    """Return what a data file passes to the page."""
+    return base64.b64encode(gzip.compress(msgspec.json.encode(payload), 6, mtime=0))
 
 
-class Shard:
-    """Collects games, and packs them into the data that the page reads."""
+def make_script(name: str, first_line: bytes, packed: bytes) -> bytes:
+    """Return a data file: a script that passes its packed content to the page."""
+    return b'%b\nmalice.receive("%b","%b");\n' % (first_line, name.encode(), packed)
 
-    def __init__(self, rulesets: dict[str, Parameters]) -> None:
-        self._rulesets = rulesets
+
+def name_parts(name: str, others: int) -> list[str]:
+    """Return the names of the shards of a block."""
+    return [name, *(f"{name}-{place}" for place in range(1, others + 1))]
+
+
+def take_cards_out(ask: str) -> tuple[str, str]:
+    """Return the shape of an ask, and a character for each card that its holes stand for."""
+    parts = _TAKEN.split(ask)
+    cards = []
+    last = ""
+    for place in range(1, len(parts), 2):
+        card = parts[place]
+        parts[place] = SAME if card == last else HOLE
+        if card != last:
+            cards.append(_SYMBOL[card])
+            last = card
+    return "".join(parts), "".join(cards)
+
+
+class Block:
+    """The games of a hundred numbers; packs them into one shard, or into several if they are large."""
+
+    def __init__(self) -> None:
         self._games: list[dict[str, Any]] = []
-        self._steps: list[list[int]] = []
-        self._shapes: dict[Shape, int] = {}
-        self._uses: Counter[int] = Counter()
+        self._asks: list[list[int]] = []
+        """By game: the number of the shape of each ask."""
+        self._shapes: dict[str, int] = {}
+        self._rulesets: dict[str, dict[str, Any]] = {}
 
-    def add(self, game: Game, record: Record, series: str = "") -> None:
-        """Replay a game and record its steps; `series` describes the state of its series after it."""
-        recorder = _Recorder()
-        shapes = []
+    def add(self, game: Game, record: Record, reason: str, series: str = "") -> None:
+        """Replay a game and record its asks.
+
+        Args:
+            game: its row.
+            record: its record.
+            reason: why it ended, in words.
+            series: the state of its series after it, in words.
+        """
+        shapes: list[int] = []
+        cards: list[str] = []
         broken = ""
         try:
-            for step in replay_steps(record):
-                shape = recorder.record_step(step)
+            turn = find_rules(record).turn
+            for ask in replay_asks(record):
+                shape, taken = take_cards_out(_encode_ask(ask, turn(ask.after) - turn(ask.before)))
                 shapes.append(self._shapes.setdefault(shape, len(self._shapes)))
+                cards.append(taken)
         except RecordError as error:
-            broken = "" if record.reason == "void" else str(error)
-        self._steps.append(shapes)
-        self._uses.update(shapes)
-        self._games.append(_make_row(game, record) | recorder.make_columns() | {"series": series, "broken": broken})
+            broken = "" if record.reason == VOID else str(error)
+        self._asks.append(shapes)
+        self._games.append(
+            _make_row(game, record)
+            | {"cards": "".join(cards), "reason": reason, "series": series, "broken": sanitize(broken, LINE)}
+        )
+        self._rulesets.setdefault(
+            game.ruleset, {"page": text.make_slug(game.ruleset), "family": record.family, "rules": record.rules}
+        )
 
-    def make_payload(self) -> dict[str, Any]:
-        """Return the shard as an object to encode as JSON."""
-        by_use = sorted(self._shapes.values(), key=lambda number: (-self._uses[number], number))
-        place = {number: encode_symbol(rank) for rank, number in enumerate(by_use)}
+    def write(self, folder: Folder, name: str, header: bytes) -> list[int]:
+        """Write the shards: `name`, then `name-1`, `name-2`, ... if one would be larger than `LIMIT`.
+
+        The first line of the first shard is `header`, and the numbers of the games with which the others begin.
+
+        Returns:
+            these numbers.
+        """
+        parts = self._split(0, len(self._games))
+        others: list[int] = [self._games[first]["number"] for first, _ in parts[1:]]
+        for own, (first, packed) in zip(name_parts(name, len(others)), parts, strict=True):
+            line = header.replace(name.encode(), own.encode(), 1)
+            if first == 0:
+                line = b" ".join([line, *(b"%d" % number for number in others)])
+            folder.write(f"data/{own}.js", make_script(own, line, packed))
+        return others
+
+    def _split(self, first: int, end: int) -> list[tuple[int, bytes]]:
+        """Return the packed games from place `first` to `end`, halved until each part is small or a single game."""
+        packed = pack(self._make_payload(slice(first, end)))
+        if len(packed) <= LIMIT or end - first == 1:
+            return [(first, packed)]
+        middle = (first + end) // 2
+        return self._split(first, middle) + self._split(middle, end)
+
+    def _make_payload(self, part: slice) -> dict[str, Any]:
+        games, asks = self._games[part], self._asks[part]
+        uses = Counter(number for shapes in asks for number in shapes)
+        by_use = sorted(uses, key=lambda number: (-uses[number], number))
+        symbols = {number: encode_symbol(rank) for rank, number in enumerate(by_use)}
         shapes = list(self._shapes)
-        labels = sorted({label for row in self._games for label in row["labels"]})
+        labels = sorted({label for row in games for label in row["labels"]})
         numbers = {label: number for number, label in enumerate(labels)}
-        rulesets = sorted({row["ruleset"] for row in self._games})
-        for row in self._games:
-            row["labels"] = [numbers[label] for label in row["labels"]]
-        columns = {name: [row[name] for row in self._games] for name in (self._games[0] if self._games else ())}
-        columns["steps"] = ["".join([place[number] for number in game]) for game in self._steps]
+        columns = {name: [row[name] for row in games] for name in games[0]}
+        columns["labels"] = [[numbers[label] for label in row["labels"]] for row in games]
+        columns["asks"] = ["".join([symbols[number] for number in game]) for game in asks]
         return {
-            "cards": "".join(CARDS),
+            "taken": TAKEN,
             "labels": [[text.format_label(label), text.make_slug(label)] for label in labels],
-            "rulesets": {name: _describe_ruleset(name, self._rulesets.get(name, Parameters())) for name in rulesets},
+            "rulesets": {name: self._rulesets[name] for name in sorted({row["ruleset"] for row in games})},
             "shapes": [shapes[number] for number in by_use],
             "columns": columns,
         }
 
 
-class _Recorder:
-    """Records the steps of one game for a shard."""
-
-    def __init__(self) -> None:
-        self._piles = Piles()
-        self._cards: list[str] = []
-        self._odd: dict[int, str] = {}
-        self._count = -1
-
-    def record_step(self, step: Step) -> Shape:
-        shape = (step.seat, *[self._record_event(event) for event in step.events])
-        if step.seat is not None and step.action != _derive_action(step):
-            self._odd[self._count] = sanitize(step.action, 200)
-        self._count += 1
-        return shape
-
-    def make_columns(self) -> dict[str, Any]:
-        return {"cards": "".join(self._cards), "odd": self._odd}
-
-    def _record_event(self, event: Event) -> Shape:
-        piles = self._piles
-        if isinstance(event, CardMoved):
-            back = piles.move(event)
-            if back == UNSEEN:
-                self._add_cards((event.card,))
-            return ("move", event.seat, event.source, event.target, back)
-        if isinstance(event, TurnBegins):
-            return ("turn", event.seat)
-        if isinstance(event, Draw):
-            piles.draw(event)
-            self._add_cards(event.cards)
-            return ("draw", event.seat, len(event.cards))
-        if isinstance(event, Flip):
-            piles.flip(event)
-            self._add_cards((event.card,))
-            return ("flip", event.seat)
-        if isinstance(event, Shuffled):
-            piles.shuffle(event)
-            return ("shuffle", event.source, event.target, event.count)
-        return self._record_rare_event(event)
-
-    def _record_rare_event(self, event: Deal | Count | Pass | Out) -> Shape:
-        if isinstance(event, Deal):
-            self._piles.deal(event)
-            for hand in event.hands:
-                self._add_cards(hand)
-            for piles in event.sides:
-                for pile in piles:
-                    self._add_cards(pile)
-            sides = tuple(tuple(map(len, piles)) for piles in event.sides)
-            return ("deal", tuple(map(len, event.hands)), event.payoffs, sides, event.stock)
-        if isinstance(event, Out):
-            return ("out", event.seat, event.code)
-        return ("count" if isinstance(event, Count) else "pass", event.seat)
-
-    def _add_cards(self, cards: Iterable[str]) -> None:
-        self._cards += [_CARD[card] for card in cards]
-
-
-def _derive_action(step: Step) -> str:
-    """Return the action that the first event implies; the page derives it in the same way."""
-    first = step.events[0] if step.events else None
-    match first:
-        case CardMoved(seat, source, target, card):
-            own = str(seat)
-            origin = f"h{card}" if source == f"{own}h" else source.removeprefix(own)
-            return f"{origin}-{target.removeprefix(own)}"
-        case Out(code=code):
-            return f"!{code}"
-        case Pass():
-            return "pass"
-        case Count():
-            return "count"
-        case _:
-            return ""
+def _encode_ask(ask: RecordedAsk, turns: int) -> str:
+    """Return what happened in an ask as JSON: what the seats did, the events, the number of turns begun, if any."""
+    content = (ask.moves, ask.events, turns) if turns else (ask.moves, ask.events)
+    return _encoder.encode(content).decode()
 
 
 def _make_row(game: Game, record: Record) -> dict[str, Any]:
@@ -195,7 +191,7 @@ def _make_row(game: Game, record: Record) -> dict[str, Any]:
         "teams": game.teams,
         "places": game.places,
         "scores": game.scores,
-        "reason": text.describe_reason(game.reason),
+        "void": record.reason == VOID,
         "micros": [_round_time(micros) for micros in record.micros],
         "notes": {place: sanitize(note, 500, lines=True) for place, note in record.notes.items()},
         "faults": [_describe_fault(fault) for fault in record.faults],
@@ -220,17 +216,4 @@ def _describe_fault(fault: Fault) -> dict[str, Any]:
         "exit": sanitize(fault.exit or "", LINE),
         "lines": [sanitize(line, LINE) for line in fault.lines],
         "stderr": text.shorten(fault.stderr, STDERR),
-    }
-
-
-def _describe_ruleset(name: str, rules: Parameters) -> dict[str, Any]:
-    """Return what the page needs to draw a table of this ruleset."""
-    return {
-        "page": text.make_slug(name),
-        "top": rules.stack_top,
-        "hand": rules.hand_size,
-        "skipbo": rules.deck_kind == "skipbo",
-        "kings": rules.wild_kings,
-        "buried": rules.side_visible == "all",
-        "counts": rules.payoff_count,
     }

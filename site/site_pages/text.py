@@ -10,7 +10,9 @@ import hashlib
 import math
 import re
 import unicodedata
+from collections.abc import Mapping
 
+from referee.nouns import inflect
 from tournaments.sanitizer import sanitize
 
 NONE = "n/a"
@@ -91,20 +93,13 @@ def format_milliseconds(value: float | None) -> str:
 
 def format_count(count: int, one: str, many: str = "") -> str:
     """Return a number with its noun: `1 game`, `2 games`, `10,000 games`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {inflect(count, one, many)}"
 
 
-_REASONS = {
-    "payoff_empty": "pay-off pile emptied",
-    "stock_out": "stock ran out",
-    "forfeit": "forfeit",
-    "max_turns": "turn limit reached",
-    "no_progress": "no pay-off card played for too long",
-    "stalemate": "everybody passed",
-    "void": "void: nobody played",
-}
+_REASONS = {"forfeit": "forfeit", "void": "void: nobody played"}
+"""Why any game can end; a family has words for its other reasons."""
 
 
-def describe_reason(code: str) -> str:
-    """Return why a game ended, in words."""
-    return _REASONS.get(code) or sanitize(code.replace("_", " "), 80)
+def describe_reason(code: str, reasons: Mapping[str, str]) -> str:
+    """Return why a game ended, in words; `reasons` are those of its family."""
+    return _REASONS.get(code) or sanitize(reasons.get(code) or code.replace("_", " "), 80)

@@ -6,8 +6,9 @@ import shlex
 import sys
 from pathlib import Path
 
+from referee.games import DEFAULT_RULESET
 from referee.records import Isolation
-from referee.rulesets import DEFAULT, load_ruleset
+from referee.rulesets import load_ruleset
 from tournaments.check.exam_log import Times
 from tournaments.check.examination import Examination
 from tournaments.check.games import Syllabus
@@ -17,8 +18,8 @@ from tournaments.entries.bots import BotSpec, find_bot
 FAULTY = Path(__file__).parent / "faulty.py"
 PATIENT = Times(move_ms=60_000, init_ms=60_000, listen_ms=60_000, exit_ms=60_000)
 """For what a bot does right, on however slow a machine."""
-FEW = tuple((ruleset, ruleset.rules.players[1]) for ruleset in map(load_ruleset, ("aces", "catsatcards", "partners-4")))
-"""Rulesets that stand for all families: a game of each takes a second."""
+FEW = tuple((ruleset, ruleset.match.players[1]) for ruleset in map(load_ruleset, ("aces", "catsatcards", "partners-4")))
+"""Rulesets that stand for all groups: a game of each takes a second."""
 
 
 def bot_of(path: Path, *arguments: str) -> BotSpec:
@@ -32,8 +33,8 @@ def faulty(*arguments: str) -> BotSpec:
 
 
 def examined(bot: BotSpec, times: Times = PATIENT, *, rare: int = 0, games: int = 1) -> Report:
-    """Examine a bot without isolation, on a few families of rulesets."""
-    syllabus = Syllabus(load_ruleset(DEFAULT), FEW)
+    """Examine a bot without isolation, on a few groups of rulesets."""
+    syllabus = Syllabus(load_ruleset(DEFAULT_RULESET), FEW)
     return Examination(bot, times, Isolation("none"), rare=rare, games=games, syllabus=syllabus).run()
 
 

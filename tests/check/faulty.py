@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 WRONG, *REST = sys.argv[1:]
-KNOWN = {"type", "id", "protocol", "referee", "limits", "game", "ruleset", "rules", "seat", "seats", "rng", "commit"}
-KNOWN |= {"clock", "view", "events", "legal", "place", "places", "scores", "reason", "key"}
+KNOWN = {"type", "id", "protocol", "referee", "limits", "game", "family", "ruleset", "rules", "seat", "seats", "rng"}
+KNOWN |= {"commit", "clock", "view", "events", "legal", "place", "places", "scores", "reason", "key"}
 TYPES = ("hello", "game_start", "move", "game_end", "bye")
 
 
@@ -69,7 +69,12 @@ def main() -> None:
                 del answer["id"]
         if kind == "game_end" and WRONG == "silent at the end":
             continue
-        told = re.sub('"', "'", json.dumps(answer)) if WRONG == "quotes" and kind == "move" else json.dumps(answer)
+        if WRONG == "mutters at unknown types" and kind not in TYPES:
+            print("what is", kind, flush=True)
+            continue
+        told = json.dumps(answer)
+        if (WRONG == "quotes" and kind == "move") or (WRONG == "quotes long lines" and len(line) > 8000):
+            told = re.sub('"', "'", told)
         print(told, flush=WRONG != "buffers actions" or kind != "move")
         if WRONG == "prints an object" and kind == "game_start":
             print({"hand": None})

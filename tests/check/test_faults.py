@@ -32,10 +32,10 @@ CASES = (
     Case("prints", "stdout", "not JSON, the first: 'a new game'", "to standard error"),
     Case("prints an object", "stdout", """the first: "{'hand': None}\"""", "to standard error"),
     Case("text id", "answers", "expected the number 3 as id", "copy the `id` unchanged, as a number"),
-    Case("wrong id", "answers", "expected the id 3, got 4", "copy the `id` of the request"),
+    Case("wrong id", "answers", "expected the id 3, got 4", "copy the `id` from the request"),
     Case("no id", "answers", "got an answer without id", "put the `id` of the request into each answer"),
-    Case("unknown fields", "unknown", "exited with status 1", "its standard error is shown"),
-    Case("unknown types", "unknown", "exited with status 1", "its standard error is shown"),
+    Case("unknown fields", "unknown", "exited with status 1", "read its standard error"),
+    Case("unknown types", "unknown", "exited with status 1", "read its standard error"),
     Case("leaks", "reuse", "state of earlier games is left", "at game_start, forget"),
     Case("no reader", "fuzz", "exited with status 1", "valid JSON"),
     Case("short lines", "fuzz", "exited with status 1", "valid JSON"),
@@ -108,6 +108,19 @@ def test_quotes_that_are_none_of_json_are_told_as_that_and_not_as_a_stray_line()
     assert "JSON library" in fault.hint
 
 
+@pytest.mark.parametrize(
+    ("wrong", "step", "hint"),
+    [("mutters at unknown types", "stdout", "gets the bare id"), ("quotes long lines", "fuzz", "valid JSON")],
+)
+def test_a_line_instead_of_an_answer_fails_one_step(wrong: str, step: str, hint: str) -> None:
+    times = replace(PATIENT, move_ms=2000, init_ms=2000, listen_ms=300)
+
+    failed = failures(examined(faulty(wrong), times, rare=90 if step == "fuzz" else 0))
+
+    assert list(failed) == [step]
+    assert hint in failed[step].hint
+
+
 def test_what_stays_when_it_is_told_to_go_fails_that_step_alone() -> None:
     times = replace(PATIENT, exit_ms=2000)
     bye, end = examined(faulty("ignores bye"), times), examined(faulty("ignores the end"), times)
@@ -172,7 +185,7 @@ def test_a_step_that_needs_a_failed_one_is_not_reached_and_says_so() -> None:
     report = examined(faulty("text id"))
 
     steps = {step.step: step for step in report.steps}
-    assert steps["games"].line == "0 of 1 games, then: answers every id once"
+    assert steps["games"].line == "0 of 1 game, then: answers every id once"
     assert steps["unknown"].line == "needs: answers every id once"
     assert results(report) | {"answers": "failed"} == {
         "starts": "passed",

@@ -10,7 +10,9 @@ from tests.documents import ROOT, Reader, blocks
 from tests.environments import copy_sources, make_environment
 from tests.games.conftest import PAGE
 
-EVENING = 'name = "evening"\nentries = ["climber", "first", "uniform"]\nrulesets = ["stairs"]\ndeals = 1\nseed = "docs"\n'
+EVENING = (
+    'name = "evening"\nentries = ["climber", "first", "uniform"]\nrulesets = ["stairs"]\ndeals = 1\nseed = "docs"\n'
+)
 
 pytestmark = pytest.mark.slow
 

@@ -8,6 +8,7 @@ import msgspec
 
 from protocol.codec import UNREADABLE, excerpt
 from protocol.errors import MaliceError
+from referee.connection import STRAY_LINES
 from tournaments.check.exam_log import Trouble
 from tournaments.check.hints import explain_flush, give_hint
 from tournaments.check.report import Finding
@@ -21,7 +22,8 @@ READS_ALL = (
     "if it does, read line by line and answer each line: a bot that first reads its whole input"
     " (`sys.stdin.read()`) waits for ever, because the input ends only after `bye`"
 )
-TO_STDERR = "print everything but answers to standard error; the referee tolerates a few such lines, not a hundred"
+BARE = "answer every line but `bye`: a line that is not a `move` gets the bare id"
+TO_STDERR = f"print everything but answers to standard error; line {STRAY_LINES + 1} of a game forfeits it"
 
 
 class Failed(MaliceError):
@@ -35,9 +37,9 @@ class Failed(MaliceError):
 def find_step(trouble: Trouble, part: str) -> str:
     """Return the step that failed during `part`, which is the name of a step too."""
     silence = trouble.silence
-    if _is_stray(trouble):
-        if not is_broken_answer(trouble):
-            return "stdout"
+    if is_stray(trouble):
+        return "stdout"
+    if is_broken_answer(trouble):
         return "hello" if part == "starts" else "answers"
     if silence is not None and _is_unflushed(trouble):
         return "flushes"
@@ -75,14 +77,19 @@ def explain_invalid_json(line: bytes) -> str:
     return "it is not an object"
 
 
-def _is_stray(trouble: Trouble) -> bool:
-    """Return whether a line that is not JSON came instead of the answer."""
-    return trouble.stray is not None and NOT_JSON.search(trouble.sentence) is not None
+def is_stray(trouble: Trouble) -> bool:
+    """Return whether lines that were not meant as answers are the trouble."""
+    return _is_not_json(trouble) and not is_broken_answer(trouble)
 
 
 def is_broken_answer(trouble: Trouble) -> bool:
     """Return whether a line came that was meant as the answer, but is not JSON."""
-    return _is_stray(trouble) and (trouble.stray or b"").lstrip().startswith(b"{")
+    return _is_not_json(trouble) and (trouble.stray or b"").lstrip().startswith(b"{")
+
+
+def _is_not_json(trouble: Trouble) -> bool:
+    """Return whether a line that is not JSON came instead of the answer."""
+    return trouble.stray is not None and NOT_JSON.search(trouble.sentence) is not None
 
 
 def _is_unflushed(trouble: Trouble) -> bool:
@@ -135,8 +142,8 @@ def _hint(trouble: Trouble, bot: BotSpec) -> str:
         return hidden
     if is_broken_answer(trouble):
         return "write each answer with a JSON library, in UTF-8, on one line"
-    if _is_stray(trouble):
-        return TO_STDERR
+    if is_stray(trouble):
+        return TO_STDERR if trouble.what == "move" else f"{TO_STDERR}; {BARE}"
     if silence is None or not trouble.silent:
         return give_hint(trouble.code, trouble.sentence)
     if _is_unflushed(trouble):
@@ -149,7 +156,7 @@ def _hint(trouble: Trouble, bot: BotSpec) -> str:
         return "read your input line by line, one answer for each line, and start faster than init_ms"
     if trouble.what == "move":
         return f"find out what it waits for: a lock, another program, more input? {explain_flush(bot)}"
-    return f"answer every line but `bye`: a line that is not a `move` gets the bare id; {explain_flush(bot)}"
+    return f"{BARE}; {explain_flush(bot)}"
 
 
 def _list_later_events(trouble: Trouble) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from protocol.codec import excerpt
 from referee.families import load_family
 from referee.isolation.layers import name_common_isolation
+from referee.nouns import format_count
 from referee.records import Isolation
 from tournaments.check import exits, fuzz, repetition
-from tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, make_finding
+from tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, is_stray, make_finding
 from tournaments.check.exam_log import Stray, Times, Trouble
 from tournaments.check.games import Games, Syllabus, cover_everything
 from tournaments.check.odd_json import LATER_TYPES, add_unknown
@@ -35,11 +36,14 @@ class Part:
         name: the name of its step, which fails if the trouble belongs to no other step.
         needs: the steps that must pass first.
         run: carries it out; raises `Trouble` or `Failed` if the bot fails.
-        own: whether any trouble in this part fails its own step.
+        own: whether trouble in this part fails its own step; stray lines fail theirs all the same.
+        advice: follows the hint if this step fails.
     """
 
-    def __init__(self, name: str, needs: tuple[str, ...], run: Callable[[], None], *, own: bool = False) -> None:
-        self.name, self.needs, self.run, self.own = name, needs, run, own
+    def __init__(
+        self, name: str, needs: tuple[str, ...], run: Callable[[], None], *, own: bool = False, advice: str = ""
+    ) -> None:
+        self.name, self.needs, self.run, self.own, self.advice = name, needs, run, own, advice
 
 
 class Examination:
@@ -70,7 +74,7 @@ class Examination:
         self._games_count = games
         self._syllabus = syllabus = syllabus or cover_everything()
         opponent = load_family(syllabus.main.family).opponent
-        titles = TITLES | {"games": f"plays {games} games of {syllabus.main.name} against {opponent}"}
+        titles = TITLES | {"games": f"plays {format_count(games, 'game')} of {syllabus.main.name} against {opponent}"}
         if not syllabus.whole:
             titles["families"] = "plays its rulesets"
         names = [name for name in titles if rare or name != "fuzz"]
@@ -108,7 +112,7 @@ class Examination:
         yield Part("restart", ("games",), self._restart, own=True)
         yield Part("reuse", ("families", "restart"), self._reuse, own=True)
         if self._rare_count:
-            yield Part("fuzz", ("answers",), self._ask_rare, own=True)
+            yield Part("fuzz", ("answers",), self._ask_rare, own=True, advice=fuzz.ADVICE)
         yield Part("bye", ("hello",), lambda: self._exit("bye"), own=True)
         yield Part("eof", ("hello",), lambda: self._exit("eof"), own=True)
 
@@ -125,10 +129,11 @@ class Examination:
             self._fail(part.name, failed.finding)
         except Trouble as trouble:
             self._broken = self._broken or is_broken_answer(trouble)
-            step = part.name if part.own else find_step(trouble, part.name)
-            if part.name in PLAIN and trouble.what == "hello":
-                step = "restart"  # it started before
-            self._fail(step, make_finding(trouble, self._bot, self._games.log.where))
+            step = _choose_step(trouble, part)
+            finding = make_finding(trouble, self._bot, self._games.log.where)
+            if step == part.name and part.advice:
+                finding = replace(finding, hint=f"{finding.hint}; {part.advice}")
+            self._fail(step, finding)
             if step != part.name:
                 so_far = self._steps[part.name].line
                 self._reach(part.name, f"{so_far}{', ' if so_far else ''}then: {self._steps[step].title}")
@@ -148,7 +153,7 @@ class Examination:
     def _play_main(self) -> None:
         won, count = 0, self._games_count
         for deal in range(count):
-            self._reach("games", f"{deal} of {count} games")
+            self._reach("games", f"{deal} of {format_count(count, 'game')}")
             record = self._games.play_main(self._seat, deal)
             own = record.entries.index(self._games.entry)
             won += record.places[own] == 1 and max(record.places) > 1
@@ -164,7 +169,7 @@ class Examination:
         fewest, most = min(seats for _, seats in games), max(seats for _, seats in games)
         seats_text = f"of {fewest} seats" if fewest == most else f"of {fewest} to {most} seats"
         names = "" if self._syllabus.whole else f": {', '.join(ruleset.name for ruleset, _ in games)}"
-        self._pass("families", f"{len(games)} {'game' if len(games) == 1 else 'games'}, {seats_text}{names}")
+        self._pass("families", f"{format_count(len(games), 'game')}, {seats_text}{names}")
 
     def _send_unknown(self) -> None:
         seat = self._games.seat()
@@ -190,7 +195,7 @@ class Examination:
         self._pass("reuse", comparison.line, comparison.remarks)
 
     def _ask_rare(self) -> None:
-        self._pass("fuzz", fuzz.ask_all(self._games, self._rare_count, self._bot))
+        self._pass("fuzz", fuzz.ask_all(self._games, self._rare_count))
 
     def _exit(self, step: str) -> None:
         plays = self._steps["games"].result == "passed"
@@ -203,8 +208,8 @@ class Examination:
         if log.first_stray and not self._broken:
             self._fail("stdout", _make_stray_finding(log.strays, log.first_stray))
         if steps["answers"].result == "passed":
-            self._pass("answers", f"{log.answers} requests")
-            self._pass("stdout", f"nothing but {log.answers} answers")
+            self._pass("answers", format_count(log.answers, "request"))
+            self._pass("stdout", f"nothing but {format_count(log.answers, 'answer')}")
         if steps["families"].result == "passed":
             slowest = max(thought.ms for thought in log.thoughts)
             limit = self._times.move_ms
@@ -231,6 +236,15 @@ class Examination:
         self._note(name, replace(self._steps[name], result="failed", line=finding.cause, finding=finding))
 
 
+def _choose_step(trouble: Trouble, part: Part) -> str:
+    """Return the step that fails for trouble in a part: a stray line fails one step, wherever it comes."""
+    if is_stray(trouble):
+        return find_step(trouble, part.name)
+    if part.name in PLAIN and trouble.what == "hello":
+        return "restart"  # it started before
+    return part.name if part.own else find_step(trouble, part.name)
+
+
 def _ask_unknown(seat: ExaminedSeat) -> None:
     """Send one request of an unknown type; each answer is followed by the next type."""
     kind, fields = LATER_TYPES[len(seat.spoken) % len(LATER_TYPES)]
@@ -238,9 +252,11 @@ def _ask_unknown(seat: ExaminedSeat) -> None:
 
 
 def _make_stray_finding(count: int, first: Stray) -> Finding:
-    lines = "a line on stdout that is" if count == 1 else f"{count} lines on stdout that are"
+    lines = "a line on stdout that is not JSON"
+    if count > 1:
+        lines = f"{count} lines on stdout that are not JSON, the first"
     return Finding(
-        cause=f"{lines} not JSON, the first: {excerpt(first.text, 80)}",
+        cause=f"{lines}: {excerpt(first.text, 80)}",
         expected="nothing on stdout but one line of JSON for each request",
         hint=TO_STDERR,
         where=first.where,

@@ -8,9 +8,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from referee.clock import MS
+from referee.nouns import format_count
 from referee.rulesets import load_ruleset
 from referee.verdicts import judge_illegal_move
-from tournaments.check.causes import Failed, make_finding
 from tournaments.check.exam_log import Trouble
 from tournaments.check.games import Games
 from tournaments.check.odd_json import make_odd_writer
@@ -24,14 +24,16 @@ from tournaments.check.situations import (
     make_game_start,
     replay_situation,
 )
-from tournaments.entries.bots import BotSpec
+
+ADVICE = "the request may be rare or look unusual, but it is legal, and valid JSON"
+"""What the author of a bot that fails here must know too."""
 
 
-def ask_all(games: Games, count: int, bot: BotSpec) -> str:
+def ask_all(games: Games, count: int) -> str:
     """Ask for an action in each of `count` situations, each in a game of its own; return the number, in words.
 
     Raises:
-        Failed: an answer is missing, invalid or not legal.
+        Trouble: an answer is missing, invalid or not legal.
     """
     seat, syllabus = games.seat(), games.syllabus
     rulesets: Counter[str] = Counter()
@@ -39,14 +41,9 @@ def ask_all(games: Games, count: int, bot: BotSpec) -> str:
     for number, situation in enumerate(list_situations(count, None if syllabus.whole else syllabus.rulesets)):
         rulesets[situation.ruleset] += 1
         games.log.where = f"situation {number}: {_describe_game(situation)}"
-        try:
-            _ask(games, seat, number, situation, replay_situation(situation, find), find)
-        except Trouble as trouble:
-            finding = make_finding(trouble, bot, games.log.where)
-            hint = f"{finding.hint}; the request may be rare or look unusual, but it is legal, and valid JSON"
-            raise Failed(replace(finding, hint=hint)) from None
+        _ask(games, seat, number, situation, replay_situation(situation, find), find)
     seat.retire()
-    return f"{count} situations of {len(rulesets)} rulesets"
+    return f"{format_count(count, 'situation')} of {format_count(len(rulesets), 'ruleset')}"
 
 
 def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, position: Position, find: Find) -> None:
@@ -68,5 +65,5 @@ def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, po
 
 def _describe_game(situation: Situation) -> str:
     rare = f" ({', '.join(situation.features)})" if situation.features else ""
-    actions = len(situation.actions.split())
-    return f"{situation.ruleset}, {situation.seats} seats, deal {situation.deal}, after {actions} actions{rare}"
+    actions = format_count(len(situation.actions.split()), "action")
+    return f"{situation.ruleset}, {situation.seats} seats, deal {situation.deal}, after {actions}{rare}"

@@ -54,13 +54,13 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "crash",
         "the bot exited with status …",
-        "an error in the bot: its standard error is shown with the game."
+        "the bot has an error: read its standard error, shown with the game."
         " Status 0 means that it left its loop too early",
     ),
     (
         "crash",
         "…killed by signal …",
-        "SIGSEGV and SIGABRT are bugs of the bot; SIGKILL is often the system, out of memory",
+        "SIGSEGV and SIGABRT are bugs in the bot; SIGKILL often means that the system ran out of memory",
     ),
     (
         "crash",
@@ -76,7 +76,7 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "timeout",
         "no answer to … within … ms (it had answered … before…)",
-        "think less: the clock is in every `move`. If it hangs, its last messages and its standard error say where",
+        "think less: the clock is in every `move`. If the bot hangs, its last messages and standard error say where",
     ),
     (
         "timeout",
@@ -86,7 +86,7 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "timeout",
         "no answer to … within … ms (it came later)",
-        "think less; the margin is there for the machine",
+        "think less; the margin is for delays of the machine, not for the bot",
     ),
     (
         "timeout",
@@ -96,12 +96,12 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "timeout",
         "no answer to … within … ms of CPU time (it came later)",
-        "think less; the margin is there for the machine",
+        "think less; the margin is for delays of the machine, not for the bot",
     ),
     (
         "timeout",
         "no answer to … within … ms (it has run out of memory)",
-        "use less: the tournament's `memory_mb` is for the process and its children",
+        "use less memory: the tournament's `memory_mb` covers the process and its children",
     ),
     (
         "timeout",
@@ -117,12 +117,12 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "protocol",
         "expected the id …, got …, which was answered or ran out before",
-        "one answer for each request: is an old one still in a queue?",
+        "send one answer for each request: is an old one still in a queue?",
     ),
     (
         "protocol",
         "expected the id …, got …",
-        "copy the `id` of the request that you answer; do not count yourself",
+        "copy the `id` from the request that you answer; do not keep your own count",
     ),
     (
         "protocol",
@@ -132,22 +132,22 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "protocol",
         "object missing required field `move`, got: …",
-        "the answer to a `move` needs a `move`",
+        "put a field `move` into the answer to a `move` request",
     ),
     (
         "protocol",
         "expected `…`, got `…` - at `$.…`, got: …",
-        "the field has another type: see the tables",
+        "give the field the type that PROTOCOL.md lists for it",
     ),
     (
         "protocol",
         "expected `str` of length <= 100 - at `$.…`, got: …",
-        "a shorter name or version",
+        "choose a shorter name or version",
     ),
     (
         "protocol",
         "expected protocol …, the bot chose …",
-        "answer with a version in the range of `hello`",
+        "answer with a version in the range that `hello` offers",
     ),
     (
         "protocol",
@@ -157,12 +157,12 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "protocol",
         "… lines (… bytes) that are not JSON: print what is not an answer to stderr; the last one: …",
-        "as it says",
+        "print everything but answers to standard error",
     ),
     (
         "protocol",
         "expected lines of at most 65536 bytes, got …: …",
-        "shorter notes, and a line feed after each answer",
+        "write shorter notes, and a line feed after each answer",
     ),
     (
         "protocol",
@@ -172,7 +172,7 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
     (
         "protocol",
         "expected UTF-8, got the byte … as number … of the line: …",
-        "write UTF-8, or ASCII alone, which a JSON library can: `\\u00e9` for an é",
+        "write UTF-8, or let your JSON library escape everything but ASCII: `\\u00e9` for an é",
     ),
     ("illegal", "expected one of …; got: …", "copy a string from `legal` unchanged"),
 )

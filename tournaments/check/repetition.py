@@ -7,6 +7,7 @@ from itertools import cycle, zip_longest
 from msgspec import Struct
 
 from protocol.errors import MaliceError
+from referee.nouns import format_count
 from tournaments.check.causes import Failed
 from tournaments.check.games import Games
 from tournaments.check.report import Finding
@@ -60,7 +61,7 @@ def compare(games: Games) -> Comparison:
         return _report_chance(fresh, again)
     reused = _play_after(games, before=BEFORE)
     if (index := _find_difference(fresh, reused)) is None:
-        return Comparison(f"{len(fresh)} actions, the same in two fresh processes and in a reused one")
+        return Comparison(f"{format_count(len(fresh), 'action')}, the same in two fresh processes and in a reused one")
     # A bot that reads the clock may differ once; a leak shows every time.
     if _find_difference(fresh, third := _play_after(games)) is not None:
         return _report_chance(fresh, third)

@@ -64,7 +64,7 @@ class Position:
     @property
     def seat(self) -> int | None:
         """The seat to act, or the first of several without an answer; None when the game is over."""
-        return next((seat for seat in list_asked(self._course.next()) if seat not in self._answers), None)
+        return next((seat for seat in list_asked(self._course.step) if seat not in self._answers), None)
 
     def legal(self) -> tuple[str, ...]:
         """Return the legal actions of the seat to act."""
@@ -86,7 +86,7 @@ class Position:
             assert self.seat is not None
             self._answers[self.seat] = action
         if self.seat is None and self._answers:
-            asked = list_asked(self._course.next())
+            asked = list_asked(self._course.step)
             actions = {seat: self._answers[seat] for seat in asked if seat in self._answers}
             self._answers = {}
             if actions:

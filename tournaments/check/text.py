@@ -5,21 +5,26 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from referee.nouns import format_count
 from tournaments.check.report import Finding, Report, Step
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_table
 from tournaments.terminal.transcript import excerpt_stderr
 
 WIDTH = 100
+ROWS, FAILED_ROWS = 6, 2
+"""The most lines that a step takes in the table; a step that failed is told in full below."""
 LINE_WIDTH = 240
 """The characters of a line that are shown; the JSON report has up to 4 KiB of it."""
 TAIL = 60
 """How many of them are its end."""
+SLACK = 40
+"""How many more are shown all the same: saying that they are left out takes as much room."""
 
 
 def format_report(report: Report) -> Iterator[str]:
     """Yield the lines of a report: a table of steps, the slowest actions, and every finding in full."""
-    rows = [(step.result, step.title, _cut(sanitize(step.line), WIDTH)) for step in report.steps]
+    rows = [row for step in report.steps for row in _list_rows(step)]
     yield from format_table(("result", "step", "what was seen"), rows, left=(0, 1, 2))
     for step in report.steps:
         for remark in step.remarks:
@@ -33,6 +38,15 @@ def format_report(report: Report) -> Iterator[str]:
             yield from _format_finding(step, step.finding)
     yield ""
     yield f"{sanitize(report.bot)}: {_conclude(report)}"
+
+
+def _list_rows(step: Step) -> Iterator[tuple[str, str, str]]:
+    """Yield the rows of a step in the table: its text is wrapped between words."""
+    most = FAILED_ROWS if step.finding else ROWS
+    first, *others = textwrap.wrap(sanitize(step.line), WIDTH, max_lines=most, placeholder=" ...") or [""]
+    yield step.result, step.title, first
+    for line in others:
+        yield "", "", line
 
 
 def _format_slowest(report: Report) -> Iterator[str]:
@@ -58,7 +72,7 @@ def _format_finding(step: Step, finding: Finding) -> Iterator[str]:
     yield from _wrap(sanitize(finding.cause), "  cause     ")
     yield from _wrap(finding.where, "  where     ")
     for number, line in enumerate(finding.lines):
-        yield ("  lines     " if number == 0 else " " * 12) + _cut(sanitize(line), LINE_WIDTH)
+        yield ("  lines     " if number == 0 else " " * 12) + _cut(sanitize(line))
     if finding.exit:
         yield f"  process   {sanitize(finding.exit)}"
     for number, line in enumerate(excerpt_stderr(finding.stderr)):
@@ -71,15 +85,16 @@ def _wrap(text: str, head: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
 
 
-def _cut(text: str, limit: int) -> str:
-    """Leave out the middle of a long text: a request of the referee ends with the legal actions and the clock."""
-    if len(text) <= limit:
-        return text
-    return f"{text[: limit - TAIL]} ... {len(text) - limit} left out ... {text[-TAIL:]}"
+def _cut(line: str) -> str:
+    """Leave out the middle of a long line: a request of the referee ends with the legal actions and the clock."""
+    left_out = len(line) - LINE_WIDTH
+    if left_out <= SLACK:
+        return line
+    return f"{line[: LINE_WIDTH - TAIL]} ... {left_out} characters left out ... {line[-TAIL:]}"
 
 
 def _conclude(report: Report) -> str:
     failed = [step.title for step in report.steps if step.result == "failed"]
     if failed:
-        return f"{len(failed)} of {len(report.steps)} steps failed: {', '.join(failed)}"
+        return f"{len(failed)} of {format_count(len(report.steps), 'step')} failed: {', '.join(failed)}"
     return f"passed all {len(report.steps)} steps, isolation {report.isolation}"

@@ -25,14 +25,14 @@ from tournaments.commands.options import json_option
 def new(
     folder: Path | None, language: str | None, family: str | None, listing: bool, json: bool, tournament: bool
 ) -> None:
-    """Make a bot of your own in DIR from the starter kit of a language, and name it after the folder.
+    """Make a bot of your own in DIR from a language's starter kit, and name it after the folder.
 
     Prints the commands that come next. Example: malice new mybot --language rust
 
     A game of another package may bring kits of its own; without any, the bot is a few lines of Python.
 
-    With --list, print the languages that have a starter kit, what each lacks on this machine, and how to get it;
-    --json prints that for scripts, and --tournament says on stderr which kits it leaves out.
+    With --list, print the languages that have a starter kit, what each lacks on this machine, and how to get it. --json
+    prints that for scripts; --tournament says on stderr which kits it leaves out.
     """
     if listing:
         if folder is not None or language is not None or family is not None:

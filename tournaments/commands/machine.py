@@ -38,7 +38,7 @@ def doctor(json: bool) -> None:
 @json_option
 @click.pass_obj
 def bench(render: Render, json: bool) -> None:
-    """Measure what malice costs on this machine; both sides of a ratio are measured in the same run.
+    """Measure what malice costs on this machine; one run measures both sides of each ratio.
 
     Takes a few minutes.
     """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from referee.nouns import format_count
 from tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
@@ -107,8 +109,13 @@ def open_plan(store: Store, config: Config, base: Path, *, required: bool, peopl
     return plan
 
 
-def print_standings(store: Store) -> None:
-    """Print the ranking, and which bots are suspended."""
+def print_standings(store: Store, again: Sequence[str] = ()) -> None:
+    """Print the ranking, and which bots are suspended.
+
+    Args:
+        store: the league.
+        again: the words of the command that resumes the tournament, if it is known.
+    """
     from tournaments.league.standings import compute_league_standings
     from tournaments.league.suspension import find_suspended_entries
     from tournaments.sanitizer import sanitize
@@ -119,7 +126,9 @@ def print_standings(store: Store) -> None:
     if suspended := find_suspended_entries(store):
         played = "complete but for" if store.tournament().complete else "left out are"
         labels = ", ".join(map(sanitize, suspended))
-        click.echo(f"{played} the games of suspended bots: {labels} (malice run TOURNAMENT.toml --readmit LABEL)")
+        words = again or ("malice", "run", "TOURNAMENT.toml", "--db", str(store.path))
+        command = sanitize(shlex.join([*words, *(word for label in suspended for word in ("--readmit", label))]))
+        click.echo(f"{played} the games of suspended bots: {labels} ({command})")
 
 
 def print_stderr(label: str, line: str) -> None:
@@ -133,5 +142,5 @@ def print_stderr(label: str, line: str) -> None:
 def write_site(render: Render, store: Store, out: Path) -> None:
     """Write the pages, and print their address."""
     rendered = render(store, out)
-    click.echo(f"{rendered.games} games on {rendered.pages} pages", err=True)
+    click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
     click.echo((out.resolve() / "index.html").as_uri())

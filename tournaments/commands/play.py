@@ -21,6 +21,7 @@ from tournaments.commands.options import (
     print_stderr,
     with_isolation,
 )
+from tournaments.commands.seating import name_fit_rulesets, require_seats
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def play(
 
     Example: malice play greedy "node mybot.js" --deals 10
 
-    `you` play in this terminal, without a clock; a folder of that name is ./you. Each deal returns with the seats
-    swapped. Games that you play or watch are played one at a time; Ctrl-C ends them.
+    `you` play in this terminal, without a clock; for a bot in a folder of that name, write ./you. Each deal is played
+    again with the seats swapped. Games that you play or watch are played one at a time; Ctrl-C ends them.
     """
     from tournaments.entries.bots import PERSON
     from tournaments.league.config import Config, check_config
@@ -104,6 +105,7 @@ def play(
         }
     )
     interrupt_on_signals()
+    require_seats(bots, ruleset)
     config = Config(
         entries=bots,
         name="play",
@@ -141,7 +143,8 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
         open_store(db or Path(folder, "play.db"), create=True) as store,
         open(os.devnull, "w") if show.quiet else nullcontext(sys.stderr) as progress,
     ):
-        plan = open_plan(store, config, Path.cwd(), required=required, people=True)
+        with name_fit_rulesets():
+            plan = open_plan(store, config, Path.cwd(), required=required, people=True)
         plan.stderr = show.stderr
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
@@ -193,7 +196,7 @@ def _read_clock_options(ruleset: str, move_ms: int | None, *, no_clock: bool) ->
 
 
 def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO) -> Playing:
-    """Return the way to play in this process, before a watcher or with people.
+    """Return the way to play in this process, for a watcher or with people.
 
     Args:
         people: the labels of the entries that are people.
@@ -224,7 +227,7 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
 
     from tournaments.league.series import score_league_series
     from tournaments.league.standings import compute_league_standings
-    from tournaments.terminal.results import describe_faults, format_game_line
+    from tournaments.terminal.results import describe_faults, describe_open_series, format_game_line
     from tournaments.terminal.transcript import format_transcript
 
     series = score_league_series(store)
@@ -248,5 +251,8 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     for game in () if quiet else by_key:
         click.echo(format_game_line(game, series.get(game.key)))
         for line in describe_faults(store.record(game.key)):
+            click.echo(line)
+    if not quiet:
+        for line in describe_open_series(store):
             click.echo(line)
     print_standings(store)

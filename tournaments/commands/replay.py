@@ -44,10 +44,10 @@ def replay(db: Path, key: str) -> None:
 def log(db: Path, key: str, seat: int | None, json: bool) -> None:
     """Print what referee and bot sent each other in a game, and the part of the bot's stderr that is kept.
 
-    The lines are rebuilt from the record. Requests are as they were sent, except that ids and games count as in a
-    fresh process. Of an answer only the action and the note are kept. After a verdict its evidence follows
-    unchanged: the last messages, how the process ended, the start and the end of stderr. Without a verdict no
-    stderr is kept.
+    The lines are rebuilt from the record. Requests are as they were sent, except that ids and games are numbered as in
+    a fresh process. Of each answer only the action and the note are kept. If there was a verdict, its evidence follows
+    unchanged: the last messages, how the process ended, the start and the end of stderr. Without a verdict, no stderr
+    is kept.
 
     With --json each line is an object with seat, direction (>, <, verdict, time, exit, stderr), line and raw.
     """
@@ -84,7 +84,7 @@ def rerun(
     required: bool,
     json: bool,
 ) -> None:
-    """Ask a bot for every action of a seat in a stored game, and show where it would play differently.
+    """Ask a bot for every action of one seat in a stored game, and show where it would play differently.
 
     BOT receives the requests that the seat received, with the same rng and clock, and has the same time for each
     answer. The game follows the record, not BOT's answers: the events show actions that BOT did not choose, which

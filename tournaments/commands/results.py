@@ -68,8 +68,8 @@ def export(db: Path, views: bool) -> None:
 def verify(db: Path, json: bool) -> None:
     """Replay every game; check cards, actions, results and digests; exit 5 if a check fails.
 
-    This compares the stored summary of the tournament with the games too. The line "not covered" names the fields that
-    nothing can contradict.
+    This also compares the stored summary of the tournament with the games. The line "not covered" names the fields that
+    nothing else can contradict.
     """
     import msgspec
 

@@ -36,7 +36,14 @@ def rules(ctx: click.Context, family: str | None, json: bool) -> None:
     rulesets = list(_load_rulesets(family))
     if json:
         fields = [
-            {"name": each.name, "family": each.family, "about": each.about, "source": each.source} for each in rulesets
+            {
+                "name": each.name,
+                "family": each.family,
+                "about": each.about,
+                "source": each.source,
+                "default": each.name == DEFAULT_RULESET,
+            }
+            for each in rulesets
         ]
         click.echo(msgspec.json.encode(fields))
         return
@@ -68,7 +75,7 @@ def _list_in_table(rulesets: Sequence[Ruleset]) -> Iterator[str]:
         (
             "-".join(map(str, sorted({*each.match.players}))),
             *((each.family,) if several else ()),
-            each.name,
+            f"{each.name} (default)" if each.name == DEFAULT_RULESET else each.name,
             each.about,
         )
         for each in rulesets
@@ -128,7 +135,7 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
 
 
 def _describe_seats(counts: SeatsText) -> str:
-    figures = ", ".join(f"{caption} {figure}" for caption, figure in counts.figures.items())
+    figures = ", ".join(f"{figure} {caption}" for caption, figure in counts.figures.items())
     return f"{counts.seats} seats" + (f": {figures}" if figures else "")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from referee.nouns import format_count
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.options import (
     isolation_options,
@@ -51,7 +52,7 @@ def run(
 ) -> None:
     """Play the tournament that a TOML file describes, or resume it.
 
-    Every finished game is on the disk; the same command resumes after Ctrl-C, a crash or a power cut.
+    Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut.
     """
     from msgspec.structs import replace
 
@@ -71,15 +72,15 @@ def run(
         plan = open_plan(store, config, tournament.parent.resolve(), required=required)
         running.readmit(store, readmit, sys.stderr)
         running.run_tournament(store, plan, config.jobs, sys.stderr, resume)
-        click.echo(f"{db}: {len(store.keys())} games", err=True)
-        print_standings(store)
+        click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
+        print_standings(store, resume)
         if site:
             write_site(render, store, site)
 
 
 @contextmanager
 def _stop_on_interrupt(resume: list[str]) -> Iterator[None]:
-    """Stop in order if a signal comes before the first game, or after the last."""
+    """Stop cleanly if a signal comes before the first game, or after the last."""
     try:
         yield
     except KeyboardInterrupt:

@@ -16,7 +16,7 @@ import referee
 from referee.errors import BotError
 from referee.isolation.folders import MANIFEST
 from referee.records import Player
-from referee.rulesets import list_rulesets
+from referee.rulesets import list_rulesets, suggest_ruleset
 from referee.toml_files import convert, read_toml, suggest_name
 from tournaments.entries.bot_files import hash_bot, hash_file, hash_files, inspect_file
 
@@ -200,7 +200,10 @@ def load_bot_folder(folder: Path) -> BotSpec:
     _require_text(str(folder))
     with contextlib.suppress(FileNotFoundError):  # reported below
         inspect_file(folder, MANIFEST)  # a symlink must not make us read files outside the folder
-    manifest = _check_manifest(convert(read_toml(path), Manifest, str(path)), path)
+    table = read_toml(path)
+    manifest = _check_manifest(convert(table, Manifest, str(path)), path)
+    if table.get("rulesets") == []:
+        raise BotError(f"{path}: rulesets: expected at least one, got none; a bot for all rulesets leaves the line out")
     command = fill_in_python(manifest.run, manifest, folder)
     return BotSpec(manifest, command, folder, hash_bot(hash_files(folder, manifest.ignore)))
 
@@ -215,9 +218,7 @@ def _check_manifest(manifest: Manifest, path: Path) -> Manifest:
             if not (path.parent / name).is_file():
                 raise BotError(f"{path}: rulesets: no file {name!r} in the folder")
         elif name not in list_rulesets():
-            raise BotError(
-                f"{path}: rulesets: no ruleset {name!r}{suggest_name(name, list_rulesets())}; malice rules lists them"
-            )
+            raise BotError(f"{path}: rulesets: no ruleset {name!r}{suggest_ruleset(name)}")
     return manifest
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 Table = tuple[int, ...]
 
 SWAPS = 100_000
-"""Most exchanges of two seats to try for more even meetings; they take half a second."""
+"""How many exchanges of two seats to try so that entries meet more evenly; all of them take half a second."""
 
 
 class Spread(Struct, frozen=True):

@@ -138,6 +138,8 @@ class LeagueFile:
                 return LockedLeague(f"{self.path}: {HOLDER}; try again")
             if get_primary_code(error) in ACCESS:
                 return LeagueError(f"{self.path}: {error}")
+            if get_primary_code(error) == sqlite3.SQLITE_NOTADB:
+                return DamagedLeague(f"{self.path}: not a malice league, or one with a damaged header")
         if isinstance(error, UnicodeDecodeError):
             return self.damage(where, "a name in the schema is not UTF-8")
         return self.damage(where, str(error) or "a length that no memory holds")
@@ -203,7 +205,7 @@ class LeagueFile:
             raise self._explain(error, "the tables") from None
         except sqlite3.Error as error:
             if get_primary_code(error) in TABLES_ARE_WRONG:
-                raise self.damage("the tables", str(error)) from None
+                raise self._explain(error, "the tables") from None
             raise
 
     def _execute(self, sql: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:

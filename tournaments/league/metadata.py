@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 
+from referee.nouns import format_count
 from referee.records import Key
 from tournaments.errors import UnverifiedError
 from tournaments.league.contents import Game, Readmission, Tournament
@@ -37,13 +38,15 @@ def _verify_planned(
     where = f"{store.path}: table tournament: planned"
     series = any(table.ruleset.match.target for table in plan.tables)
     if not series and tournament.planned != plan.total:
-        raise UnverifiedError(f"{where}: expected {plan.total} games, as scheduled, got {tournament.planned}")
+        total = format_count(plan.total, "game")
+        raise UnverifiedError(f"{where}: expected {total}, as scheduled, got {tournament.planned}")
     if tournament.planned < games:
         raise UnverifiedError(
-            f"{where}: expected at least the {games} games that were played, got {tournament.planned}"
+            f"{where}: expected at least {games}, the number of games played, got {tournament.planned}"
         )
     if tournament.complete and not suspended and tournament.planned != games:
-        raise UnverifiedError(f"the league is complete, but holds {games} of {tournament.planned} games")
+        planned = format_count(tournament.planned, "game")
+        raise UnverifiedError(f"the league is complete, but holds {games} of {planned}")
 
 
 def _verify_readmissions(store: Store, complete: bool, games: Mapping[int, Game]) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from protocol.errors import MaliceError
 from referee.errors import DataError, FamilyError
 from referee.families import has_family, parse_parameters
+from referee.nouns import format_count
 from referee.records import Key, Record
 from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
@@ -221,7 +222,8 @@ class LeagueReader:
             last, count, expected = row.number, count + 1, row.games
             yield row
         if count != expected:
-            raise self._file.damage("table games", f"expected {expected} games, as in the index of keys, got {count}")
+            indexed = format_count(expected, "game")
+            raise self._file.damage("table games", f"expected {indexed}, as in the index of keys, got {count}")
 
     def _decode_game(self, row: GameRow, common: Common) -> Game:
         game = self._decode(_summaries, row, "summary", row.summary)

@@ -158,8 +158,7 @@ def make_schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequenc
     for ruleset, seats in seated:
         least, most = ruleset.match.players
         if not least <= seats <= most:
-            allowed = str(least) if least == most else f"{least} to {most}"
-            raise DataError(f"{ruleset.name}: is played by {allowed}, not by {seats}")
+            raise DataError(describe_misfit(ruleset, seats))
         make_rules(ruleset.family, ruleset.rules, seats)
         if len(labels) < seats:
             raise DataError(f"entries: expected at least {seats} for a table of {ruleset.name}, got {len(labels)}")
@@ -168,6 +167,13 @@ def make_schedule(config: Config, rulesets: tuple[Ruleset, ...], labels: Sequenc
         return draw_tables(seeds.draw_order(ruleset, labels), seats, config.tables)
 
     return Schedule(seated, len(labels), config.deals, draw if config.tables else None)
+
+
+def describe_misfit(ruleset: Ruleset, seats: int) -> str:
+    """Say that a ruleset does not allow a number of seats."""
+    least, most = ruleset.match.players
+    allowed = str(least) if least == most else f"{least} to {most}"
+    return f"{ruleset.name}: is played by {allowed}, not by {seats}"
 
 
 def count_most_deals(schedule: Schedule, ruleset: Ruleset) -> int:

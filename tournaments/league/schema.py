@@ -58,7 +58,7 @@ FIRST = frozenset(TABLES["m001_league"])
 class SchemaRow(Row, frozen=True):
     """A table in the file."""
 
-    TABLE: ClassVar[str] = "sqlite_master"
+    TABLE: ClassVar[str] = "of all tables"  # for people: "table of all tables"
     SELECT: ClassVar[str] = "SELECT sqlite_master.name FROM sqlite_master WHERE type = 'table'"
 
     name: str
@@ -83,20 +83,20 @@ def examine(file: LeagueFile) -> frozenset[str]:
     try:
         tables = {row.name for row in file.rows(SchemaRow)}
         application = file.number("PRAGMA application_id", "the header")
-    except DamagedLeague as error:
+    except DamagedLeague:
         if file.looks_ours():
             raise
-        raise LeagueError(str(error)) from None
+        raise LeagueError(f"{file.path}: not a malice league") from None
     # A run that died while it created the file may leave an empty list of migrations.
     if not tables - {"_sqlite_migrations", "sqlite_sequence"} and application != APPLICATION_ID:
         if file.looks_ours():
             raise file.damage("the header", "expected the tables of a league, got none")
         if file.is_foreign():
-            raise LeagueError(f"{file.path}: file is not a database")
+            raise LeagueError(f"{file.path}: not a malice league")
         return frozenset()
     # Two missing tables, or a damaged header: either alone does not make it the file of another program.
     if application != APPLICATION_ID and len(tables & FIRST) < len(FIRST) - 2:
-        raise LeagueError(f"{file.path}: a database, but not one of malice")
+        raise LeagueError(f"{file.path}: not a malice league, but a database of another program")
     if application != APPLICATION_ID:
         raise file.damage("the header", f"expected the application id {APPLICATION_ID:#x}, got {application:#x}")
     # SQLite reads a page that was cut off as if it ended in zeros.

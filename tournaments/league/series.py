@@ -69,6 +69,23 @@ def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
             series += 1
 
 
+def list_open_series(league: LeagueContents) -> list[tuple[Game, Score]]:
+    """Return the undecided series, each with its last game and the score after that game.
+
+    A series that began only after the planned deals is left out: it came with the deals that decided the one before.
+    """
+    scores, last_deal = score_league_series(league), league.config().deals - 1
+    chains: dict[tuple[int, int], tuple[Game, Score]] = {}
+    settled: set[tuple[int, int]] = set()
+    for game in sorted(league.games(), key=lambda game: game.key):
+        if score := scores.get(game.key):
+            chain = (game.key.table, game.key.rotation)
+            chains[chain] = game, score
+            if score.won and game.key.deal >= last_deal:
+                settled.add(chain)
+    return [(game, score) for chain, (game, score) in chains.items() if chain not in settled and not score.won]
+
+
 def tally_series(games: Iterable[Game], targets: Mapping[str, int]) -> dict[str, dict[str, Tally]]:
     """Count the decided series by ruleset and label; entries that tie with the most points all win."""
     played = {game.key: game for game in games}

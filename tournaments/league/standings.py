@@ -42,7 +42,7 @@ class Row(Struct, frozen=True):
 
     @property
     def thinks_off_turn(self) -> bool:
-        """Whether it uses enough CPU time off turn to gain from it: more than the clean-up after an answer takes."""
+        """Whether it uses enough CPU time off turn to gain from it: more than cleaning up after an answer takes."""
         return self.idle_ms is not None and self.idle_ms >= max(IDLE_MS, IDLE_SHARE * (self.cpu_ms or 0.0))
 
 

@@ -143,7 +143,7 @@ class Store(LeagueReader):
             raise Stopped(f"{self.path}: cannot be written: {error}") from None
 
     def add(self, game: Game, record: Record) -> None:
-        """Write a finished game: when this returns the disk has all of it, and before that nothing of it.
+        """Write a finished game: when this returns, the disk holds all of it; until then, none of it.
 
         Raises:
             sqlite3.Error: the disk is full or failed; the league is unchanged.

@@ -1,4 +1,4 @@
-"""Suspensions: a bot that ends several games in a row by a verdict does not play until it is readmitted.
+"""Suspensions: a bot that loses several games in a row by a verdict does not play until it is readmitted.
 
 Suspensions are a pure function of the finished games in playing order. Another job may have played a game ahead that
 this order leaves out. Such a game counts for nobody and is deleted when the tournament ends, so that the result is the

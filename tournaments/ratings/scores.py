@@ -9,7 +9,8 @@ from tournaments.ratings.one_sided import TAIL
 from tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, sum_groups
 
 FEW = 5
-"""With fewer deal groups not won, or not lost, outright, the spread between groups alone says too little."""
+"""If fewer deal groups than this were not won outright, or not lost, the spread between groups alone says too
+little."""
 NOTHING = 1e-9
 """A variance this small relative to that of independent games is a rounding error."""
 

@@ -41,6 +41,14 @@ from tournaments.league.store import Store
 Find = Callable[[str, Path], bots.BotSpec]
 
 
+class UnfitBot(DataError):
+    """A bot is not made for a ruleset that is played."""
+
+    def __init__(self, sentence: str, bot: bots.BotSpec) -> None:
+        super().__init__(sentence)
+        self.bot = bot
+
+
 class Plan:
     """Everything that a run needs before its first game; constructing a plan starts no process.
 
@@ -232,7 +240,8 @@ def _refuse_unfit_bots(labels: Sequence[str], entrants: Sequence[bots.BotSpec], 
         unfit = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
         if unfit:
             made_for = ", ".join(bot.made_for)
-            raise DataError(f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(unfit)}")
+            sentence = f"{label}: is made for {made_for} (rulesets in its bot.toml), not for {', '.join(unfit)}"
+            raise UnfitBot(sentence, bot)
 
 
 def _refuse_shared_processors(config: Config, seated: Sequence[tuple[Ruleset, int]]) -> None:
@@ -264,7 +273,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         return plan
     if differences := _describe_differences(store.config(), config):
         raise LeagueError(
-            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change after it began:"
+            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change once it has begun:"
             " use another --db for a new one"
         )
     plan = Plan.prepare(config, base, store.seed(), find)
@@ -273,7 +282,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         if old.hash != new.hash:
             raise LeagueError(
                 f"{old.label}: the bot has changed since the tournament began (its hash was {old.hash[:12]},"
-                f" is {new.hash[:12]}); begin a new tournament, with another --db"
+                f" is {new.hash[:12]}); start a new tournament with another --db"
             )
     if plan.rulesets != store.rulesets():
         raise LeagueError(f"{store.path}: a ruleset has changed since the tournament began")

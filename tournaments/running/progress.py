@@ -7,6 +7,8 @@ import shutil
 import time
 from typing import TextIO
 
+from referee.nouns import format_count
+
 PLAIN_EVERY_S = 10.0
 BAR_EVERY_S = 0.1
 
@@ -49,8 +51,8 @@ class Progress:
         self._shown = time.monotonic()
         rate = (self._done - self._before) / max(self._shown - self._begin, 1e-9)
         left = format_duration((self._total - self._done) / rate) if rate else "?"
-        faults = f", {self._faults} faults" if self._faults else ""
-        text = f"{self._done}/{self._total} games, {rate:.1f} games/s, {left} left{faults}"
+        faults = f", {format_count(self._faults, 'fault')}" if self._faults else ""
+        text = f"{self._done}/{format_count(self._total, 'game')}, {rate:.1f} games/s, {left} left{faults}"
         if self._bar:
             room = max(10, shutil.get_terminal_size().columns - len(text) - 4)
             full = room * self._done // self._total

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from protocol.messages import Move
 from referee.errors import BotError
+from referee.nouns import format_count
 from referee.records import Isolation, Player, Record
 from referee.requests import replay_requests
 from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver, greet_bot
@@ -142,7 +143,7 @@ def format_rerun(rerun: Rerun, *, everything: bool) -> Iterator[str]:
     """Yield a table of the moves that a bot would have played differently; with `everything`, of all moves."""
     bot = sanitize(rerun.bot)
     who = f"seat {rerun.seat}, played by {sanitize(rerun.label)}"
-    yield f"game {rerun.key} · {sanitize(rerun.ruleset)} · {who}, put before {bot}"
+    yield f"game {rerun.key} · {sanitize(rerun.ruleset)} · {who}, rerun with {bot}"
     rows = [
         (
             str(choice.action),
@@ -157,7 +158,7 @@ def format_rerun(rerun: Rerun, *, everything: bool) -> Iterator[str]:
     if rows:
         yield from format_table(HEAD, rows, left=(2, 3, 4))
     if rerun.verdict:
-        yield f"{bot}: {rerun.verdict} after {rerun.moves} moves: {sanitize(rerun.sentence)}"
+        yield f"{bot}: {rerun.verdict} after {format_count(rerun.moves, 'move')}: {sanitize(rerun.sentence)}"
         for line in excerpt_stderr(rerun.stderr):
             yield f"  | {line}"
-    yield f"agrees in {rerun.agreed} of {rerun.moves} moves"
+    yield f"agrees in {rerun.agreed} of {format_count(rerun.moves, 'move')}"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from referee.nouns import format_count, inflect
 from referee.records import Batch, Key, Record
 from tournaments.errors import DamagedLeague, LeagueError, LockedLeague, Stopped
 from tournaments.league.contents import Game
@@ -57,7 +58,7 @@ def run_tournament(
         Stopped: a signal came, the disk is full, or games could not be played; the message says how to resume.
     """
     if ended := end_leftovers(_ledger_path(store)):
-        _print(f"an earlier run was killed: ended {ended} process groups that it left", out)
+        _print(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
     run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing)
     try:
         run.play()
@@ -83,7 +84,7 @@ class Run:
         self._plan = plan
         self._jobs = jobs
         self._out = out
-        self._go_on = f"resume with: {shlex.join(again)}" if again else "nothing of it was kept"
+        self._go_on = f"resume with: {shlex.join(again)}" if again else "no game was kept"
         self._play_batches = playing or play_batches
         self._bar_out = io.StringIO() if playing else out
         self._greeted = False
@@ -118,7 +119,7 @@ class Run:
         planned = done + sum(len(batch.games) for batch in batches)
         self._begin(done)
         self._store.plan(planned)
-        _print(f"series are open: {planned} games by now", self._out)
+        _print(f"series are open: {format_count(planned, 'game')} by now", self._out)
         self._play(iter(batches), planned)
         return True
 
@@ -167,12 +168,14 @@ class Run:
     def _require_all_played(self, outcome: Outcome, planned: int) -> None:
         if outcome.stopped:
             finished = len(self._store.keys())
-            raise Stopped(f"stopped by {outcome.stopped} after {finished} of {planned} games; {self._go_on}")
+            raise Stopped(
+                f"stopped by {outcome.stopped} after {finished} of {format_count(planned, 'game')}; {self._go_on}"
+            )
         if outcome.given_up:
             lines = [f"  {key}: {why}" for key, why in sorted(outcome.given_up.items())]
             lines[NAMED:] = [f"  and {len(lines) - NAMED} more"] if len(lines) > NAMED else []
             games = "\n".join(lines)
-            raise Stopped(f"{len(outcome.given_up)} games could not be played:\n{games}\n{self._go_on}")
+            raise Stopped(f"{format_count(len(outcome.given_up), 'game')} could not be played:\n{games}\n{self._go_on}")
 
 
 def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
@@ -196,9 +199,11 @@ def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
 def describe_suspensions(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator[str]:
     """Yield a line on each suspended bot, with the command that readmits it."""
     for label in suspended:
-        command = shlex.join([*(again or ("malice", "run", "TOURNAMENT.toml")), "--readmit", label])
+        command = shlex.join(
+            [*(again or ("malice", "run", "TOURNAMENT.toml", "--db", "LEAGUE.db")), "--readmit", label]
+        )
         yield (
-            f"{sanitize(label)} is suspended: it ended {after} games in a row by a verdict;"
+            f"{sanitize(label)} is suspended: it ended {format_count(after, 'game')} in a row by a verdict;"
             f" let it play again with: {sanitize(command)}"
         )
 
@@ -224,22 +229,36 @@ def _print(text: str, out: TextIO) -> None:
 def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
     """Print the size of a tournament, and what its author may want to change before it begins."""
     schedule = plan.schedule
-    longest = plan.compute_longest_ms()
-    limit = "no limit" if longest is None else f"at most {format_duration(longest / 1000 / jobs)}"
     _print(
-        f"{plan.config.name}: {len(plan.players)} entries, {len(schedule.tables)} tables,"
-        f" {schedule.deals} deals in every rotation of seats: {schedule.total} games in"
-        f" {schedule.batch_count()} batches, {jobs} at a time, {limit} by the clocks",
+        f"{plan.config.name}: {format_count(len(plan.players), 'entry', 'entries')},"
+        f" {format_count(len(schedule.tables), 'table')},"
+        f" {format_count(schedule.deals, 'deal')} in every rotation of seats: {format_count(schedule.total, 'game')} in"
+        f" {format_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {_describe_limit(plan, jobs)}",
         out,
     )
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         _print(line, out)
     if done:
-        _print(f"{done} games are already played", out)
+        _print(f"{format_count(done, 'game')} {inflect(done, 'is', 'are')} already played", out)
     for line in describe_shortcomings(plan.config.isolation, plan.players):
         _print(line, out)
     if plan.config.seed is not None:
-        _print("the seed is set by hand: anyone who knows it, bots too, knows every card", out)
+        _print("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
+
+
+def _describe_limit(plan: Plan, jobs: int) -> str:
+    """Say how long all games can take, or else which clocks there are."""
+    longest = plan.compute_longest_ms()
+    if longest is not None:
+        return f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
+    clock = plan.config.clock
+    unit = "ms of CPU time" if clock.kind == "cpu" else "ms"
+    limits = {"each action": clock.move_ms, "each game": clock.bank_ms}
+    words = [f"{limit} {unit} for {what}" for what, limit in limits.items() if limit is not None]
+    if not words:
+        return "no time limit"
+    people = f", no limit for {', '.join(map(sanitize, plan.people))}" if plan.people else ""
+    return f"{' and '.join(words)}, plus {clock.margin_ms} ms margin{people}"
 
 
 def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
@@ -250,12 +269,12 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
         tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
         spread = measure_spread(tables, len(plan.players))
         often = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
-        yield f"{sanitize(name)}: any two entries meet at {often} of {len(tables)} drawn tables"
+        yield f"{sanitize(name)}: any two entries meet at {often} of {format_count(len(tables), 'drawn table')}"
         if spread.groups > 1:
             enough = -(-(len(plan.players) - 1) // (len(tables[0]) - 1))
             yield (
                 f"{sanitize(name)}: the tables leave {spread.groups} groups that never meet and cannot be compared;"
-                f" tables = {enough} connects all"
+                f" tables = {enough} would connect all"
             )
 
 

@@ -13,6 +13,7 @@ from protocol.codec import encode
 from protocol.messages import BareAnswer, GameEnd, GameStart, Move
 from referee.bot import EXCERPT_BYTES
 from referee.connection import SHOWN_BYTES
+from referee.nouns import format_count
 from referee.records import Fault, Record
 from referee.replay import VERDICT
 from referee.requests import ReplayedRequest, replay_requests
@@ -117,16 +118,16 @@ def format_dialogue(record: Record, seat: int, messages: Sequence[Message]) -> I
     yield REBUILT
     yield from (f"{each.direction} {sanitize(each.line)}" for each in messages if not each.raw)
     if not any(each.raw for each in messages):
-        yield "# no verdict fell on this seat, so neither raw messages nor stderr were kept"
+        yield "# this seat got no verdict, so neither raw messages nor stderr were kept"
         return
     words = {each.direction: sanitize(each.line) for each in messages if each.direction in ("verdict", "time", "exit")}
     yield f"# verdict: {words['verdict']}"
     if "time" in words:
-        yield f"# it fell after {words['time']}"
+        yield f"# the verdict came after {words['time']}"
     if "exit" in words:
         yield f"# the process {words['exit']}"
     lines = [each for each in messages if each.raw and each.direction in ("<", ">")]
-    yield f"# raw: the last {len(lines)} messages of the process, each up to {SHOWN_BYTES} bytes"
+    yield f"# raw: the last {format_count(len(lines), 'message')} of the process, each up to {SHOWN_BYTES} bytes"
     yield from (f"{each.direction} {sanitize(each.line)}" for each in lines)
     stderr = [each for each in messages if each.direction == "stderr"]
     yield f"# raw: stderr, at most its first and last {EXCERPT_BYTES} bytes" if stderr else "# stderr: nothing"

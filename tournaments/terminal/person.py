@@ -21,14 +21,14 @@ from tournaments.terminal.transcript import describe_event
 from tournaments.terminal.watching import write_now
 
 HELP = """\
-Answer with the number of an action, or with the action itself, as bots do.
+Answer with the number of an action, or name the action as bots do.
 {help}malice rules show {ruleset} prints all the rules.
 ?  this help
-q  resign this game and leave the table; so does the end of the input (Ctrl-D)"""
+q  resign this game and leave the table; Ctrl-D, which ends the input, does the same"""
 
 
 class Person(InProcessSeat):
-    """The seat of somebody at a terminal, for all games; it has no clock, but its time is recorded.
+    """The seat of somebody at a terminal, for all games; it has no clock, but reports the time of each action.
 
     Args:
         label: the name of its entry.
@@ -65,7 +65,7 @@ class Person(InProcessSeat):
         return SeatReport(self.name)
 
     def next_id(self) -> int:
-        """Return the number of the next request, from 2: the first of a bot is a greeting."""
+        """Return the number of the next request, from 2: with bots, request 1 is the greeting."""
         self._requests += 1
         return self._requests
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from referee.connection import STRAY_LINES
+from referee.nouns import format_count
 from referee.records import Record
-from tournaments.league.contents import Game
-from tournaments.league.series import Score
+from tournaments.league.contents import Game, LeagueContents
+from tournaments.league.series import Score, list_open_series
 from tournaments.league.standings import Row, Standings
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import Cell, format_number, format_table, write_csv
@@ -25,7 +27,7 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
     for standings in all_standings:
         waiting = f", {standings.waiting} of deals not yet played from every seat" if standings.waiting else ""
         title = f"{sanitize(standings.ruleset)}, {standings.seats} seats"
-        yield f"{title}: {standings.games} games{waiting}, Elo {_describe_origin(standings)}"
+        yield f"{title}: {format_count(standings.games, 'game')}{waiting}, Elo {_describe_origin(standings)}"
         if standings.warning:
             yield standings.warning
             rows = [("n/a" if row.group is None else str(row.group), *_format_row(row)) for row in standings.rows]
@@ -38,7 +40,7 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
             if row.thinks_off_turn:
                 yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"
         if standings.variance_ratio is not None:
-            yield f"games of one deal hang together: variance {standings.variance_ratio:.2f} times the binomial"
+            yield f"games of one deal share their cards: variance {standings.variance_ratio:.2f} times the binomial"
 
 
 def _describe_origin(standings: Standings) -> str:
@@ -110,14 +112,20 @@ def describe_faults(record: Record) -> Iterator[str]:
     """Yield the verdicts of a game, each with its sentence and an excerpt of stderr; then the stray lines."""
     for fault in record.faults:
         label = sanitize(record.entries[fault.seat][0])
-        yield f"          {label}: {fault.code} after {fault.action} actions: {sanitize(fault.sentence)}"
+        after = format_count(fault.action, "action")
+        yield f"          {label}: {fault.code} after {after}: {sanitize(fault.sentence)}"
         for line in excerpt_stderr(fault.stderr):
             yield f"            | {line}"
     for (label, _), seat in zip(record.entries, record.seats, strict=True):
         if seat.stray_lines:
-            lines = "a line" if seat.stray_lines == 1 else f"{seat.stray_lines} lines"
-            first = f", the first: {seat.first_stray}" if seat.first_stray else ""
-            yield f"          {sanitize(label)}: {lines} on stdout that are not JSON{first}"
+            yield f"          {sanitize(label)}: {_describe_stray_lines(seat.stray_lines, seat.first_stray)}"
+
+
+def _describe_stray_lines(count: int, first: str) -> str:
+    lines = "a line on stdout that is not JSON" if count == 1 else f"{count} lines on stdout that are not JSON"
+    if first:
+        lines += f": {first}" if count == 1 else f", the first: {first}"
+    return lines if count > STRAY_LINES else f"{lines}; line {STRAY_LINES + 1} of a game forfeits it"
 
 
 def format_game_line(game: Game, series: Score | None) -> str:
@@ -128,13 +136,21 @@ def format_game_line(game: Game, series: Score | None) -> str:
         f"{sanitize(label)}: {code}" for label, code in zip(game.labels, game.verdicts, strict=True) if code
     )
     verdicts = f" [{faults}]" if faults else ""
-    score = _format_series(game.labels, series)
-    return f"{game.key!s:>8}  {places}  {game.reason}, {game.actions} actions{verdicts}{score}"
+    score = f"; {_format_series(game, series)}" if series else ""
+    return f"{game.key!s:>8}  {places}  {game.reason}, {format_count(game.actions, 'action')}{verdicts}{score}"
 
 
-def _format_series(labels: Sequence[str], score: Score | None) -> str:
-    if score is None:
-        return ""
-    points = sorted(zip(score.points, labels, strict=True), reverse=True)
+def _format_series(game: Game, score: Score) -> str:
+    points = sorted(zip(score.points, game.labels, strict=True), reverse=True)
     tally = ", ".join(f"{sanitize(label)} {count}" for count, label in points)
-    return f"; series {score.series}{' decided' if score.won else ''}: {tally}"
+    return f"rotation {game.key.rotation}, series {score.series}{' decided' if score.won else ''}: {tally}"
+
+
+def describe_open_series(league: LeagueContents) -> Iterator[str]:
+    """Yield a line on each series without a winner, and then how to play on."""
+    targets = {ruleset.name: ruleset.match.target for ruleset in league.rulesets()}
+    opened = list_open_series(league)
+    for game, score in opened:
+        yield f"not decided: {_format_series(game, score)}; {format_count(targets[game.ruleset], 'point')} to win"
+    if opened and not league.config().series:
+        yield "--series plays on until every series is decided"

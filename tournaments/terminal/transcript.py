@@ -8,6 +8,7 @@ from typing import Any
 from protocol.messages import Out
 from referee.families import Family, load_family
 from referee.game_runner import Played
+from referee.nouns import format_count
 from referee.records import Key, Record
 from referee.replay import VERDICT, find_rules, replay_asks
 from referee.rules import Events, Result, Rules
@@ -90,8 +91,10 @@ class Narrator:
             news: the actions; none for the deal.
             events: what the ask changed.
         """
+        # The line begins with the name of the seat that acts; a phrase about it need not repeat that.
+        subject = f"{self._names[news[0].seat]} " if len(news) == 1 else ""
         phrases = (describe_event(self._family, event, self._names, None) for event in events)
-        changes = "; ".join(filter(None, phrases))
+        changes = "; ".join(phrase.removeprefix(subject) for phrase in phrases if phrase)
         if not news and changes:
             yield f"      {changes}"
         for place, played in enumerate(news):
@@ -126,4 +129,4 @@ def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
     places = ", ".join(
         f"{place}. {name} ({score})" for name, place, score in zip(names, record.places, record.scores, strict=True)
     )
-    yield f"{record.reason} after {len(record.actions)} actions: {places}"
+    yield f"{record.reason} after {format_count(len(record.actions), 'action')}: {places}"

@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TextIO
 
+from protocol.messages import Out
 from referee.course import Course
 from referee.dealer import Dealer
 from referee.failures import Abandoned
 from referee.families import make_rules
 from referee.game_runner import Played, Watch
 from referee.records import Batch, GameOrder, Record
-from referee.replay import VERDICT
+from referee.replay import VERDICT, is_void
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.transcript import Narrator, format_ending, format_heading
 
@@ -117,17 +118,21 @@ class Watcher:
         rules = make_rules(batch.family, batch.rules, len(names))
         course = Course(rules, Dealer(bytes.fromhex(order.deal_seed)))
         narrator = Narrator(batch.family, rules, names)
-        actions = 0
+        actions: list[tuple[int, str]] = []
         self._show(narrator.describe_ask(0, (), course.dealt), narrator, course)
 
         def watch(news: Sequence[Played]) -> None:
-            nonlocal actions
+            first = len(actions)
+            actions.extend((each.seat, each.action) for each in news)
+            if is_void(actions, rules.teams):
+                for index, each in enumerate(news, start=first):
+                    self._news += narrator.describe_ask(index, [each], (Out(each.seat, each.action[1:]),))
+                return  # the table stays as it was
             codes = {each.seat: each.action[1:] for each in news if each.action.startswith(VERDICT)}
             moves = {each.seat: each.action for each in news if each.seat not in codes}
             events = course.withdraw(codes) if codes else ()
             events += course.play(moves) if moves else ()
-            self._show(narrator.describe_ask(actions, news, events), narrator, course)
-            actions += len(news)
+            self._show(narrator.describe_ask(first, news, events), narrator, course)
 
         return watch
 

@@ -7,8 +7,9 @@ from referee.games.spite import words
 from referee.games.spite.engine import SpiteAndMalice
 from referee.games.spite.features import FEATURES
 from referee.games.spite.figures import list_figures
-from referee.games.spite.messages import Event, View
+from referee.games.spite.messages import PUBLIC, Event, View
 from referee.games.spite.parameters import Parameters, classify, match
+from referee.games.spite.sentences import SENTENCES
 
 __all__ = ["FAMILY", "SpiteAndMalice"]
 
@@ -18,12 +19,14 @@ FAMILY = Family(
     parameters=Parameters,
     view=View,
     event=Event,
+    public=PUBLIC,
     match=match,
     rules=SpiteAndMalice,
     describe_event=words.describe_event,
     describe_action=words.describe_action,
     sketch=words.sketch,
     figures=list_figures,
+    reasons=SENTENCES.reasons,
     help=words.HELP,
     classify=classify,
     features=FEATURES,

@@ -12,7 +12,7 @@ from referee.errors import IllegalAction
 from referee.games.spite import dealing, first_player, plays, stalemates, turns, views
 from referee.games.spite.actions import Actions
 from referee.games.spite.derived import DerivedRules
-from referee.games.spite.masks import HIDING, mask_event
+from referee.games.spite.masks import mask_event
 from referee.games.spite.messages import Event, View
 from referee.games.spite.parameters import Parameters
 from referee.games.spite.state import State
@@ -82,9 +82,10 @@ class SpiteAndMalice:
         Raises:
             IllegalAction: it is not in the legal list.
         """
-        action = actions.get(state.seat, "")
-        if action not in self.legal(state, state.seat):
-            raise IllegalAction(f"expected a legal action of seat {state.seat}, got: {action!r}")
+        seat = state.seat
+        action = actions.get(seat, "")
+        if action not in self.legal(state, seat):
+            raise IllegalAction(f"expected a legal action of seat {seat}, got: {action!r}")
         events: list[Event] = []
         return plays.play(self.derived, state, action, events), tuple(events)
 
@@ -113,7 +114,7 @@ class SpiteAndMalice:
 
     def mask(self, event: Struct, seat: int, /) -> Struct:
         """Return an event as `seat` may see it: cards in other hands become `??`."""
-        return mask_event(event, seat) if type(event) in HIDING else event
+        return mask_event(event, seat)
 
     def turn(self, state: State, /) -> int:
         """Count the turns begun so far."""

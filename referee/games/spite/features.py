@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 from protocol.cards import HIDDEN, Cards
@@ -19,11 +19,6 @@ LISTS = (40, 60)
 """Numbers of legal actions that make a long list."""
 
 Test = Callable[[Move], bool]
-
-
-def list_features(request: Move) -> Iterator[str]:
-    """Yield the names of the features that a request has."""
-    return (name for name, test in FEATURES.items() if test(request))
 
 
 def _legal(request: Move) -> tuple[str, ...]:

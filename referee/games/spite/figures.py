@@ -22,8 +22,8 @@ def list_figures(rules: Parameters, seats: int) -> Mapping[str, str]:
     each = derived.payoff_size + rules.hand_size + rules.side_count * rules.side_initial
     stock = cards - seats * each
     return {
-        "all cards": str(cards),
+        "cards": str(cards),
         "in each pay-off pile": str(derived.payoff_size),
-        "centre stacks": "any number" if derived.centre_slots is None else str(derived.centre_slots),
-        "stock after the deal": f"only {stock}" if stock < THIN_STOCK else str(stock),
+        "centre stacks": "unlimited" if derived.centre_slots is None else str(derived.centre_slots),
+        "in the stock after the deal": f"only {stock}" if stock < THIN_STOCK else str(stock),
     }

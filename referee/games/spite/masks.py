@@ -8,9 +8,6 @@ from msgspec.structs import replace
 from protocol.cards import HIDDEN, Cards
 from referee.games.spite.messages import Deal, Draw
 
-HIDING = frozenset({Draw, Deal})
-"""The few types of event with hidden cards; a look-up here saves a call for every other event."""
-
 
 def mask_event(event: Struct, seat: int) -> Struct:
     """Return `event` as `seat` may see it: cards in other hands become `??`."""

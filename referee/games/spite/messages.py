@@ -53,7 +53,7 @@ class View(Struct, frozen=True, gc=False):
     stock: int
     """How many cards the stock holds."""
     aside: int
-    """How many cards of completed stacks lie aside."""
+    """How many cards of completed stacks are set aside."""
     centre: tuple[CentreStack, ...]
     """By slot; an empty slot has height 0 and keeps its index."""
     seats: tuple[SeatView, ...]
@@ -110,7 +110,7 @@ class Shuffled(Struct, frozen=True, tag="shuffle", tag_field="type", rename={"so
     source: str
     """The pile that lost the cards; the same as `to` when a pile was only shuffled."""
     target: str
-    """The pile that received them; `aside` is not shuffled until it is needed."""
+    """The pile that received them; `aside` is shuffled only when its cards are needed."""
     count: int
     """How many cards."""
 
@@ -128,5 +128,8 @@ class Pass(Struct, frozen=True, tag="pass", tag_field="type"):
 
     seat: int
 
+
+PUBLIC: frozenset[type] = frozenset({TurnBegins, CardMoved, Flip, Shuffled, Count, Pass})
+"""The types of events without a card that some seat may not see."""
 
 Event = Deal | TurnBegins | CardMoved | Flip | Draw | Shuffled | Count | Pass | Out

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from protocol.cards import HIDDEN
 from protocol.messages import Out
 from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
+from referee.games.spite.sentences import SENTENCES
+from referee.nouns import format_count
 
 HELP = """\
-bots would say h4S-s0 for 4S to side 0, and you may too.
+Bots write h4S-s0 for 4S to side 0, and you may too.
 Centre stacks go up from the ace, whatever the suit; the first to play the last card of their pay-off pile wins.
-A card to a side stack is a discard, and mostly ends your turn."""
+A card to a side stack is a discard, and usually ends your turn.
+"""
 
 
 def describe_action(action: str, view: View, names: Sequence[str]) -> str:
@@ -55,64 +59,76 @@ def _split_pile(pile: str) -> tuple[int | None, str, int]:
 def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> str:
     """Describe an event in a phrase to a spectator (None) or a seat; return no words for what needs none.
 
-    A spectator reads it after the name of the seat that acts; a seat needs no words for its own actions.
+    A phrase about a seat begins with its name. A seat needs no words for its own actions.
     """
-    if viewer is not None and not isinstance(event, Deal | Shuffled | Out):
-        return _describe_to_seat(event, names, viewer)
+    if viewer is not None and getattr(event, "seat", None) == viewer and not isinstance(event, Out):
+        return _describe_own(event)
+    seat = names[event.seat] if hasattr(event, "seat") else ""
     match event:
-        case Deal():
-            return f"{', '.join(map(str, event.payoffs))} pay-off cards, {event.stock} in the stock"
-        case Flip():
-            return f"{names[event.seat]} turns up {event.card}"
-        case Draw():
-            return f"{names[event.seat]} draws {' '.join(event.cards)}"
+        case Deal(hands, payoffs, _, stock):
+            sizes = _join_sizes([len(hand) for hand in hands])
+            return _fill("deal", payoffs=_join_sizes(payoffs), hands=sizes, stock=stock)
+        case CardMoved():
+            return _describe_move(event, names)
+        case Flip(card=card):
+            return _fill("flip", seat=seat, card=card)
+        case Draw(cards=cards):
+            kind = "draw_hidden" if HIDDEN in cards else "draw"
+            return _fill(kind, seat=seat, count=_count_cards(len(cards)), cards=" ".join(cards))
         case Shuffled():
-            return f"{event.count} cards from {event.source} shuffled into {event.target}"
-        case Out():
-            return f"{names[event.seat]} is out: {event.code}"
-        case Count():
-            return "asks for the counts" + (f": {', '.join(map(str, event.left))}" if event.left else "")
+            return _describe_shuffle(event, names)
+        case Count(left=left):
+            return _fill("count_told" if left else "count", seat=seat, left=", ".join(map(str, left or ())))
         case Pass():
-            return "passes"
-        case CardMoved() if event.target[0].isdigit():
-            return f"{event.card} to {event.target}"
-        case CardMoved():
-            return f"{event.card} from {event.source} to {event.target}"
-        case TurnBegins():
+            return _fill("pass", seat=seat)
+        case TurnBegins() | Out():
             return ""
 
 
-def _describe_to_seat(
-    event: TurnBegins | CardMoved | Count | Pass | Draw | Flip, names: Sequence[str], seat: int
-) -> str:
+def _fill(kind: str, **holes: object) -> str:
+    return SENTENCES.events[kind].format_map(holes)
+
+
+def _describe_own(event: Event) -> str:
     match event:
-        case TurnBegins():
+        case Draw(cards=cards):
+            return _fill("draw_own", cards=" ".join(cards))
+        case Flip(card=card):
+            return _fill("flip_own", card=card)
+        case _:
             return ""
-        case CardMoved() | Count() | Pass() if event.seat == seat:
-            return ""
-        case CardMoved():
-            source, target = (_describe_pile(pile, event.seat, names) for pile in (event.source, event.target))
-            return f"{names[event.seat]} moves {event.card} from {source} to {target}"
-        case Count() | Pass():
-            return f"{names[event.seat]} {describe_event(event, names, None)}"
-        case Draw() if event.seat == seat:
-            return f"you draw {' '.join(event.cards)}"
-        case Draw():
-            return f"{names[event.seat]} draws {_count_cards(len(event.cards))}"
-        case Flip() if event.seat == seat:
-            return f"you turn up {event.card}"
-        case Flip():
-            return describe_event(event, names, None)
+
+
+def _describe_move(event: CardMoved, names: Sequence[str]) -> str:
+    kind = "play" if event.target[0] == "c" else "load" if event.target[-1] == "p" else "discard"
+    source, target = (_describe_pile(pile, event.seat, names) for pile in (event.source, event.target))
+    return _fill(kind, seat=names[event.seat], card=event.card, **{"from": source, "to": target})
+
+
+def _describe_shuffle(event: Shuffled, names: Sequence[str]) -> str:
+    source, target = (_describe_pile(pile, None, names) for pile in (event.source, event.target))
+    if event.source == event.target:
+        return _fill("shuffle_pile", **{"from": source})
+    kind = "set_aside" if event.target == "aside" else "shuffle_one" if event.count == 1 else "shuffle"
+    return _fill(kind, count=_count_cards(event.count), **{"from": source, "to": target})
+
+
+def _join_sizes(sizes: Sequence[int]) -> str:
+    return str(sizes[0]) if len(set(sizes)) == 1 else ", ".join(map(str, sizes))
 
 
 def _count_cards(count: int) -> str:
-    return "a card" if count == 1 else f"{count} cards"
+    return SENTENCES.counts["one" if count == 1 else "many"].format(count=count)
 
 
-def _describe_pile(pile: str, mover: int, names: Sequence[str]) -> str:
+def _describe_pile(pile: str, mover: int | None, names: Sequence[str]) -> str:
+    if pile in SENTENCES.piles:
+        return SENTENCES.piles[pile]
     owner, letter, index = _split_pile(pile)
-    name = {"p": "the pay-off pile", "h": "the hand", "s": f"side {index}", "c": f"centre {index}"}[letter]
-    return name if owner in (mover, None) else f"{name} of {names[owner]}"
+    name = {"p": "payoff", "h": "hand", "s": "side", "c": "centre"}[letter]
+    if owner in (mover, None):
+        return SENTENCES.piles[name].format(index=index)
+    return SENTENCES.piles[f"{name}_of"].format(seat=names[owner], index=index)
 
 
 def sketch(view: View, names: Sequence[str]) -> Iterator[str]:
@@ -124,7 +140,7 @@ def sketch(view: View, names: Sequence[str]) -> Iterator[str]:
     yield f"-- turn {view.turn}, {names[view.seat]} --  {centre}  stock {view.stock}  aside {view.aside}"
     width = max(map(len, names))
     for seat, (name, held) in enumerate(zip(names, view.seats, strict=True)):
-        hand = " ".join(view.hand) if seat == view.seat else f"{held.hand} cards"
+        hand = " ".join(view.hand) if seat == view.seat else format_count(held.hand, "card")
         side = "  ".join(f"s{index}:{' '.join(pile) or '-'}" for index, pile in enumerate(held.side))
         left = "" if held.payoff.left is None else f" ({held.payoff.left})"
         out = "  out of the game" if held.out else ""

@@ -1,4 +1,4 @@
-// Draws cards and piles as elements.
+// Draws cards, places and seats as elements, for the page of any family.
 "use strict";
 window.malice = window.malice || {};
 
@@ -24,6 +24,29 @@ window.malice = window.malice || {};
     return node;
   };
   const { createElement } = malice;
+  const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
+  const RANKS = { A: "ace", T: "10", J: "jack", Q: "queen", K: "king" };
+  const NUMBERS = { A: "1", T: "10", J: "11", Q: "12", K: "13" };
+  const NATURAL = "A23456789TJQK";
+
+  /** Return a card's own value: 1 to 13, or null for a joker and a hidden card. */
+  malice.cardValue = (card) => NATURAL.indexOf(card[0]) + 1 || null;
+
+  /** Return the rank in the corner of a card. */
+  malice.cardRank = function (card) {
+    const rank = card[0];
+    if (rank === "W") return "★";
+    if (card[1] === "X") return NUMBERS[rank] || rank;
+    return rank === "T" ? "10" : rank;
+  };
+
+  /** Return a card in words; `wild` says what a `WX` is called. */
+  malice.nameCard = function (card, wild = "joker") {
+    if (card === "??") return "a card";
+    if (card[0] === "W") return `a ${wild}`;
+    if (card[1] === "X") return `the ${NUMBERS[card[0]] || card[0]}`;
+    return `the ${RANKS[card[0]] || card[0]} of ${SUITS[card[1]]}`;
+  };
 
   function drawShape(name, kind) {
     const svg = document.createElementNS(SVG, "svg");
@@ -45,21 +68,25 @@ window.malice = window.malice || {};
     return card[1] === "D" || card[1] === "H" ? "red" : "black";
   }
 
-  function drawFace(card, rules) {
+  function drawFace(card, wild, crown) {
     const rank = malice.cardRank(card);
-    if (card[0] === "W") return [drawShape("W", "big"), createElement("small", {}, rules.skipbo ? "wild" : "joker")];
+    if (card[0] === "W") return [drawShape("W", "big"), createElement("small", {}, wild.split(" ")[0])];
     if (card[1] === "X") return [createElement("b", { class: "number" }, rank)];
     const suit = drawShape(card[1], "big");
     if (!"JQK".includes(card[0])) return [suit];
-    return [card[0] === "K" && rules.kings ? drawShape("K", "crown") : null, createElement("b", { class: "court" }, rank), suit];
+    return [crown ? drawShape("K", "crown") : null, createElement("b", { class: "court" }, rank), suit];
   }
 
-  /** Draw a card face up, or its back for `??`; `as` is the rank it stands for, if not its own. */
-  malice.drawCard = function (card, rules, { as = "", classes = "" } = {}) {
+  /**
+   * Draw a card face up, or its back for `??`. Options: `as`, the rank it stands for, if not its own; `from`, the place
+   * that it has just left; `classes`; `wild`, what a `WX` is called; `crown`, whether it wears a crown.
+   */
+  malice.drawCard = function (card, { as = "", from = null, classes = "", wild = "joker", crown = false } = {}) {
     if (card === "??") {
-      return createElement("span", { class: `card back ${classes}`, role: "img", "aria-label": "a card, face down" });
+      const label = "a card, face down";
+      return createElement("span", { class: `card back ${classes}`, role: "img", "aria-label": label, "data-from": from });
     }
-    const name = malice.nameCard(card, rules).replace(/^(the|a) /, "");
+    const name = malice.nameCard(card, wild).replace(/^(the|a) /, "");
     const label = as ? `${name} as ${as}` : name;
     const court = "JQK".includes(card[0]) && card[1] !== "X";
     const node = createElement(
@@ -70,16 +97,17 @@ window.malice = window.malice || {};
         "aria-label": label,
         title: label,
         "data-card": card,
+        "data-from": from,
       },
       createElement("span", { class: "corner" }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card)),
-      createElement("span", { class: "face" }, ...drawFace(card, rules).filter(Boolean)),
+      createElement("span", { class: "face" }, ...drawFace(card, wild, crown).filter(Boolean)),
     );
     if (as) node.append(createElement("span", { class: "as" }, `= ${as}`));
     return node;
   };
 
   /** Draw a card for the log: rank and suit on one line. */
-  malice.drawChip = function (card, rules) {
+  malice.drawChip = function (card) {
     if (card === "??") return createElement("span", { class: "chip" }, "?");
     return createElement("span", { class: `chip ${chooseColour(card)}` }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card));
   };
@@ -90,11 +118,11 @@ window.malice = window.malice || {};
     return createElement("span", { class: `disc seat${colour}` }, String(seat));
   };
 
-  /** Draw the place of a pile, with its caption below. */
+  /** Draw a place where cards lie, with its caption below. */
   malice.drawPlace = function (name, kind, label, caption, ...content) {
     return createElement(
       "div",
-      { class: `place ${kind}`, "data-pile": name, role: "group", "aria-label": label },
+      { class: `place ${kind}`, "data-place": name, role: "group", "aria-label": label },
       createElement("div", { class: "stack" }, ...content),
       createElement("div", { class: "caption" }, ...[].concat(caption)),
     );

@@ -4,7 +4,7 @@ window.malice = window.malice || {};
 
 (function (malice) {
   const $ = (id) => document.getElementById(id);
-  const state = { game: null, index: 0, viewer: null, previous: null, next: null };
+  const state = { game: null, course: null, index: 0, viewer: null, previous: null, next: null };
   let timer = null;
   let pending = null;
 
@@ -25,27 +25,36 @@ window.malice = window.malice || {};
   }
 
   function showStep(index, moving = 0) {
-    const { game, viewer } = state;
+    const { game, course, viewer } = state;
     state.index = Math.max(0, Math.min(lastIndex(), index));
-    const step = game.steps[state.index];
-    malice.drawTable($("table"), game, state.index, viewer, moving);
+    const step = course.steps[state.index];
+    malice.drawTable($("table"), game, course, state.index, viewer, moving);
     malice.markLog($("log"), state.index);
     $("slider").value = state.index;
-    const at = step.index < 0 ? "the deal" : `action ${step.index}, turn ${step.turn}`;
-    $("slider").setAttribute("aria-valuetext", at);
-    $("where").textContent = step.index < 0 ? "deal" : `action ${step.index} / ${lastIndex() - 1} · turn ${step.turn}`;
+    const name = malice.nameStep(game);
+    const turn = (words) => (step.turn > 0 ? `${words}turn ${step.turn}` : "");
+    $("slider").setAttribute("aria-valuetext", step.number < 0 ? "the deal" : `${name} ${step.number}${turn(", ")}`);
+    $("where").textContent = step.number < 0 ? "deal" : `${name} ${step.number} / ${lastIndex() - 1}${turn(" · ")}`;
     $("live").setAttribute("aria-live", timer && readInterval() < 700 ? "off" : "polite");
-    $("raw").textContent = step.action;
-    $("thought").textContent = step.micros === null ? "" : malice.formatDuration(step.micros);
-    $("remark").textContent = step.note;
+    $("raw").textContent = step.moves.map(malice.formatMove).join(" · ");
+    $("thought").textContent = malice.formatDuration(malice.longestTime(step));
+    $("remark").textContent = malice.joinNotes(game, step);
     const over = state.index === lastIndex();
-    $("live").textContent = malice.describeAloud(game, state.index, viewer) + (over ? ` ${malice.describeResult(game)}` : "");
+    $("live").textContent = malice.describeStep(game, course, state.index) + (over ? ` ${malice.describeResult(game)}` : "");
+    showFailure();
     $("ending").hidden = !over;
     $("ending").replaceChildren(...(over ? malice.makeEnding(game) : []));
     for (const id of ["first", "back", "turn-back"]) $(id).disabled = state.index === 0;
     for (const id of ["last", "forward", "turn-forward"]) $(id).disabled = over;
     if (over) stop();
     keepAddress();
+  }
+
+  /** Say that the page of this game has failed, while what it brings stands replaced. */
+  function showFailure() {
+    const failure = malice.failures[state.game.family];
+    $("message").hidden = !failure;
+    if (failure) $("message").textContent = `The page of this game, ${state.game.family}, has failed: ${failure}`;
   }
 
   function moveSteps(by) {
@@ -89,8 +98,9 @@ window.malice = window.malice || {};
 
   function changeView(viewer) {
     state.viewer = viewer;
+    state.course = malice.follow(state.game, viewer);
     $("view").value = viewer === null ? "all" : String(viewer);
-    malice.fillLog($("log"), state.game, viewer);
+    malice.fillLog($("log"), state.game, state.course);
     showStep(state.index);
   }
 
@@ -106,18 +116,21 @@ window.malice = window.malice || {};
     const teams = malice.groupTeams(game).map(({ seats }) => seats.map((seat) => game.seats[seat].name));
     const names = teams.map((team) => joinParts(team.map((name) => [malice.createElement("bdi", {}, name)]), "+"));
     $("players").replaceChildren(...joinParts(names, "v"));
-    const rules = malice.createElement("a", { href: `rules/${game.rules.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
+    const rules = malice.createElement("a", { href: `rules/${game.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
-    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${game.steps.length - 1} actions`, series);
+    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series);
     document.title = `${teams.map((team) => team.join(" + ")).join(" v ")} · game ${game.key}`;
   }
 
   function loadGame(game, place) {
-    const same = state.game?.seats.length === game.seats.length;
+    const views = malice.hasViews(game.family);
+    const same = views && state.game?.seats.length === game.seats.length;
     Object.assign(state, { game, previous: place.previous, next: place.next, viewer: same ? state.viewer : null });
+    malice.useStyles(game.family);
     showHeading(game);
     const options = game.seats.map((seat, index) => malice.createElement("option", { value: index }, `seat ${index}: ${seat.name}`));
     $("view").replaceChildren(malice.createElement("option", { value: "all" }, "all hands"), ...options);
+    $("view").parentElement.hidden = !views;
     $("slider").max = lastIndex();
     linkNeighbour("previous", place.previous);
     linkNeighbour("next", place.next);
@@ -133,7 +146,13 @@ window.malice = window.malice || {};
     $("message").textContent = sentence;
   }
 
-  /** Open the game or action in the address: `#table.deal.rotation` or `#table.deal.rotation/action`. */
+  /** Return the index of a step in an address: `57`, or `!2` for the verdict on seat 2; the deal if there is none. */
+  function findIndex(game, place) {
+    const number = place?.[0] === "!" ? malice.findVerdict(game, Number(place.slice(1)))?.number : place;
+    return number === undefined ? 0 : Number(number) + 1;
+  }
+
+  /** Open the address: `#table.deal.rotation`, and after a slash the number of an action or the seat of a verdict. */
   async function openAddress() {
     stop();
     clearTimeout(pending);
@@ -141,21 +160,20 @@ window.malice = window.malice || {};
     try {
       const wanted = hash || (await malice.findFirstKey());
       if (wanted === null) throw new Error("No game has been played yet.");
-      const parts = /^(\d+\.\d+\.\d+)(?:\/(\d+))?$/.exec(wanted);
+      const parts = /^(\d+\.\d+\.\d+)(?:\/(!?\d+))?$/.exec(wanted);
       if (!parts) throw new Error("Expected the key of a game, such as 0.12.1, or of an action, such as 0.12.1/57.");
-      const index = parts[2] === undefined ? 0 : Number(parts[2]) + 1;
       if (state.game?.key !== parts[1]) {
         const place = await malice.find(parts[1]);
         if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile
         loadGame(malice.read(place.shard, place.row), place);
         $("replay").hidden = false;
         $("message").hidden = true;
-        state.index = index;
+        state.index = findIndex(state.game, parts[2]);
         changeView(state.viewer);
       } else {
         $("replay").hidden = false;
         $("message").hidden = true;
-        showStep(index);
+        showStep(findIndex(state.game, parts[2]));
       }
     } catch (error) {
       showError(error.message);
@@ -172,7 +190,7 @@ window.malice = window.malice || {};
     Home: () => moveSteps(-Infinity),
     End: () => moveSteps(Infinity),
     " ": play,
-    v: () => changeView(state.viewer === null ? 0 : state.viewer + 1 < state.game.seats.length ? state.viewer + 1 : null),
+    v: () => malice.hasViews(state.game.family) && changeView(state.viewer === null ? 0 : state.viewer + 1 < state.game.seats.length ? state.viewer + 1 : null),
     n: () => state.next && (location.hash = state.next),
     p: () => state.previous && (location.hash = state.previous),
     "?": () => $("help").showModal(),

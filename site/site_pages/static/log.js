@@ -5,73 +5,76 @@ window.malice = window.malice || {};
 (function (malice) {
   const { createElement } = malice;
 
-  function shortenPile(pile, seat, game) {
-    if (!/^\d/.test(pile)) return pile;
-    const [, owner, kind] = /^(\d+)(.*)$/.exec(pile);
-    const own = { h: "hand", p: "pay-off" }[kind] || kind;
-    return Number(owner) === seat ? own : `${game.seats[owner].name}’s ${own}`;
+  /** Take the first brief of a step as its line; the others stand below it. */
+  function splitBriefs(game, course, index) {
+    const actor = malice.findActor(course.steps[index]);
+    const briefs = course.briefs[index]
+      .filter((brief) => (Array.isArray(brief) ? brief.length : brief))
+      .map((brief) => [].concat(brief).map((part) => (typeof part === "string" ? malice.dropSubject(part, game, actor) : part)));
+    return actor === null ? { line: null, rest: briefs } : { line: briefs[0], rest: briefs.slice(1) };
   }
 
-  function describeAction(step, game) {
-    const [event] = step.events;
-    if (step.index < 0) return ["The deal"];
-    if (event?.type !== "move") {
-      const { what: words } = malice.describeStep(game, step.index + 1, null);
-      return [words];
-    }
-    const as = event.to[0] === "c" ? malice.findSubstitute(event.card, event.value, game.rules) : "";
-    const to = shortenPile(event.to, step.seat, game);
-    return [
-      malice.drawChip(event.card, game.rules),
-      as && ` as ${as}`,
-      createElement("span", { class: "way" }, ` ${shortenPile(event.from, step.seat, game)} → `, createElement("bdi", {}, to)),
-    ].filter(Boolean);
+  function describeMoves(game, step) {
+    if (step.number < 0) return ["The deal"];
+    if (step.moves.length === 1) return [malice.formatMove(step.moves[0])];
+    return step.moves.map((move) =>
+      createElement(
+        "span",
+        { class: move.action[0] === "!" ? "move bad" : "move", title: game.seats[move.seat].name },
+        malice.drawDisc(game, move.seat),
+        createElement("bdi", {}, ` ${malice.formatMove(move)}`),
+      ),
+    );
   }
 
-  function describeExtras(game, index, viewer) {
-    const step = game.steps[index];
-    const phrases = malice.describeStep(game, index, viewer).effects;
-    const events = malice.listEffects(step);
-    return phrases.filter((_, place) => ["flip", "shuffle", "out", "pass"].includes(events[place].type)).join("; ");
-  }
-
-  function makeEntry(game, index, viewer) {
-    const step = game.steps[index];
-    const more = describeExtras(game, index, viewer);
+  function makeEntry(game, course, index) {
+    const step = course.steps[index];
+    const { line, rest } = splitBriefs(game, course, index);
+    const more = rest.flatMap((brief, place) => (place ? ["; ", ...brief] : brief));
+    const note = malice.joinNotes(game, step);
+    const alone = step.moves.length === 1;
     const link = createElement(
       "a",
-      { href: step.index < 0 ? `#${game.key}` : `#${game.key}/${step.index}`, title: step.action || null, "data-step": index },
-      createElement("span", { class: "number" }, step.index < 0 ? "" : String(step.index)),
-      createElement("span", { class: "what" }, ...describeAction(step, game)),
-      createElement("span", { class: "time" }, malice.formatDuration(step.micros)),
+      {
+        href: step.number < 0 ? `#${game.key}` : `#${game.key}/${step.number}`,
+        title: alone ? step.moves[0].action : null,
+        "data-step": index,
+      },
+      createElement("span", { class: "number" }, step.number < 0 ? "" : String(step.number)),
+      createElement("span", { class: "what" }, ...(line || describeMoves(game, step))),
+      createElement("span", { class: "time" }, malice.formatDuration(malice.longestTime(step))),
     );
     return createElement(
       "li",
-      { class: step.events[0]?.type === "out" ? "verdict" : null },
+      { class: alone && step.moves[0].action[0] === "!" ? "verdict" : null },
       link,
-      more && createElement("p", { class: "more" }, more),
-      step.note && createElement("q", {}, createElement("bdi", {}, step.note)),
+      more.length > 0 && createElement("p", { class: "more" }, ...more),
+      note && createElement("q", {}, createElement("bdi", {}, note)),
     );
   }
 
-  /** Fill the log, with a heading for each turn. */
-  malice.fillLog = function (box, game, viewer) {
+  function makeHeading(game, step) {
+    const actor = malice.findActor(step);
+    const turn = step.turn > 0 && createElement("small", {}, `turn ${step.turn}`);
+    if (actor === null) return turn && createElement("h3", {}, turn);
+    return createElement("h3", {}, malice.drawDisc(game, actor), createElement("bdi", {}, game.seats[actor].name), turn);
+  }
+
+  /** Fill the log, with a heading for each turn, and for each seat where turns are not counted. */
+  malice.fillLog = function (box, game, course) {
     const parts = [];
     let list = null;
-    let turn = null;
-    game.steps.forEach((step, index) => {
-      if (list === null || step.turn !== turn || index === 1) {
-        turn = step.turn;
+    let last = null;
+    course.steps.forEach((step, index) => {
+      const same = last && last.turn === step.turn && (step.turn > 0 || malice.findActor(last) === malice.findActor(step));
+      if (!same || index === 1) {
         list = createElement("ol", {});
-        if (step.seat !== null) {
-          const name = createElement("bdi", {}, game.seats[step.seat].name);
-          parts.push(createElement("h3", {}, malice.drawDisc(game, step.seat), name, createElement("small", {}, `turn ${turn}`)));
-        }
-        parts.push(list);
+        parts.push(step.moves.length > 0 && makeHeading(game, step), list);
       }
-      list.append(makeEntry(game, index, viewer));
+      last = step;
+      list.append(makeEntry(game, course, index));
     });
-    box.replaceChildren(...parts);
+    box.replaceChildren(...parts.filter(Boolean));
   };
 
   /** Mark the current action, and scroll the log, but not the page, until it is visible. */
@@ -87,7 +90,8 @@ window.malice = window.malice || {};
   };
 
   function sumTimes(game, seat) {
-    const micros = game.steps.filter((step) => step.seat === seat).map((step) => step.micros || 0);
+    const moves = game.steps.flatMap((step) => step.moves).filter((move) => move.seat === seat);
+    const micros = moves.map((move) => move.micros || 0);
     const sum = micros.reduce((one, other) => one + other, 0);
     return { sum, count: micros.length, most: Math.max(0, ...micros) };
   }
@@ -98,17 +102,17 @@ window.malice = window.malice || {};
     return createElement(
       "tr",
       {},
-      createElement("td", { class: "num" }, game.reason.startsWith("void") ? "–" : String(game.places[seat])),
+      createElement("td", { class: "num" }, game.void ? "–" : String(game.places[seat])),
       createElement(
         "th",
         { scope: "row" },
         malice.drawDisc(game, seat),
         malice.hasPartners(game) && createElement("small", {}, `team ${game.teams[seat]} `),
         createElement("a", { href: `bots/${game.seats[seat].slug}.html` }, createElement("bdi", {}, game.seats[seat].name)),
-        stray ? createElement("small", {}, ` ${stray} stray ${stray === 1 ? "line" : "lines"}`) : null,
+        stray ? createElement("small", {}, ` ${malice.formatCount(stray, "stray line")}`) : null,
       ),
       createElement("td", { class: "num" }, String(game.scores[seat])),
-      createElement("td", { class: "num", title: `${count} actions, the slowest ${malice.formatDuration(most)}` }, malice.formatDuration(sum)),
+      createElement("td", { class: "num", title: `${malice.formatCount(count, "action")}, the slowest ${malice.formatDuration(most)}` }, malice.formatDuration(sum)),
     );
   }
 
@@ -117,6 +121,7 @@ window.malice = window.malice || {};
   }
 
   function makeFault(game, fault) {
+    const step = malice.findVerdict(game, fault.seat);
     return createElement(
       "article",
       { class: "fault" },
@@ -125,7 +130,12 @@ window.malice = window.malice || {};
         {},
         createElement("span", { class: "verdict" }, fault.code),
         " ",
-        createElement("a", { href: `#${game.key}/${fault.action}` }, createElement("bdi", {}, game.seats[fault.seat].name), `, action ${fault.action}`),
+        createElement(
+          "a",
+          { href: `#${game.key}/!${fault.seat}` },
+          createElement("bdi", {}, game.seats[fault.seat].name),
+          step && `, ${malice.nameStep(game)} ${step.number}`,
+        ),
       ),
       createElement("p", {}, createElement("bdi", {}, fault.sentence)),
       fault.exit ? createElement("p", {}, "Process: ", createElement("bdi", {}, fault.exit)) : null,

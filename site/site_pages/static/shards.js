@@ -1,4 +1,4 @@
-// Loads the index of keys and the shards of games as scripts, which also work from file://.
+// Loads the index of keys, the shards of games and the page of a family as scripts, which also work from file://.
 "use strict";
 window.malice = window.malice || {};
 
@@ -92,9 +92,13 @@ window.malice = window.malice || {};
     const runs = listRuns(index);
     const number = findNumber(runs, key);
     if (number === null) throw new Error(`Game ${key} does not exist, or has not been played yet.`);
-    const shard = await load(`games-${Math.floor(number / index.size)}`);
+    const block = Math.floor(number / index.size);
+    const part = (index.parts[block] || []).filter((first) => first <= number).length;
+    const shard = await load(part ? `games-${block}-${part}` : `games-${block}`);
     const row = shard.columns.number.indexOf(number);
     if (row < 0) throw new Error(`Game ${key} is newer than this page: reload it.`);
+    const { family } = shard.rulesets[shard.columns.ruleset[row]];
+    await malice.loadFamily(family, index.families);
     return { shard, row, list: Math.floor(number / index.list) + 1, ...findNeighbours(runs, number) };
   };
 })(window.malice);

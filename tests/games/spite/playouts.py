@@ -8,7 +8,9 @@ from typing import NamedTuple
 from referee.dealer import Dealer
 from referee.games.spite import SpiteAndMalice
 from referee.games.spite.state import State
-from referee.rules import Events, Result, Shuffle, Turn
+from referee.rules import Ask, Events, Result, Shuffle
+
+from .tables import act, list_legal, to_act
 
 Chooser = Callable[[tuple[str, ...]], str]
 
@@ -21,7 +23,7 @@ class Moment(NamedTuple):
     action: str
     events: Events
     state: State
-    step: Turn | Shuffle | Result
+    step: Ask | Shuffle | Result
 
 
 def play_moments(engine: SpiteAndMalice, seed: str, choose: Chooser) -> Iterator[Moment]:
@@ -34,8 +36,8 @@ def play_moments(engine: SpiteAndMalice, seed: str, choose: Chooser) -> Iterator
         if isinstance(step, Shuffle):
             state, events = engine.shuffled(state, dealer.order(step.size))
         else:
-            seat, action = step.seat, choose(engine.legal(state))
-            state, events = engine.play(state, action)
+            seat, action = to_act(engine, state), choose(list_legal(engine, state))
+            state, events = act(engine, state, action)
         yield Moment(seat, action, events, state, engine.next(state))
 
 

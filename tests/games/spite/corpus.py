@@ -1,4 +1,4 @@
-"""Finds the situations of `corpus.jsonl`, and rewrites it: `python -m tests.spite.corpus`.
+"""Finds the situations of `corpus.jsonl`, and rewrites it: `python -m tests.games.spite.corpus`.
 
 It plays random games of all rulesets, and keeps for each feature the shortest beginning of a game that has it, and
 for each ruleset the first request with its most seats.
@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from protocol.codec import encode
+from protocol.messages import Move
 from referee.games.spite import FAMILY
 from referee.games.spite.features import FEATURES
 from referee.rulesets import list_rulesets, load_ruleset
@@ -26,8 +27,13 @@ LEAVES = 0.01
 """The chance that a seat leaves instead of acting, in games where seats leave."""
 
 
+def list_features(request: Move) -> list[str]:
+    """Return the names of the features that a request has."""
+    return [name for name, test in FEATURES.items() if test(request)]
+
+
 def find_situations(rulesets: Sequence[str], deals: int = DEALS) -> list[Situation]:
-    """Play so many deals with each number of seats, and return the situations to keep."""
+    """Play this many deals with each number of seats, and return the situations to keep."""
     starts: list[Situation] = []
     shortest: dict[str, Situation] = {}
     for name in rulesets:

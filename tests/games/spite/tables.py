@@ -7,10 +7,9 @@ from msgspec.structs import replace
 
 from protocol.cards import ORDER, Cards
 from referee.games.spite import SpiteAndMalice
-from referee.games.spite.messages import Event
 from referee.games.spite.parameters import Parameters
 from referee.games.spite.state import State
-from referee.rules import Result, Shuffle, Turn
+from referee.rules import Ask, Events, Result, Shuffle
 from referee.rulesets import load_ruleset
 
 STOCK = "2H 3H 4H 5H 6H 7H 8H 9H TH JH 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
@@ -63,9 +62,19 @@ def table(
     )
 
 
-def settle_shuffles(engine: SpiteAndMalice, state: State) -> tuple[State, tuple[Event, ...]]:
+def list_legal(engine: SpiteAndMalice, state: State) -> tuple[str, ...]:
+    """Return the legal actions of the seat whose turn it is."""
+    return engine.legal(state, state.seat)
+
+
+def act(engine: SpiteAndMalice, state: State, action: str) -> tuple[State, Events]:
+    """Play an action of the seat whose turn it is."""
+    return engine.play(state, {state.seat: action})
+
+
+def settle_shuffles(engine: SpiteAndMalice, state: State) -> tuple[State, Events]:
     """Answer every shuffle with the present order of the cards."""
-    events: tuple[Event, ...] = ()
+    events: Events = ()
     while isinstance(step := engine.next(state), Shuffle):
         state, more = engine.shuffled(state, range(step.size))
         events += more
@@ -77,11 +86,11 @@ def after(engine: SpiteAndMalice, state: State, *actions: str) -> State:
     return play_with_events(engine, state, *actions)[0]
 
 
-def play_with_events(engine: SpiteAndMalice, state: State, *actions: str) -> tuple[State, tuple[Event, ...]]:
+def play_with_events(engine: SpiteAndMalice, state: State, *actions: str) -> tuple[State, Events]:
     """Return the position after some actions, and the events of the last one."""
-    events: tuple[Event, ...] = ()
+    events: Events = ()
     for action in actions:
-        state, events = engine.play(state, action)
+        state, events = act(engine, state, action)
         state, more = settle_shuffles(engine, state)
         events += more
     return state, events
@@ -90,8 +99,9 @@ def play_with_events(engine: SpiteAndMalice, state: State, *actions: str) -> tup
 def to_act(engine: SpiteAndMalice, state: State) -> int:
     """Return the seat whose turn it is."""
     step = engine.next(state)
-    assert isinstance(step, Turn), step
-    return step.seat
+    assert isinstance(step, Ask), step
+    (seat,) = step.seats
+    return seat
 
 
 def result(engine: SpiteAndMalice, state: State) -> Result:

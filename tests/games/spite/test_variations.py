@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from protocol.cards import HIDDEN
 from referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 
-from .tables import FIVE, after, cards, ends, game, play_with_events, result, table, to_act
+from .tables import FIVE, after, cards, ends, game, list_legal, play_with_events, result, table, to_act
 
 ELEVEN = "AC 2C 3C 4C 5C 6C 7C 8C 9C TC JC"
 
@@ -65,7 +65,7 @@ def test_partners_lend_their_tops_to_the_centre_only() -> None:
     sides = [["2C"], ["2H"], ["2S", "5S"], ["2H"]]
     state = table(engine, "9C", payoffs=["2D", "2H", "QC 2S", "2H"], sides=sides, centre=["AC"])
 
-    assert engine.legal(state) == ("p-c0", "2p-c0", "2s0-c0", "h9C-s0", "h9C-s1", "s0-c0")
+    assert list_legal(engine, state) == ("p-c0", "2p-c0", "2s0-c0", "h9C-s0", "h9C-s1", "s0-c0")
     state, events = play_with_events(engine, state, "2p-c0")
     assert events == (CardMoved(0, "2p", "c0", "2S"), Flip(2, "QC"))
     assert (state.quiet, to_act(engine, state)) == (0, 0)
@@ -96,9 +96,9 @@ def test_a_team_that_withdraws_ranks_last_and_the_first_out_lowest() -> None:
     engine = game("partners-6")
     state = table(engine)
 
-    state, events = engine.withdraw(state, 3)
+    state, events = engine.withdraw(state, (3,))
     assert (state.out, events[0]) == ((0, 3), TurnBegins(1))
-    over = result(engine, engine.withdraw(state, 1)[0])
+    over = result(engine, engine.withdraw(state, (1,))[0])
 
     assert over.places == (3, 2, 1, 3, 2, 1)
 
@@ -138,7 +138,7 @@ def test_four_centre_stacks() -> None:
     engine = game("four-stacks")
     state = table(engine, "AC", centre=["AC", "AC", "AC"])
 
-    assert ends(engine.legal(state), "hAC")[0] == "c3"
+    assert ends(list_legal(engine, state), "hAC")[0] == "c3"
 
 
 @pytest.mark.parametrize(("hand", "payoff"), [("AC 9C", "QC"), ("9C", "AC"), ("AC 9C", "AD")])
@@ -149,7 +149,7 @@ def test_aces_must_be_played_at_once(hand: str, payoff: str) -> None:
 
     forced = [f"h{card}-c1" for card in hand.split() if card[0] == "A"]
 
-    assert engine.legal(state) == (*["p-c1"] * (payoff[0] == "A"), *forced)
+    assert list_legal(engine, state) == (*["p-c1"] * (payoff[0] == "A"), *forced)
 
 
 def test_what_cannot_be_played_is_not_forced_and_a_wild_card_never() -> None:
@@ -158,8 +158,8 @@ def test_what_cannot_be_played_is_not_forced_and_a_wild_card_never() -> None:
     full = table(engine, "AC KC 9C", centre=["AS"])
     free = table(game("aces"), "KC 9C")
 
-    assert "hAC-s0" in engine.legal(full)
-    assert {"hKC-c0", "hKC-s0"} <= set(game("aces").legal(free))
+    assert "hAC-s0" in list_legal(engine, full)
+    assert {"hKC-c0", "hKC-s0"} <= set(list_legal(game("aces"), free))
 
 
 def test_the_opponent_is_loaded_in_suit_from_hand_and_pay_off_pile() -> None:
@@ -167,7 +167,7 @@ def test_the_opponent_is_loaded_in_suit_from_hand_and_pay_off_pile() -> None:
     engine = game("loading")
     state = table(engine, "7C 9C 9D KC", payoffs=["3C 7C", "QC 8C"], sides=[["9C"], ["7C"]])
 
-    loads = [action for action in engine.legal(state) if action.endswith("-1p")]
+    loads = [action for action in list_legal(engine, state) if action.endswith("-1p")]
     state, events = play_with_events(engine, state, "p-1p")
 
     assert loads == ["p-1p", "h7C-1p", "h9C-1p"]
@@ -186,7 +186,7 @@ def test_a_king_is_a_thirteen_and_a_joker_nothing(top: str, loads: str) -> None:
     engine = game("loading", jokers=2, compulsory=game().derived.rules.compulsory)
     state = table(engine, "AD 2D JD QD KD WX", payoffs=["QC", top])
 
-    assert tuple(action[1:3] for action in engine.legal(state) if action.endswith("-1p")) == cards(loads)
+    assert tuple(action[1:3] for action in list_legal(engine, state) if action.endswith("-1p")) == cards(loads)
 
 
 def test_a_pay_off_pile_emptied_by_loading_wins() -> None:
@@ -210,7 +210,7 @@ def test_any_opponent_may_be_loaded_but_neither_partners_nor_who_left() -> None:
     engine = game("partners-6", loading="suit_adjacent")
     state = replace(table(engine, "9C", payoffs=["8C"] * 6), out=(2, 5))
 
-    assert ends(engine.legal(state), "h9C") == ["s0", "1p", "4p"]
+    assert ends(list_legal(engine, state), "h9C") == ["s0", "1p", "4p"]
 
 
 @pytest.mark.parametrize("size", [21, 25])
@@ -237,7 +237,7 @@ def test_jokers_are_wild(preset: str, wild: str, top: int) -> None:
     state = table(engine, "KC WX 9C", centre=["AC"])
 
     assert engine.derived.deck.count("WX") == 4
-    assert tuple(action[1:3] for action in engine.legal(state) if action.endswith("-c0")) == cards(wild)
+    assert tuple(action[1:3] for action in list_legal(engine, state) if action.endswith("-c0")) == cards(wild)
     assert engine.derived.stack_top == top
 
 
@@ -304,11 +304,11 @@ def test_massachusetts_fills_empty_side_stacks_before_the_discard() -> None:
     engine = game("massachusetts")
     state = table(engine, "2C 7C 8C 9C", payoffs=["AC QC"], sides=[["2C", "", "3C", ""]], centre=["AC"])
 
-    assert ends(engine.legal(state), "h9C") == ["s1"]
+    assert ends(list_legal(engine, state), "h9C") == ["s1"]
     state = after(engine, state, "h9C-s1")
-    assert engine.legal(state) == ("h2C-s3", "h7C-s3", "h8C-s3"), "once begun, nothing goes to the centre"
+    assert list_legal(engine, state) == ("h2C-s3", "h7C-s3", "h8C-s3"), "once begun, nothing goes to the centre"
     state = after(engine, state, "h8C-s3")
-    assert ends(engine.legal(state), "h7C") == ["s0", "s1", "s2", "s3"]
+    assert ends(list_legal(engine, state), "h7C") == ["s0", "s1", "s2", "s3"]
     assert to_act(engine, after(engine, state, "h7C-s1")) == 1
 
 

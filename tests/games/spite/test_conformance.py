@@ -18,16 +18,16 @@ from protocol.messages import ClockRules
 from referee.dealer import Dealer
 from referee.errors import IllegalAction, RulesetError
 from referee.games.spite import SpiteAndMalice
-from referee.games.spite.masks import mask_event
 from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Flip, Shuffled, TurnBegins
 from referee.games.spite.parameters import Compulsory, Parameters
 from referee.games.spite.state import State
 from referee.records import Key, Record, compute_digest
 from referee.replay import check_record
-from referee.rules import Events, Result, Rules, Shuffle, Turn
+from referee.rules import Ask, Events, Result, Rules, Shuffle
 from referee.rulesets import list_rulesets, load_ruleset
 
 from .playouts import Chooser, make_lively_chooser, make_uniform_chooser, play_moments
+from .tables import act, list_legal
 
 TABLES = [
     pytest.param(name, seats, id=f"{name}-{seats}")
@@ -61,10 +61,12 @@ def play_and_check(engine: SpiteAndMalice, seed: str, choose: Chooser, samples: 
         # The second of two packs is not on the table before it is shuffled.
         assert state.turn == 0 or Counter(all_cards(state)) == everything
         shown.follow(moment.events)
-        check_masks_hide_hands(moment.events, engine.seats)
-        legal = engine.legal(state)
-        assert bool(legal) == isinstance(moment.step, Turn)
-        if isinstance(moment.step, Turn):
+        check_masks_hide_hands(engine, moment.events)
+        legal = list_legal(engine, state)
+        assert bool(legal) == isinstance(moment.step, Ask)
+        if isinstance(moment.step, Ask):
+            assert moment.step.seats == (state.seat,)
+            assert not any(engine.legal(state, seat) for seat in range(engine.seats) if seat != state.seat)
             assert len(set(legal)) == len(legal)
             assert list(legal) == sorted(legal, key=make_canonical_key(state))
             shown.compare(state)
@@ -101,9 +103,9 @@ def make_canonical_key(state: State) -> Callable[[str], tuple[object, ...]]:
 
 def check_only_listed_actions_are_accepted(engine: SpiteAndMalice, state: State, random: Random) -> None:
     before = msgspec.msgpack.encode(state)
-    legal = engine.legal(state)
+    legal = list_legal(engine, state)
     for action in legal:
-        engine.play(state, action)
+        act(engine, state, action)
     assert msgspec.msgpack.encode(state) == before, "`play` changed the position that it was given"
     cards = [rank + suit for rank in RANKS for suit in SUITS]
     for _ in range(20):
@@ -113,7 +115,7 @@ def check_only_listed_actions_are_accepted(engine: SpiteAndMalice, state: State,
         action = random.choice([f"{source}-{target}", source, "pass", "count", "", " pass"])
         if action not in legal:
             with pytest.raises(IllegalAction):
-                engine.play(state, action)
+                act(engine, state, action)
 
 
 def check_views_hide_cards(engine: SpiteAndMalice, state: State, random: Random) -> None:
@@ -149,10 +151,10 @@ def move_buried_cards(state: State, random: Random) -> State:
     return replace(state, payoffs=tuple(map(tuple, piles)))
 
 
-def check_masks_hide_hands(events: Events, seats: int) -> None:
+def check_masks_hide_hands(engine: SpiteAndMalice, events: Events) -> None:
     for item in events:
-        for seat in range(seats):
-            seen = mask_event(item, seat)
+        for seat in range(engine.seats):
+            seen = engine.mask(item, seat)
             if isinstance(seen, Draw) and seen.seat != seat:
                 assert set(seen.cards) <= {HIDDEN}
             elif isinstance(seen, Deal):
@@ -286,16 +288,17 @@ def leave_and_check(engine: SpiteAndMalice, random: Random) -> None:
     choose, dealer = make_lively_chooser(str(random.random())), Dealer(random.randbytes(32))
     state = engine.start()
     if random.random() < 0.3:
-        state, _ = engine.withdraw(state, random.randrange(engine.seats))
+        state, _ = engine.withdraw(state, (random.randrange(engine.seats),))
     while not isinstance(step := engine.next(state), Result):
         if isinstance(step, Shuffle):
             state, _ = engine.shuffled(state, dealer.order(step.size))
             continue
-        assert step.seat not in state.out
+        (seat,) = step.seats
+        assert seat not in state.out
         if random.random() < 0.03:
-            state, _ = engine.withdraw(state, step.seat)
+            state, _ = engine.withdraw(state, (seat,))
         else:
-            state, _ = engine.play(state, choose(engine.legal(state)))
+            state, _ = act(engine, state, choose(list_legal(engine, state)))
     check_result(engine, step)
     stayed = [step.places[seat] for seat in range(engine.seats) if seat not in state.out]
     left = [step.places[seat] for seat in state.out]
@@ -321,6 +324,7 @@ def test_a_record_replays_to_the_same_digest(name: str) -> None:
 def make_record(name: str, seats: int, actions: tuple[tuple[int, str], ...], result: Result) -> Record:
     record = Record(
         key=Key(0, 0, 0),
+        family="spite",
         ruleset=name,
         rules=load_ruleset(name).rules,
         entries=(("lively", ""),) * seats,

@@ -1,31 +1,12 @@
-// Draws the table: seats around the centre.
+// Draws the table of Spite & Malice: seats around the centre.
 "use strict";
-window.malice = window.malice || {};
 
 (function (malice) {
-  const { createElement } = malice;
+  const { createElement, spite } = malice;
   const RANK_ORDER = "A23456789TJQKW?";
   const SUIT_ORDER = "CDHSX?";
   const ROOM = 6;
-
-  /** Find what a step changed, for the highlights. */
-  function findChanges(step) {
-    const changes = { to: {}, from: new Set(), fresh: {}, flipped: new Set(), gone: {} };
-    for (const event of step.events) {
-      if (event.type === "move") {
-        changes.to[event.to] = event;
-        changes.from.add(event.from);
-      } else if (event.type === "draw") {
-        changes.fresh[event.seat] = (changes.fresh[event.seat] || []).concat(event.cards);
-      } else if (event.type === "flip") {
-        changes.flipped.add(event.seat);
-      } else if (event.type === "shuffle" && event.emptied && changes.to[event.from]) {
-        changes.gone[event.from] = event;
-        changes.from.add(event.to);
-      }
-    }
-    return changes;
-  }
+  const extents = new WeakMap();
 
   function sortHand(hand) {
     const order = (card) => RANK_ORDER.indexOf(card[0]) * 8 + SUIT_ORDER.indexOf(card[1]);
@@ -33,35 +14,39 @@ window.malice = window.malice || {};
   }
 
   class Table {
-    constructor(game, index, viewer) {
-      Object.assign(this, { game, viewer, rules: game.rules, step: game.steps[index], state: game.states[index] });
-      this.extent = game.extent || (game.extent = malice.measureExtent(game));
-      this.over = index === game.steps.length - 1;
-      this.changes = findChanges(this.step);
+    constructor(table, { game, viewer, over, tables }) {
+      Object.assign(this, { game, viewer, over, table, rules: game.rules, changes: table.changes });
+      if (!extents.has(tables)) extents.set(tables, spite.measure(tables));
+      this.extent = extents.get(tables);
+    }
+
+    drawCard(card, options = {}) {
+      const crown = card[0] === "K" && this.rules.wild_kings;
+      return malice.drawCard(card, { wild: spite.nameWild(this.rules), crown, ...options });
     }
 
     pile(name) {
-      return this.state.piles[name] || [];
+      return this.table.piles[name] || [];
     }
 
     /** Return the class of a pile that a card has left or reached. */
     markPile(name) {
       if (this.changes.to[name]) return " arrived";
-      return this.changes.from.has(name) ? " left" : "";
+      return this.changes.from[name] ? " left" : "";
     }
 
     drawHand(seat) {
       const cards = this.pile(`${seat}h`);
       const hidden = this.viewer !== null && this.viewer !== seat;
       const fresh = (this.changes.fresh[seat] || []).slice();
-      const nodes = (hidden ? cards.map(() => "??") : sortHand(cards)).map((card, place) => {
+      const nodes = (hidden ? cards : sortHand(cards)).map((card, place) => {
         const at = hidden ? (place >= cards.length - fresh.length ? 0 : -1) : fresh.indexOf(card);
         if (at >= 0 && !hidden) fresh.splice(at, 1);
-        return malice.drawCard(card, this.rules, { classes: at >= 0 ? "fresh" : "" });
+        return this.drawCard(card, { classes: at >= 0 ? "fresh" : "" });
       });
-      const missing = Math.max(0, this.rules.hand - cards.length);
+      const missing = Math.max(0, this.rules.hand_size - cards.length);
       const empty = Array.from({ length: cards.length ? 0 : Math.min(1, missing) }, () => malice.drawEmptyPlace());
-      const label = `hand, ${cards.length} cards`;
+      const label = `hand, ${malice.formatCount(cards.length, "card")}`;
       return malice.drawPlace(`${seat}h`, `hand${this.markPile(`${seat}h`)}`, label, "hand", ...nodes, ...empty);
     }
 
@@ -69,10 +54,11 @@ window.malice = window.malice || {};
       const name = `${seat}p`;
       const pile = this.pile(name);
       const top = pile[pile.length - 1];
-      const counted = malice.seesCounts(this.state, this.rules, this.viewer);
+      const counted = spite.seesCounts(this.table, this.rules, this.viewer);
       const caption = [createElement("b", {}, counted ? String(pile.length) : pile.length ? "?" : "0"), " left"];
-      const moved = this.changes.to[name] ? "moved" : this.changes.flipped.has(seat) ? "fresh" : "";
-      const card = top ? malice.drawCard(top, this.rules, { classes: moved }) : malice.drawEmptyPlace("✓");
+      const classes = this.changes.to[name] ? "moved" : this.changes.flipped[seat] ? "fresh" : "";
+      const from = this.changes.to[name]?.from;
+      const card = top ? this.drawCard(top, { classes, from }) : malice.drawEmptyPlace("✓");
       const depth = counted ? Math.min(3, Math.ceil(pile.length / 7)) : Math.min(2, pile.length);
       const kind = `payoff deep${depth}${this.markPile(name)}`;
       return malice.drawPlace(name, kind, `pay-off pile, ${caption[0].textContent} left`, caption, card);
@@ -81,15 +67,15 @@ window.malice = window.malice || {};
     drawSide(seat, index) {
       const name = `${seat}s${index}`;
       const pile = this.pile(name);
-      const buried = this.rules.buried || this.viewer === null;
+      const buried = this.rules.side_visible === "all" || this.viewer === null;
       const cards = pile.map((card, place) => {
         const last = place === pile.length - 1;
-        const moved = last && this.changes.to[name] ? "moved" : "";
-        const node = malice.drawCard(last || buried ? card : "??", this.rules, { classes: moved });
+        const move = last && this.changes.to[name];
+        const node = this.drawCard(last || buried ? card : "??", { classes: move ? "moved" : "", from: move?.from });
         node.style.setProperty("--at", place);
         return node;
       });
-      const label = `side stack ${index}, ${pile.length} cards`;
+      const label = `side stack ${index}, ${malice.formatCount(pile.length, "card")}`;
       const node = malice.drawPlace(name, `side${this.markPile(name)}`, label, `s${index}`, ...cards);
       if (!pile.length) node.firstChild.append(malice.drawEmptyPlace());
       node.style.setProperty("--own", Math.max(0, pile.length - 1));
@@ -105,9 +91,9 @@ window.malice = window.malice || {};
     }
 
     drawSeat(seat) {
-      const { game, state } = this;
-      const out = state.out[seat];
-      const turn = state.seat === seat && !this.over;
+      const { game, table } = this;
+      const out = table.out[seat];
+      const turn = table.seat === seat && !this.over;
       const partners = malice.hasPartners(game);
       const sides = Array.from({ length: this.extent.sides }, (_, index) => this.drawSide(seat, index));
       const header = createElement(
@@ -149,15 +135,15 @@ window.malice = window.malice || {};
     drawCentre(index) {
       const name = `c${index}`;
       const pile = this.pile(name);
-      const height = this.state.heights[name] || 0;
-      const rank = (value) => malice.rankOfValue(value, this.rules.skipbo);
+      const height = this.table.heights[name] || 0;
+      const rank = (value) => spite.rankOfValue(value, this.rules);
       const move = this.changes.to[name];
       const gone = this.changes.gone[name];
       if (gone && !pile.length) {
-        const value = move?.value;
-        const ghost = move && malice.drawCard(move.card, this.rules, { classes: "moved ghost", as: malice.findSubstitute(move.card, value, this.rules) });
+        const as = spite.findSubstitute(move.card, move.value, this.rules);
+        const ghost = this.drawCard(move.card, { classes: "moved ghost", as, from: move.from });
         const caption = [createElement("b", {}, "complete")];
-        return malice.drawPlace(name, "slot arrived", `centre stack ${index}, complete`, caption, ghost || malice.drawEmptyPlace());
+        return malice.drawPlace(name, "slot arrived", `centre stack ${index}, complete`, caption, ghost);
       }
       const caption = height ? [createElement("b", {}, rank(height)), ` → ${rank(height + 1)}`] : [`needs ${rank(1)}`];
       const label = height ? `centre stack ${index}, at ${rank(height)}, needs ${rank(height + 1)}` : `centre stack ${index}, empty`;
@@ -165,25 +151,25 @@ window.malice = window.malice || {};
       const cards = shown.map((card, place) => {
         const value = height - (shown.length - 1 - place);
         const last = place === shown.length - 1;
-        const as = malice.findSubstitute(card, value, this.rules);
-        const node = malice.drawCard(card, this.rules, { as, classes: last && move ? "moved" : "" });
+        const as = spite.findSubstitute(card, value, this.rules);
+        const node = this.drawCard(card, { as, classes: last && move ? "moved" : "", from: last && move ? move.from : null });
         node.style.setProperty("--at", place + (3 - shown.length) / 2);
         return node;
       });
       const node = malice.drawPlace(name, `slot${this.markPile(name)}`, label, caption, ...(cards.length ? cards : [malice.drawEmptyPlace(`c${index}`)]));
-      const stands = (card, place) => malice.findSubstitute(card, height - (pile.length - 1 - place), this.rules);
+      const stands = (card, place) => spite.findSubstitute(card, height - (pile.length - 1 - place), this.rules);
       node.title = pile
-        .map((card, place) => malice.nameCard(card, this.rules).replace(/^(the|a) /, "") + (stands(card, place) ? ` as ${stands(card, place)}` : ""))
+        .map((card, place) => malice.nameCard(card, spite.nameWild(this.rules)).replace(/^(the|a) /, "") + (stands(card, place) ? ` as ${stands(card, place)}` : ""))
         .join("\n");
       return node;
     }
 
     drawClosed(name, label) {
       const count = this.pile(name).length;
-      const content = count ? malice.drawCard("??", this.rules) : malice.drawEmptyPlace();
+      const content = count ? malice.drawCard("??") : malice.drawEmptyPlace();
       const depth = Math.min(3, Math.ceil(count / 16));
       const kind = `closed deep${depth}${this.markPile(name)}`;
-      return malice.drawPlace(name, kind, `${label}, ${count} cards`, [createElement("b", {}, String(count)), ` ${label}`], content);
+      return malice.drawPlace(name, kind, `${label}, ${malice.formatCount(count, "card")}`, [createElement("b", {}, String(count)), ` ${label}`], content);
     }
 
     drawMiddle() {
@@ -212,22 +198,14 @@ window.malice = window.malice || {};
     }
   }
 
-  /** Draw the table after a step into `box`; a card flies from its old place in `moving` ms, unless 0. */
-  malice.drawTable = function (box, game, index, viewer, moving) {
-    const table = new Table(game, index, viewer);
+  spite.draw = function (table, context) {
+    const drawing = new Table(table, context);
+    const { game } = context;
+    const { centre } = drawing.extent;
     const seats = game.seats.length;
-    const stacks = table.extent.centre;
-    const crowd = (seats > 2 ? " several" : "") + (seats > 4 ? " many" : "") + (stacks > 3 ? " crowded" : "") + (stacks > 5 ? " packed" : "");
-    const move = moving && table.step.events.find((event) => event.type === "move");
-    const start = move && box.querySelector(`[data-pile="${move.from}"]`);
-    const origin = start && (start.querySelector(`[data-card="${move.card}"]`) || start).getBoundingClientRect();
-    box.className = `table seats${seats}${crowd}`;
-    box.style.setProperty("--hand", game.rules.hand);
-    box.replaceChildren(...table.draw());
-    const card = origin && box.querySelector(`[data-pile="${move.to}"] .moved`);
-    if (!card || !card.animate || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const target = card.getBoundingClientRect();
-    const from = `translate(${origin.left - target.left}px, ${origin.top - target.top}px)`;
-    card.animate([{ transform: from, zIndex: 9 }, { transform: "none", zIndex: 9 }], { duration: moving, easing: "ease-out" });
+    const crowd = (seats > 2 ? " several" : "") + (seats > 4 ? " many" : "") + (centre > 3 ? " crowded" : "") + (centre > 5 ? " packed" : "");
+    const node = createElement("div", { class: `spite seats${seats}${crowd}` }, ...drawing.draw());
+    node.style.setProperty("--hand", game.rules.hand_size);
+    return node;
   };
 })(window.malice);

@@ -10,7 +10,7 @@ from referee.games.spite.first_player import choose_first_player
 from referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 from referee.rules import Shuffle
 
-from .tables import after, cards, ends, game, play_with_events, result, settle_shuffles, table, to_act
+from .tables import act, after, cards, ends, game, list_legal, play_with_events, result, settle_shuffles, table, to_act
 
 ENGINE = game()
 
@@ -28,7 +28,7 @@ def test_suits_are_irrelevant() -> None:
     """rule 1."""
     state = table(ENGINE, "2C 2D 2H 2S 9C", centre=["AC"])
 
-    assert [ends(ENGINE.legal(state), f"h2{suit}")[0] for suit in "CDHS"] == ["c0"] * 4
+    assert [ends(list_legal(ENGINE, state), f"h2{suit}")[0] for suit in "CDHS"] == ["c0"] * 4
 
 
 @pytest.mark.parametrize(("height", "needs"), list(enumerate("A23456789TJQ")))
@@ -38,7 +38,7 @@ def test_a_centre_stack_takes_the_next_rank_or_a_king(height: int, needs: str) -
     every = [f"{rank}D" for rank in "A23456789TJQK"]
     state = table(ENGINE, " ".join(every), centre=[stack])
 
-    fitting = [card for card in every if "c0" in ends(ENGINE.legal(state), f"h{card}")]
+    fitting = [card for card in every if "c0" in ends(list_legal(ENGINE, state), f"h{card}")]
 
     assert fitting == [f"{needs}D", "KD"]
 
@@ -120,8 +120,8 @@ def test_three_centre_stacks_at_most() -> None:
     full = table(ENGINE, "AD", centre=["AC", "AC 2C", "AC 2C 3C"])
     two = table(ENGINE, "AD", centre=["AC", "", ""])
 
-    assert "c0" not in " ".join(ends(ENGINE.legal(full), "hAD"))
-    assert [end for end in ends(ENGINE.legal(two), "hAD") if end[0] == "c"] == ["c1"]
+    assert "c0" not in " ".join(ends(list_legal(ENGINE, full), "hAD"))
+    assert [end for end in ends(list_legal(ENGINE, two), "hAD") if end[0] == "c"] == ["c1"]
 
 
 def test_a_turn_begins_with_a_full_hand() -> None:
@@ -150,8 +150,8 @@ def test_a_discard_goes_on_any_side_stack_and_ends_the_turn() -> None:
     """rule 8, ruling 3.9, `side_rule`, `discard`."""
     state = table(ENGINE, "9C", sides=[["2C", "KC", "", ""]])
 
-    assert ends(ENGINE.legal(state), "h9C") == ["s0", "s1", "s2"]
-    assert "pass" not in ENGINE.legal(state)
+    assert ends(list_legal(ENGINE, state), "h9C") == ["s0", "s1", "s2"]
+    assert "pass" not in list_legal(ENGINE, state)
     assert to_act(ENGINE, after(ENGINE, state, "h9C-s1")) == 1
 
 
@@ -163,7 +163,7 @@ def test_what_is_forbidden_is_refused(action: str) -> None:
     state = table(ENGINE, "9C", payoffs=["3C 2C", "3D 2D"], sides=[["2C"], ["2C"]], centre=["AC"])
 
     with pytest.raises(IllegalAction, match="expected a legal action of seat 0"):
-        ENGINE.play(state, action)
+        act(ENGINE, state, action)
 
 
 def test_a_king_takes_the_next_value_in_the_centre_and_none_on_a_side_stack() -> None:
@@ -195,7 +195,7 @@ def test_a_completed_stack_is_shuffled_into_the_stock(last: str) -> None:
     """rule 12, rulings 3.1 to 3.3, `recycle`, `stack_top`."""
     state = table(ENGINE, f"{last} 9D", centre=[ELEVEN], stock="2D 3D")
 
-    waiting, events = ENGINE.play(state, f"h{last}-c0")
+    waiting, events = act(ENGINE, state, f"h{last}-c0")
     state, _ = ENGINE.shuffled(waiting, range(13, -1, -1))
 
     assert ENGINE.next(waiting) == Shuffle(14)
@@ -243,7 +243,7 @@ def test_a_player_may_stop_although_plays_exist() -> None:
     """ruling 3.10, ruling 3.12."""
     state = table(ENGINE, "AC 9C", payoffs=["2C AD", "4C"])
 
-    assert {"p-c0", "hAC-c0", "h9C-s0", "hAC-s0"} <= set(ENGINE.legal(state))
+    assert {"p-c0", "hAC-c0", "h9C-s0", "hAC-s0"} <= set(list_legal(ENGINE, state))
 
 
 def test_the_last_hand_card_discarded_is_replaced_at_the_next_own_turn() -> None:
@@ -306,7 +306,7 @@ def test_a_withdrawn_seat_loses_and_the_other_scores_what_it_left() -> None:
     """ruling 3.25."""
     state = table(ENGINE, payoffs=["2C", "2C 3C 4C"])
 
-    over = result(ENGINE, ENGINE.withdraw(state, 0)[0])
+    over = result(ENGINE, ENGINE.withdraw(state, (0,))[0])
 
     assert (over.places, over.scores, over.reason) == ((2, 1), (0, 6), "forfeit")
 
@@ -314,7 +314,7 @@ def test_a_withdrawn_seat_loses_and_the_other_scores_what_it_left() -> None:
 def test_a_seat_may_withdraw_before_the_deal() -> None:
     engine = game("multi-3", first_player="seat")
 
-    state, _ = settle_shuffles(engine, engine.withdraw(engine.start(), 0)[0])
+    state, _ = settle_shuffles(engine, engine.withdraw(engine.start(), (0,))[0])
 
     assert to_act(engine, state) == 1
 
@@ -322,13 +322,13 @@ def test_a_seat_may_withdraw_before_the_deal() -> None:
 def test_one_string_for_equal_cards_and_for_equal_empty_places() -> None:
     state = table(ENGINE, "AC AC 9C", sides=[["", "9D"]])
 
-    assert ENGINE.legal(state) == ("hAC-c0", "hAC-s0", "hAC-s1", "h9C-s0", "h9C-s1")
+    assert list_legal(ENGINE, state) == ("hAC-c0", "hAC-s0", "hAC-s1", "h9C-s0", "h9C-s1")
 
 
 def test_actions_are_listed_by_source_then_target() -> None:
     state = table(ENGINE, "2S 3H 2C", payoffs=["9C 2H", "QC"], centre=["AC", "AC 2C"], sides=[["2D"]])
 
-    assert ENGINE.legal(state) == (
+    assert list_legal(ENGINE, state) == (
         *("p-c0", "h2C-c0", "h2C-s0", "h2C-s1", "h2S-c0", "h2S-s0", "h2S-s1"),
         *("h3H-c1", "h3H-s0", "h3H-s1", "s0-c0"),
     )

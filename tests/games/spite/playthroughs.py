@@ -1,6 +1,6 @@
 """Golden games, one for each ruleset, in a form that people can read.
 
-`python -m tests.spite.playthroughs` from the top of the checkout rewrites them; review the diff like code.
+`python -m tests.games.spite.playthroughs` from the top of the checkout rewrites them; review the diff like code.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,16 +8,19 @@ from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
 
+from msgspec import Struct
+
 from protocol.cards import Cards
 from referee.games.spite import SpiteAndMalice
-from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
+from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Flip, Pass, Shuffled, TurnBegins, View
 from referee.games.spite.state import State
-from referee.rules import Result, Turn
+from referee.rules import Ask, Result
 from referee.rulesets import list_rulesets, load_ruleset
 
 from .playouts import Moment, make_lively_chooser, play_moments
+from .tables import list_legal
 
-FOLDER = Path(__file__).parents[1] / "playthroughs"
+FOLDER = Path(__file__).parent / "golden"
 MOST_SHOWN = 12
 WIDTH = 110
 
@@ -93,7 +96,7 @@ def _render_lines(name: str) -> Iterator[str]:
         new = _name_kinds(engine, moment, before) - kinds
         kinds |= new
         over = isinstance(moment.step, Result)
-        if before is not None and isinstance(engine.next(before), Turn):
+        if before is not None and isinstance(engine.next(before), Ask):
             if over or (new and shown < MOST_SHOWN):
                 yield from _show_position(engine, before, hidden)
                 yield from lines
@@ -118,7 +121,7 @@ def _name_kinds(engine: SpiteAndMalice, moment: Moment, before: State | None) ->
     }
     if before is None or moment.seat is None:
         return kinds
-    legal = engine.legal(before)
+    legal = list_legal(engine, before)
     if not any("-s" in action for action in legal):
         kinds.add("no discard: " + ("stuck" if "pass" in legal else "forced"))
     source, _, target = moment.action.partition("-")
@@ -142,7 +145,9 @@ def _show_position(engine: SpiteAndMalice, state: State, hidden: int) -> Iterato
             yield lines[0]
         else:
             yield from (f"{seat}| {line}" for seat, line in enumerate(lines))
-    yield from wrap("legal: " + " ".join(engine.legal(state)), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    yield from wrap(
+        "legal: " + " ".join(list_legal(engine, state)), WIDTH, subsequent_indent="  ", break_on_hyphens=False
+    )
 
 
 def _show_table(view: View) -> Iterator[str]:
@@ -163,7 +168,7 @@ def _tell_story(moment: Moment) -> list[str]:
     return [*action, *(f"    {_describe(event)}" for event in moment.events)]
 
 
-def _describe(event: Event) -> str:
+def _describe(event: Struct) -> str:
     match event:
         case Deal():
             hands = " | ".join(map(_join, event.hands))

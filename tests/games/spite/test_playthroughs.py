@@ -22,7 +22,7 @@ def test_the_golden_game_is_played_again_line_by_line(name: str) -> None:
     golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
     assert render_playthrough(name).splitlines() == golden.splitlines(), (
-        "if that is intended: python -m tests.spite.playthroughs"
+        "if that is intended: python -m tests.games.spite.playthroughs"
     )
 
 

@@ -1,0 +1,102 @@
+// Reads a game from its shard, ask by ask, and follows it through a seat's eyes. Knows no game.
+"use strict";
+window.malice = window.malice || {};
+
+(function (malice) {
+  const HOLES = /[#~]/g;
+
+  /** Decode a character; the inverse of `encode_symbol` in shards.py. */
+  function decodeSymbol(char) {
+    const code = char.codePointAt(0);
+    if (code < 127) return code - (code < 92 ? 35 : 36);
+    return code - 0xa1 + 91 - (code >= 0xe000 ? 0x800 : 0);
+  }
+
+  /** Put the cards back into the shapes of a game: `#` is its next card, `~` the card of the hole before. */
+  function readAsks(shard, read) {
+    const cards = [...read("cards")];
+    let used = 0;
+    const decodeAsk = (char) => {
+      let card = "";
+      const fill = (hole) => (hole === "#" ? (card = shard.taken[decodeSymbol(cards[used++])]) : card);
+      return JSON.parse(shard.shapes[decodeSymbol(char)].replace(HOLES, fill));
+    };
+    return [...read("asks")].map(decodeAsk);
+  }
+
+  function readSteps(shard, read) {
+    let first = 0;
+    let turn = 0;
+    return readAsks(shard, read).map(([moves, events, turns = 0], place) => {
+      const told = moves.map(([seat, action], index) => ({
+        seat,
+        action,
+        micros: read("micros")[first + index] ?? null,
+        note: read("notes")[first + index] ?? "",
+      }));
+      const step = { number: place - 1, turn, moves: told, events };
+      first += moves.length;
+      turn += turns;
+      return step;
+    });
+  }
+
+  /** Read a game from a shard: `steps[0]` is the deal, `steps[i + 1]` is ask i. */
+  malice.read = function (shard, row) {
+    const read = (name) => shard.columns[name][row];
+    const fields = ["key", "ruleset", "teams", "places", "scores", "void", "reason", "faults", "stray", "series", "broken"];
+    const game = {
+      ...Object.fromEntries(fields.map((name) => [name, read(name)])),
+      ...shard.rulesets[read("ruleset")],
+      seats: read("labels").map((label) => ({ name: shard.labels[label][0], slug: shard.labels[label][1] })),
+      steps: readSteps(shard, read),
+    };
+    game.together = game.steps.some((step) => step.moves.length > 1);
+    return game;
+  };
+
+  /** Mask a step for a seat: its events, and what others did in the same ask, since that was no answer to it. */
+  function maskStep(step, game, viewer) {
+    if (viewer === null) return step;
+    const events = step.events.map((event) => malice.callFamily(game.family, "mask", event, viewer, game));
+    const shows = (move) => step.moves.length === 1 || move.seat === viewer;
+    const moves = step.moves.map((move) => (shows(move) ? move : { ...move, action: "", note: "" }));
+    return { ...step, moves, events: events.filter((event) => event !== null) };
+  }
+
+  /** Follow a game through the eyes of a seat, or of a spectator (null): masked steps, tables and words by step. */
+  malice.follow = function (game, viewer) {
+    const call = (hook, ...values) => malice.callFamily(game.family, hook, ...values);
+    const course = { steps: [], tables: [], words: [], briefs: [] };
+    let table = call("start", game);
+    for (const whole of game.steps) {
+      const step = maskStep(whole, game, viewer);
+      const { events } = step;
+      const told = events.map((event, place) => {
+        const copy = structuredClone(table);
+        const context = { game, viewer, step, events, place, table: copy };
+        table = context.table = call("apply", copy, event, context) ?? copy;
+        return [call("words", event, context) ?? "", call("brief", event, context) ?? ""];
+      });
+      course.steps.push(step);
+      course.tables.push(table);
+      course.words.push(told.map(([words]) => words));
+      course.briefs.push(told.map(([, brief]) => brief));
+    }
+    return course;
+  };
+
+  /** Find the step with the verdict on a seat; null if there is none. */
+  malice.findVerdict = function (game, seat) {
+    return game.steps.find(({ moves }) => moves.some((move) => move.seat === seat && move.action[0] === "!")) ?? null;
+  };
+
+  /** Group the seats into teams, in the order of their first seats; without partners each seat is a team. */
+  malice.groupTeams = function (game) {
+    const teams = new Map();
+    game.teams.forEach((team, seat) => teams.set(team, [...(teams.get(team) || []), seat]));
+    return [...teams].map(([team, seats]) => ({ team, seats }));
+  };
+
+  malice.hasPartners = (game) => new Set(game.teams).size < game.teams.length;
+})(window.malice);
