@@ -123,7 +123,7 @@ class GameEnd(Struct, frozen=True, tag="game_end", tag_field="type"):
     scores: tuple[int, ...]
     """By seat: points for a series of games."""
     reason: str
-    """Why the game ended, in one word, such as `payoff_empty`."""
+    """Why the game ended, in one word, such as `forfeit`."""
     key: str
     """Names the game: table, deal and rotation, as in `0.12.1`."""
 

@@ -107,14 +107,14 @@ def _replay_ask(record: Record, first: int, course: Course) -> tuple[Moves, Even
     events = course.withdraw({seat: action[1:] for seat, action in verdicts}) if verdicts else ()
     failed = [seat for seat, _ in verdicts]
     acting = find_acting(course.step, [seat for seat in asked if seat not in failed])
-    moves = record.actions[first + len(verdicts) :][: len(acting)]
+    begin = first + len(verdicts)
+    moves = record.actions[begin : begin + len(acting)]
     if tuple(seat for seat, _ in moves) != acting or (not verdicts and not acting):
-        index = first + len(verdicts)
-        raise RecordError(f"{_locate_action(record, index)}: expected {course.step}")
+        raise RecordError(f"{_locate_action(record, begin)}: expected {course.step}")
     try:
         events += course.play(dict(moves)) if moves else ()
     except IllegalAction as error:
-        raise RecordError(f"game {record.key}: action {first + len(verdicts)}: {error}") from None
+        raise RecordError(f"game {record.key}: action {begin}: {error}") from None
     return verdicts + moves, events
 
 

@@ -14,10 +14,10 @@ from referee.games import DEFAULT_FAMILY
 from referee.rules import Match
 from referee.toml_files import convert, read_toml, suggest_name
 
-MOST_SEATS = 10
-"""A league stores each seat as one digit."""
 SUGGESTIONS = 3
 """How many names an error about an unknown ruleset suggests, at most."""
+MOST_SEATS = 10
+"""A league stores each seat as one digit."""
 
 
 class Ruleset(Struct, frozen=True):
@@ -40,7 +40,7 @@ class RulesetFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A handwritten ruleset: its differences from the one it extends."""
 
     family: str = ""
-    """The game; by default that of the ruleset it extends, of the folder it lies in, or the default."""
+    """The game; by default that of the ruleset it extends, of the folder it lies in, or else the default."""
     about: str = ""
     source: str = ""
     extends: str | None = None
@@ -77,6 +77,11 @@ def list_rulesets(family: str | None = None) -> tuple[str, ...]:
     return tuple(sorted(name for name, found in _find_files().items() if family in (None, found.family)))
 
 
+def suggest_ruleset(name: str) -> str:
+    """Return the rulesets that an unknown name may stand for, and how to see all; it follows the name in a message."""
+    return f"{suggest_name(name, list_rulesets(), most=SUGGESTIONS)}; `malice rules` lists all"
+
+
 def list_family_rulesets(family: str) -> tuple[str, ...]:
     """Return the names of a family's rulesets, the one that is named like the family first.
 
@@ -88,11 +93,6 @@ def list_family_rulesets(family: str) -> tuple[str, ...]:
     if not names:
         raise FamilyError(f"the game {family!r} has no ruleset: expected rulesets/*.toml in its package")
     return tuple(sorted(names, key=lambda name: name != family))
-
-
-def suggest_ruleset(name: str) -> str:
-    """Return the rulesets that an unknown name may stand for, and how to see all; it follows the name in a message."""
-    return f"{suggest_name(name, list_rulesets(), most=SUGGESTIONS)}; `malice rules` lists all"
 
 
 @cache

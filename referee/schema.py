@@ -1,4 +1,4 @@
-"""The JSON Schema of every line of a family's games: `python -m referee.schema spite > protocol/schema.json`."""
+"""The JSON Schema of every line of a family's games: `python -m referee.schema FAMILY` prints it."""
 
 from __future__ import annotations
 

@@ -18,6 +18,8 @@ OURS = ("protocol", "referee", "tournaments", "site_pages", "bots")
 FOLDERS = {name: ROOT / ("site/site_pages" if name == "site_pages" else name) for name in OURS}
 SPLIT = "tournaments"
 """The package whose folders, and modules outside of them, are rooms of their own."""
+GAMES = "referee/games"
+"""The room of all families of games; each is a folder of its own there."""
 
 
 def list_modules() -> Iterator[tuple[str, Path]]:
@@ -39,8 +41,17 @@ def list_imports(module: str, source: str) -> Iterator[str]:
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
+def find_family(name: str) -> str:
+    """Return the family of games to whose folder a dotted name leads; empty if it leads elsewhere."""
+    prefix, _, inside = name.partition(f"{GAMES.replace('/', '.')}.")
+    family = inside.partition(".")[0]
+    return family if not prefix and (ROOT / GAMES / family / "__init__.py").exists() else ""
+
+
 def find_room(name: str) -> str:
     """Return the room of a dotted name: its package, or for the split package what follows it."""
+    if find_family(name):
+        return GAMES
     package, *inside = name.split(".")
     return f"{package}/{inside[0]}" if package == SPLIT and inside and inside[0] != "__init__" else package
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from tests.floor_plan import (
     FOLDERS,
+    GAMES,
     PAGE,
     ROOT,
     draw,
     find_arrows,
+    find_family,
     find_floors,
     find_room,
     insert,
@@ -20,7 +26,8 @@ from tests.floor_plan import (
 FLOORS = (
     {"protocol"},
     {"referee"},
-    {"tournaments", "tournaments/errors", "referee/nouns", "tournaments/sanitizer"},
+    {GAMES},
+    {"tournaments", "tournaments/errors", "tournaments/sanitizer"},
     {"tournaments/ratings"},
     {"tournaments/league"},
     {"tournaments/entries", "tournaments/terminal"},
@@ -36,6 +43,8 @@ FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
 def may_import(module: str, name: str) -> bool:
+    if (family := find_family(name)) and family != find_family(module):
+        return False  # `referee.families` loads a game by its name; nothing knows one before
     room, other = find_room(module), find_room(name)
     if other.partition("/")[0] not in FOLDERS:
         return True
@@ -61,6 +70,36 @@ def test_imports_lead_downwards() -> None:
     }
 
     assert wrong == {}, "each of these modules may not import the names beside it"
+
+
+WORDS = re.compile(r"\bspite\b|pay-?off|centre.?stacks?|side.?stacks?|\bstock\b", re.IGNORECASE)
+"""The family that ships, and its piles."""
+DEFAULTS = ROOT / "referee/games/__init__.py"
+"""The one file that names a family for who names none."""
+
+
+def list_files_without_games() -> Iterator[Path]:
+    """Yield every file that serves all games alike; bots are written for one."""
+    for package, folder in FOLDERS.items():
+        if package == "bots":
+            continue
+        for path in sorted(folder.rglob("*")):
+            inside = ROOT / GAMES in path.parents and path.parent != ROOT / GAMES
+            if path.suffix in (".py", ".js", ".css", ".html") and not inside and path != DEFAULTS:
+                yield path
+
+
+def test_no_file_outside_of_a_game_names_it_or_its_piles() -> None:
+    files = list(list_files_without_games())
+    named = {
+        f"{path.relative_to(ROOT)}:{number}": line.strip()
+        for path in files
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if WORDS.search(line)
+    }
+
+    assert {path.suffix for path in files} == {".py", ".js", ".css", ".html"}
+    assert named == {}, "these lines know a game"
 
 
 def test_no_module_is_over_400_lines() -> None:
@@ -92,6 +131,12 @@ def test_a_circle_of_rooms_has_no_floor() -> None:
         ("referee.game", "from tournaments.league.store import Store"),
         ("referee.game", "import tournaments"),
         ("referee.game", "import bots"),
+        ("referee.game", "from referee.games.spite import FAMILY"),
+        ("referee.game", "from .games import spite"),
+        ("referee.games.other", "from referee.games.spite.state import State"),
+        ("tournaments.check.games", "import referee.games.spite.messages"),
+        ("site_pages.shards", "from referee.games.spite.messages import Deal"),
+        ("referee.games.spite.engine", "from tournaments.sanitizer import sanitize"),
         ("tournaments.running.run", "import site_pages.render as render"),
         ("tournaments.running.run", "from .. import cli"),
         ("tournaments.running.run", "from ..cli import main"),
@@ -121,7 +166,9 @@ def test_an_arrow_that_points_the_wrong_way_is_seen(module: str, source: str) ->
     ("module", "source"),
     [
         ("protocol.lines", "import json, msgspec\nfrom . import messages"),
-        ("referee.game", "from protocol.messages import Move\nfrom .rules import Turn"),
+        ("referee.game", "from protocol.messages import Move\nfrom .rules import Ask"),
+        ("referee.game", "from referee.games import DEFAULT_FAMILY"),
+        ("referee.games.spite.engine", "from referee.rules import Ask\nfrom referee.games.spite.state import State"),
         ("tournaments.running.run", "import protocol, referee.game\nfrom tournaments import sanitizer"),
         ("tournaments.running.run", "from tournaments.running.plan import Plan\nfrom ..league.store import Store"),
         ("tournaments.commands.check", "from tournaments.check import examination\nfrom . import options"),

@@ -152,7 +152,7 @@ def test_every_table_fits_its_window(browser: Chrome, tmp_path: Path, name: str,
 
 def test_a_seat_sees_only_the_tops_of_squared_side_stacks(browser: Chrome, tmp_path: Path) -> None:
     rules = msgspec.structs.replace(Parameters(), side_visible="top")
-    made = league(tmp_path, Ruleset("squared", "Squared side stacks", "made up", rules))
+    made = league(tmp_path, Ruleset("squared", "spite", "Squared side stacks", "made up", rules))
     record = next(made.records())
     view, number = last_view(record)
     assert max(len(pile) for seat in view.seats for pile in seat.side) > 2
@@ -202,7 +202,7 @@ def test_counts_are_seen_by_all_seats_from_when_they_were_asked_for_until_a_pay_
 
 def test_counts_can_be_seen_by_the_seat_that_asks_alone_until_its_turn_ends(browser: Chrome, tmp_path: Path) -> None:
     rules = msgspec.structs.replace(ruleset.load_ruleset("catsatcards").rules, payoff_count="on_request_own")
-    record = one_game(tmp_path, Ruleset("alone", "Counts for who asks", "made up", rules), ask)
+    record = one_game(tmp_path, Ruleset("alone", "spite", "Counts for who asks", "made up", rules), ask)
     number = first(record, Count)
     asker = record.actions[number][0]
 

@@ -217,7 +217,7 @@ def ruleset_row(name: str) -> list[str]:
     least, most = ruleset.rules.players
     seats = str(least) if least == most else f"{least}–{most}"
     _, payoff, centre, stock = rules_text.describe_ruleset(ruleset).seats[0].figures.values()
-    slots = "∞" if centre == "any number" else centre
+    slots = "∞" if centre == "unlimited" else centre
     return [f"`{name}`", ruleset.about, seats, payoff, slots, stock.removeprefix("only ")]
 
 

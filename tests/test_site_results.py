@@ -17,8 +17,9 @@ from site_pages.deals import Deals
 from site_pages.rankings import Cell, make_name
 from site_pages.series import SeriesRow, describe_standing, make_series_rows
 from site_pages.teams import make_team_rows
-from tests.test_site import Page, data
+from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
+from tests.test_site_shards import data
 from tournaments.league.contents import Game
 from tournaments.league.series import Score, Tally
 from tournaments.ratings.pairs import head_to_head
@@ -199,7 +200,7 @@ def test_who_won_the_greater_share_of_series_comes_first() -> None:
 def series_league(scores: list[tuple[int, int]]) -> League:
     """One chain of games in which series go to 20 points, with the given points."""
     rules = msgspec.structs.replace(Parameters(), match_target=20)
-    league = League(LABELS[:2], deals=0, rulesets=(Ruleset("twenty", "Series to 20", "made up", rules),))
+    league = League(LABELS[:2], deals=0, rulesets=(Ruleset("twenty", "spite", "Series to 20", "made up", rules),))
     for number, points in enumerate(scores):
         places = (1, 2) if points[0] > points[1] else (2, 1)
         record = play(rules, LABELS[:2], Key(0, number, 0))

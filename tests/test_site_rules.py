@@ -13,15 +13,16 @@ from referee import rulesets as ruleset
 from referee.games.spite.parameters import Parameters
 from referee.rulesets import Ruleset
 from site_pages import text
-from tests.test_site import Page, data, pages
+from tests.test_site import Page, pages
 from tests.test_site_league import HOSTILE, LABELS, League
+from tests.test_site_shards import data
 from tournaments.sanitizer import sanitize
 
 
 def own(name: str = "mine") -> Ruleset:
     """A ruleset out of a user's file."""
     rules = msgspec.structs.replace(Parameters(), side_visible="top", payoff_size=7)
-    return Ruleset(name, f"Squared side stacks {HOSTILE}", "my own <idea>", rules)
+    return Ruleset(name, "spite", f"Squared side stacks {HOSTILE}", "my own <idea>", rules)
 
 
 @pytest.fixture(scope="module")

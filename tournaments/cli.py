@@ -57,7 +57,7 @@ class SectionGroup(ExitCodeGroup):
 @click.version_option(package_name="malice")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Run tournaments between bots that play Spite & Malice and its relatives.
+    """Run tournaments between bots that play card games.
 
     A BOT is a folder with bot.toml, the name of a bot that ships, or a quoted command line. A DB is the
     league that `malice run` writes.

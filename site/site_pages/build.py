@@ -19,7 +19,7 @@ from site_pages.chart import make_chart
 from site_pages.deals import Deals
 from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
-from site_pages.files import Folder
+from site_pages.files import SHARD, Folder
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.keys import KeyIndex
 from site_pages.overall import make_overall
@@ -203,7 +203,7 @@ def _find_record(key: Key, records: Iterator[Record]) -> Record:
 def _keep_shards(folder: Folder, name: str, header: bytes) -> list[int] | None:
     """Keep the shards of a block; return with which games the others begin, or None if one has to be made anew."""
     first_line = folder.read_first_line(f"data/{name}.js")
-    if not first_line.startswith(header):
+    if not first_line.startswith(header) or not SHARD.fullmatch(first_line + b"\n"):
         return None
     others = [int(number) for number in first_line.removeprefix(header).split()]
     names = shards.name_parts(name, len(others))

@@ -3,7 +3,7 @@
 window.malice = window.malice || {};
 
 (function (malice) {
-  const HOLES = /[#~]/g;
+  const HOLES = /[\t\n]/g;
 
   /** Decode a character; the inverse of `encode_symbol` in shards.py. */
   function decodeSymbol(char) {
@@ -12,13 +12,14 @@ window.malice = window.malice || {};
     return code - 0xa1 + 91 - (code >= 0xe000 ? 0x800 : 0);
   }
 
-  /** Put the cards back into the shapes of a game: `#` is its next card, `~` the card of the hole before. */
+  /** Put the cards back into the shapes of a game: a tab is its next card, a line break the card of the hole before. */
   function readAsks(shard, read) {
+    const taken = shard.taken.match(/../g);
     const cards = [...read("cards")];
     let used = 0;
     const decodeAsk = (char) => {
       let card = "";
-      const fill = (hole) => (hole === "#" ? (card = shard.taken[decodeSymbol(cards[used++])]) : card);
+      const fill = (hole) => (hole === "\t" ? (card = taken[decodeSymbol(cards[used++])]) : card);
       return JSON.parse(shard.shapes[decodeSymbol(char)].replace(HOLES, fill));
     };
     return [...read("asks")].map(decodeAsk);

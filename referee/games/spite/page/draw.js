@@ -1,5 +1,6 @@
 // Draws the table of Spite & Malice: seats around the centre.
 "use strict";
+malice.spite = malice.spite || {};
 
 (function (malice) {
   const { createElement, spite } = malice;

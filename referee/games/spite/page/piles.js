@@ -1,6 +1,6 @@
 // The cards of Spite & Malice, followed from its events. Piles have the names of the events: 0h 0p 0s2 c1 stock aside.
 "use strict";
-malice.spite = {};
+malice.spite = malice.spite || {};
 
 (function (spite) {
   const HIDDEN = "??";

@@ -1,0 +1,244 @@
+"""Shards: what they hold, what is taken out of them, how large they get, and when they are written."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import site_pages
+from protocol.cards import CARDS, HIDDEN
+from referee import rulesets as ruleset
+from referee.records import Key
+from referee.replay import find_rules, replay_asks
+from site_pages import shards
+from site_pages.shards import FORMAT, HOLE, SAME, encode_symbol, take_cards_out
+from tests.test_site_league import LABELS, League, play
+
+
+@pytest.fixture(scope="module")
+def league() -> League:
+    """Five bots; every ninth game ends by a verdict."""
+    return League(deals=2, faulty=9)
+
+
+@pytest.fixture(scope="module")
+def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rendered site of the league."""
+    folder = tmp_path_factory.mktemp("site")
+    site_pages.render(league, folder)
+    return folder
+
+
+def data(path: Path) -> Any:
+    """Read a data file as the page does."""
+    first, call = path.read_text("ascii").splitlines()
+    assert first.startswith(f"// malice {path.stem} ")
+    packed = re.fullmatch(r'malice\.receive\("([a-z0-9-]+)","([A-Za-z0-9+/=]+)"\);', call)
+    assert packed
+    assert packed[1] == path.stem
+    return json.loads(gzip.decompress(base64.b64decode(packed[2])))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files of a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def put_back(shape: str, cards: Iterator[str]) -> str:
+    """Fill the holes of a shape in a straightforward way."""
+    text, card = "", ""
+    for char in shape:
+        if char == HOLE:
+            card = next(cards)
+        text += card if char in (HOLE, SAME) else char
+    return text
+
+
+def read(shard: Any, row: int) -> list[Any]:
+    """Return the asks of a game: `[moves, events]`, then the number of turns begun, if any."""
+    columns = shard["columns"]
+    place = {encode_symbol(index): index for index in range(max(len(shard["shapes"]), len(shard["taken"])))}
+    taken = re.findall("..", shard["taken"])
+    cards = iter([taken[place[char]] for char in columns["cards"][row]])
+    return [json.loads(put_back(shard["shapes"][place[char]], cards)) for char in columns["asks"][row]]
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [
+        ("standard", 2),
+        ("book", 2),
+        ("loading", 2),
+        ("partners-4", 4),
+        pytest.param("skipbo", 3, marks=pytest.mark.slow),
+    ],
+)
+def test_a_shard_holds_exactly_what_happened(name: str, seats: int, tmp_path: Path) -> None:
+    labels = tuple(f"bot{seat}" for seat in range(seats))
+    league = League(labels, deals=1, rulesets=(name,), seats=seats, faulty=2)
+
+    site_pages.render(league, tmp_path)
+
+    shard = data(tmp_path / "data/games-0.js")
+    for row, record in enumerate(league.records()):
+        turn, before = find_rules(record).turn, 0
+        asks = read(shard, row)
+        for ask, (moves, events, *turns) in zip(replay_asks(record), asks, strict=True):
+            assert [moves, events] == json.loads(msgspec.json.encode((ask.moves, ask.events)))
+            assert sum(turns) == turn(ask.after) - before
+            before = turn(ask.after)
+        assert shard["columns"]["key"][row] == str(record.key)
+    assert shard["rulesets"][name]["family"] == "spite"
+    assert shard["rulesets"][name]["rules"] == json.loads(msgspec.json.encode(ruleset.load_ruleset(name).rules))
+
+
+def test_the_name_of_every_card_is_taken_out() -> None:
+    names = json.dumps([*CARDS, HIDDEN])
+    ask = f'[[[0,"h4S-c0"]],[{{"card":"4S","cards":{names}}}]]'
+
+    shape, cards = take_cards_out(ask)
+
+    holes = ", ".join([f'"{HOLE}"'] * (len(CARDS) + 1))
+    assert shape == f'[[[0,"h{HOLE}-c0"]],[{{"card":"{SAME}","cards":[{holes}]}}]]'
+    assert len(cards) == 1 + len(CARDS) + 1, "a card that follows itself is named once"
+
+
+@pytest.mark.parametrize("words", ["\t\n", '"4S"', "JACKS and QSDX??", "\\u0009 4S4S\n", "?", "W? ?C WC AX"])
+def test_what_only_looks_like_cards_or_holes_comes_back_as_it_was(words: str) -> None:
+    ask = json.dumps([[[1, words]], [{"type": words, words: [words, "5D", 5]}], 1])
+
+    shape, symbols = take_cards_out(ask)
+
+    taken = {encode_symbol(place): card for place, card in enumerate(shards.TAKEN)}
+    assert put_back(shape, iter([taken[symbol] for symbol in symbols])) == ask
+
+
+def test_a_shard_holds_times_notes_and_verdicts(league: League, out: Path) -> None:
+    columns = data(out / "data/games-0.js")["columns"]
+
+    for row, (game, record) in enumerate(zip(league.games(), league.records(), strict=True)):
+        assert columns["number"][row] == game.number
+        assert columns["places"][row] == list(game.places)
+        assert len(columns["micros"][row]) == len(record.actions)
+        assert all(
+            abs(kept - real) <= 0.06 * real for kept, real in zip(columns["micros"][row], record.micros, strict=True)
+        )
+        assert len(columns["notes"][row]) == len(record.notes)
+        assert [fault["code"] for fault in columns["faults"][row]] == [fault.code for fault in record.faults]
+
+
+def test_a_game_takes_less_than_two_kilobytes(league: League, out: Path) -> None:
+    size = sum(path.stat().st_size for path in (out / "data").glob("games-*.js"))
+
+    assert size / len(list(league.games())) < 2000
+
+
+def test_symbols_are_all_different_and_never_break_a_string() -> None:
+    symbols = [encode_symbol(index) for index in range(60_000)]
+
+    assert len(set(symbols)) == len(symbols)
+    assert not set('"\\\n') & set(symbols)
+    assert len(shards.TAKEN) < 91, "every card is one byte"
+    "".join(symbols).encode("utf-8")
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> int:
+    """A limit that a few games of two kilobytes reach."""
+    monkeypatch.setattr(shards, "LIMIT", 20_000)
+    return shards.LIMIT
+
+
+def list_shards(folder: Path) -> dict[str, list[int]]:
+    """Return the numbers of the games in every shard."""
+    return {path.stem: data(path)["columns"]["number"] for path in (folder / "data").glob("games-*.js")}
+
+
+def test_a_shard_ends_before_it_is_too_large(league: League, tmp_path: Path, small: int) -> None:
+    site_pages.render(league, tmp_path)
+
+    found = list_shards(tmp_path)
+    numbers = sorted(number for shard in found.values() for number in shard)
+    assert numbers == [game.number for game in league.games()]
+    assert len(found) > 2
+    assert all((tmp_path / f"data/{name}.js").stat().st_size < small + 200 for name in found)
+    others = [found[f"games-0-{place}"][0] for place in range(1, len(found))]
+    assert data(tmp_path / "data/index.js")["parts"] == {"0": others}
+
+
+def test_a_game_larger_than_a_shard_has_one_of_its_own(
+    league: League, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards, "LIMIT", 1)
+
+    site_pages.render(league, tmp_path)
+
+    assert [len(shard) for shard in list_shards(tmp_path).values()] == [1] * len(list(league.games()))
+
+
+def test_shards_of_a_block_are_kept_together_or_made_anew_together(league: League, tmp_path: Path, small: int) -> None:
+    site_pages.render(league, tmp_path)
+    whole = contents(tmp_path)
+    assert site_pages.render(league, tmp_path).written == 0
+
+    (tmp_path / "data/games-0-1.js").unlink()
+    rendered = site_pages.render(league, tmp_path)
+
+    assert rendered.written == 1
+    assert contents(tmp_path) == whole
+
+
+@pytest.mark.slow
+def test_a_league_that_grows_has_the_bytes_of_one_rendered_at_once(tmp_path: Path, small: int) -> None:
+    league = League(LABELS[:2], deals=1, faulty=1)
+    for count in (30, 101, 130):
+        league.repeat(count)
+        site_pages.render(league, tmp_path / "grown")
+
+    site_pages.render(league, tmp_path / "fresh")
+
+    assert contents(tmp_path / "grown") == contents(tmp_path / "fresh")
+
+
+@pytest.mark.slow
+def test_new_games_touch_only_the_last_shard_and_list(tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=1, faulty=1)
+    league.repeat(205)
+    site_pages.render(league, tmp_path)
+    before = contents(tmp_path)
+
+    league.repeat(207)
+    site_pages.render(league, tmp_path)
+
+    changed = {name for name, content in contents(tmp_path).items() if before.get(name) != content}
+    assert "data/games-2.js" in changed
+    assert not {"data/games-0.js", "data/games-1.js", "replay.html"} & {
+        name for name in changed if name.startswith("data/")
+    }
+
+
+def test_a_record_that_does_not_replay_is_shown_as_such(tmp_path: Path) -> None:
+    rules = ruleset.load_ruleset("standard").rules
+    record = play(rules, LABELS[:2], Key(0, 0, 0))
+    broken = msgspec.structs.replace(record, actions=(*record.actions[:9], (0, "hXX-c9")))
+    league = League(LABELS[:2], deals=0)
+    league.add(0, "standard", broken)
+
+    site_pages.render(league, tmp_path)
+
+    shard = data(tmp_path / "data/games-0.js")
+    assert "action 9" in shard["columns"]["broken"][0]
+    assert len(shard["columns"]["asks"][0]) == 10
+
+
+def test_the_format_is_part_of_the_digest(out: Path) -> None:
+    assert FORMAT == 3, "a change of what a shard says needs a new number here, or old shards stay"
+    assert re.match(r"// malice games-0 [0-9a-f]{64}\n", (out / "data/games-0.js").read_text())
