@@ -19,12 +19,10 @@ from referee.bot import READ_BYTES, BotProcess
 from referee.clock import MS
 from referee.exchange import FAILURES, Exchange
 from referee.failures import Abandoned, Gone, Late, OutOfCpu
+from referee.stray_lines import StrayLines
 
 A = TypeVar("A", bound=Answer)
 
-STRAY_LINES = 100
-STRAY_BYTES = 1 << 20
-"""How many stray lines, and bytes in them, a game tolerates."""
 MESSAGES_KEPT = 5
 SHOWN_BYTES = 4096
 """How much of each kept message a verdict shows."""
@@ -57,12 +55,9 @@ class BotConnection:
 
     def start_game(self) -> None:
         """Reset the counts of stray lines and idle time."""
-        self.stray = 0
-        self.first_stray = ""
-        """The start of the first stray line, for people."""
+        self.stray = StrayLines(self._on_stray)
         self.idle = 0
         """CPU time off turn, in nanoseconds."""
-        self._stray_bytes = 0
         self._cpu_seen: int | None = None
         self._counted_all = False
         """Whether `_cpu_seen` counts the children of the process too."""
@@ -206,7 +201,7 @@ class BotConnection:
                     exchange.answer = decode_answer(raw, exchange.decoder, exchange.id)
                 except StrayLine:
                     exchange.stray += 1
-                    self._count_stray(raw)
+                    self.stray.add(raw)
                     continue
                 end = bot.cpu_ns() if exchange.cpu_limit is None else bot.all_cpu_ns()
                 self._cpu_seen = bot.all_cpu_ns() if bot.runs_off_turn else end
@@ -262,7 +257,7 @@ class BotConnection:
                     raise ProtocolError(f"expected one answer to each request, got another line: {excerpt(raw)}")
                 assert self._exchange
                 self._exchange.stray += 1
-                self._count_stray(raw)
+                self.stray.add(raw)
             if not more:
                 return
 
@@ -301,19 +296,6 @@ class BotConnection:
             raise Gone("closed its output")
         self._feed(data)
         return True
-
-    def _count_stray(self, raw: bytes) -> None:
-        if self._on_stray:
-            self._on_stray(raw)
-        if not self.stray:
-            self.first_stray = excerpt(raw)
-        self.stray += 1
-        self._stray_bytes += len(raw)
-        if self.stray > STRAY_LINES or self._stray_bytes > STRAY_BYTES:
-            raise ProtocolError(
-                f"{self.stray} lines ({self._stray_bytes} bytes) that are not JSON:"
-                f" print what is not an answer to stderr; the last one: {excerpt(raw)}"
-            )
 
 
 def await_answers(connections: Sequence[BotConnection]) -> None:

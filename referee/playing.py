@@ -12,12 +12,13 @@ from msgspec.structs import replace
 
 from protocol.errors import MaliceError
 from referee.bot import BotProcess, read_start_time
+from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
 from referee.errors import MemoryFault
 from referee.failures import Abandoned
-from referee.game_runner import GameRunner, Seat, Watch
+from referee.game_runner import GameRunner
 from referee.isolation.layers import name_common_isolation
 from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine
-from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver
+from referee.seat import Seat, Watch
 
 
 class BatchSeat(Seat, Protocol):

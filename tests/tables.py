@@ -10,14 +10,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, SeatClock
+from referee.bot_seat import BotSeat
 from referee.clock import MS
 from referee.families import make_rules
-from referee.game_runner import GameRunner, InProcessSeat, Seat
+from referee.game_runner import GameRunner
 from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
 from referee.rules import Shuffle
 from referee.rulesets import load_ruleset
-from referee.seat import BotSeat
+from referee.seat import InProcessSeat, Seat
 from referee.verdicts import Verdict
 
 BOTS = Path(__file__).parent / "bots"

@@ -15,12 +15,12 @@ import pytest
 
 from protocol.messages import BareAnswer
 from referee.bot import BotProcess
+from referee.bot_seat import BotSeat
 from referee.clock import MS
 from referee.connection import BotConnection, await_answers
 from referee.exchange import Exchange
 from referee.failures import Abandoned
 from referee.records import Player
-from referee.seat import BotSeat
 from referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, move_request, player
 

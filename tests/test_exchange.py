@@ -16,11 +16,11 @@ import pytest
 
 from protocol.messages import BareAnswer, GameEnd
 from referee.bot import BotProcess, StreamExcerpt, read_start_time
+from referee.bot_seat import BotSeat, greet_bot
 from referee.clock import MS
 from referee.connection import BotConnection
 from referee.failures import Abandoned
 from referee.records import Player
-from referee.seat import BotSeat, greet_bot
 from referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, move_request, player, seated
 
@@ -339,7 +339,7 @@ def test_a_bot_that_talks_while_it_is_asked_is_read_and_nobody_waits_for_ever() 
         ask(line, 1)
         ask(line, 2, size=1_000_000)
 
-        assert line.stray == 90
+        assert line.stray.count == 90
     finally:
         bot.kill()
 

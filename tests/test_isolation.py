@@ -19,12 +19,12 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.messages import ClockRules
+from referee.bot_seat import BotSeat
 from referee.clock import MS
 from referee.isolation import cgroups, limits, seccomp, views
 from referee.isolation.layers import name_common_isolation
 from referee.playing import play_batch
 from referee.records import Isolation, Layer, Player, Record
-from referee.seat import BotSeat
 from referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, batch, move_request, player
 

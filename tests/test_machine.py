@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from referee.bot import BotProcess
+from referee.bot_seat import BotSeat, SeatObserver
 from referee.clock import MS
 from referee.errors import MachineFault
 from referee.isolation import cgroups, probe
 from referee.playing import play_batch
 from referee.records import Isolation, Player, Record, RefereeFault, Report
-from referee.seat import BotSeat, SeatObserver
 from referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, batch, move_request, player, seated
 

@@ -36,12 +36,13 @@ from protocol.messages import (
     MoveAnswer,
     Request,
 )
+from referee.bot_seat import BYE_WAIT_NS, REFEREE, BotSeat
 from referee.clock import Clock
-from referee.game_runner import GameRunner, InProcessSeat
+from referee.game_runner import GameRunner
 from referee.games.spite.messages import View
 from referee.records import Batch, GameOrder, Key, Player, SeatReport
 from referee.rulesets import load_ruleset
-from referee.seat import BYE_WAIT_NS, REFEREE, BotSeat
+from referee.seat import InProcessSeat
 from referee.verdicts import Verdict, judge_illegal_move
 
 FOLDER = Path(__file__).parents[1] / "protocol/transcripts"

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from referee.bot_seat import BotSeat
 from referee.isolation import bwrap, cgroups, copies, folders, limits, probe, seccomp
 from referee.isolation.layers import explain_shared_user
 from referee.isolation.views import MOST_COVERS, View
 from referee.records import Isolation, Player
-from referee.seat import BotSeat
 from tests.tables import PATIENCE_MS, move_request
 from tests.test_isolation import boxed, own_groups, run_in_box
 

@@ -14,7 +14,7 @@ from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, 
 from referee.clock import MS
 from referee.dealer import Dealer
 from referee.families import make_rules
-from referee.game_runner import GameRunner, Seat
+from referee.game_runner import GameRunner
 from referee.games import DEFAULT_FAMILY
 from referee.games.spite.messages import CardMoved, Deal, Draw
 from referee.games.spite.state import State
@@ -22,6 +22,7 @@ from referee.records import Player
 from referee.replay import check_record
 from referee.rules import Ask, Events, Rules, Shuffle
 from referee.rulesets import load_ruleset
+from referee.seat import Seat
 from referee.verdicts import Verdict
 from tests.tables import RULES, Script, batch, first_legal, play
 

@@ -14,14 +14,15 @@ from msgspec.structs import replace
 
 from protocol.codec import encode
 from protocol.messages import ClockRules, Move
+from referee.bot_seat import BotSeat
 from referee.errors import MachineFault
-from referee.game_runner import GameRunner, Played
+from referee.game_runner import GameRunner
 from referee.playing import play_batch
 from referee.records import Batch, BatchDone, GameOrder, Key, Player, Record, RefereeFault, Report, Started
 from referee.replay import check_record, replay_asks
 from referee.requests import replay_decisions, replay_requests
 from referee.rulesets import load_ruleset
-from referee.seat import BotSeat
+from referee.seat import Played
 from referee.verdicts import Verdict
 from tests.tables import Script
 

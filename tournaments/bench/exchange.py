@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 
 from protocol.codec import encode
 from protocol.messages import ClockRules
+from referee.bot_seat import BotSeat
 from referee.game_runner import GameRunner
 from referee.games import DEFAULT_RULESET
 from referee.records import Batch, GameOrder, Key, Player, Record
 from referee.rulesets import load_ruleset
-from referee.seat import BotSeat
 from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
 from tournaments.entries.bots import SHIPPED, find_bot

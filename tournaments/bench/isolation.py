@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
+from referee.bot_seat import BotSeat
 from referee.game_runner import GameRunner
 from referee.isolation import probe
 from referee.records import Isolation, Layer
-from referee.seat import BotSeat
 from tournaments.bench import Row
 from tournaments.bench.exchange import make_games
 from tournaments.entries.bots import find_bot

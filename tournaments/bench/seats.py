@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
-from referee.game_runner import InProcessSeat
 from referee.records import SeatReport
+from referee.seat import InProcessSeat
 
 Choose = Callable[[Move], tuple[str, int]]
 """Returns an action for a request, and the nanoseconds to record for it."""

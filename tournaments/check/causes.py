@@ -8,7 +8,7 @@ import msgspec
 
 from protocol.codec import UNREADABLE, excerpt
 from protocol.errors import MaliceError
-from referee.connection import STRAY_LINES
+from referee.stray_lines import STRAY_LINES
 from tournaments.check.exam_log import Trouble
 from tournaments.check.hints import explain_flush, give_hint
 from tournaments.check.report import Finding

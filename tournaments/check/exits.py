@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from protocol.codec import excerpt
+from referee.bot_seat import BYE_WAIT_NS
 from referee.clock import MS
-from referee.seat import BYE_WAIT_NS
 from tournaments.check.causes import Failed
 from tournaments.check.games import Games
 from tournaments.check.report import Finding

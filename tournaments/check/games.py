@@ -13,10 +13,11 @@ from msgspec import Struct
 from protocol.errors import MaliceError
 from protocol.messages import ClockRules
 from referee.families import load_family
-from referee.game_runner import GameRunner, Seat
+from referee.game_runner import GameRunner
 from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from referee.records import Batch, GameOrder, Isolation, Key, Record
 from referee.rulesets import Ruleset, find_ruleset, list_rulesets, load_ruleset
+from referee.seat import Seat
 from referee.verdicts import Verdict
 from tournaments.check.exam_log import ExamLog, Times, Trouble
 from tournaments.check.seat import ExaminedSeat, Opponent

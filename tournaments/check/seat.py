@@ -12,10 +12,10 @@ from msgspec import UNSET
 
 from protocol.codec import encode
 from protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Move, MoveAnswer
+from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
 from referee.clock import MS
 from referee.connection import BotConnection
 from referee.records import Isolation, Player
-from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver
 from referee.verdicts import Verdict, judge_illegal_move
 from tournaments.check.exam_log import ExamLog, Times, Trouble
 from tournaments.check.report import Thought

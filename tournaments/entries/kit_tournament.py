@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from referee.bot_seat import greet_bot
 from referee.errors import BotError
 from referee.records import Isolation
-from referee.seat import greet_bot
 from referee.verdicts import Verdict
 from tournaments.entries.bots import load_bot_folder
 from tournaments.entries.builds import Say, ensure_built, print_progress

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from msgspec.structs import replace
 
 from referee.failures import Abandoned
-from referee.game_runner import Watch
 from referee.playing import BatchSeat, play_batch
 from referee.records import Batch, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
+from referee.seat import Watch
 from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.terminal.watching import Watcher
 

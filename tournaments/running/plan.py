@@ -15,12 +15,12 @@ from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from protocol.messages import ClockRules
+from referee.bot_seat import greet_bot
 from referee.errors import BotError, DataError
 from referee.families import make_rules
 from referee.isolation import probe
 from referee.records import Batch, Isolation, Key, Record
 from referee.rulesets import Ruleset, find_ruleset
-from referee.seat import greet_bot
 from referee.verdicts import Verdict
 from tournaments.entries import bots, hidden_modules
 from tournaments.entries.builds import ensure_built

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from protocol.messages import Move
+from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver, greet_bot
 from referee.errors import BotError
 from referee.nouns import format_count
 from referee.records import Isolation, Player, Record
 from referee.requests import replay_requests
-from referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver, greet_bot
 from referee.verdicts import Verdict, judge_illegal_move
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_table

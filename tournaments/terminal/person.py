@@ -13,8 +13,8 @@ from typing import BinaryIO, TextIO
 from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
 from referee.failures import Abandoned
 from referee.families import Family, load_family
-from referee.game_runner import InProcessSeat
 from referee.records import SeatReport
+from referee.seat import InProcessSeat
 from referee.verdicts import Verdict
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.transcript import describe_event

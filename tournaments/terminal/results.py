@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from referee.connection import STRAY_LINES
 from referee.nouns import format_count
 from referee.records import Record
+from referee.stray_lines import STRAY_LINES
 from tournaments.league.contents import Game, LeagueContents
 from tournaments.league.series import Score, list_open_series
 from tournaments.league.standings import Row, Standings

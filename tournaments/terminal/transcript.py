@@ -7,11 +7,11 @@ from typing import Any
 
 from protocol.messages import Out
 from referee.families import Family, load_family
-from referee.game_runner import Played
 from referee.nouns import format_count
 from referee.records import Key, Record
 from referee.replay import VERDICT, find_rules, replay_asks
 from referee.rules import Events, Result, Rules
+from referee.seat import Played
 from tournaments.sanitizer import sanitize
 
 STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200

@@ -13,9 +13,9 @@ from referee.course import Course
 from referee.dealer import Dealer
 from referee.failures import Abandoned
 from referee.families import make_rules
-from referee.game_runner import Played, Watch
 from referee.records import Batch, GameOrder, Record
 from referee.replay import VERDICT, is_void
+from referee.seat import Played, Watch
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.transcript import Narrator, format_ending, format_heading
 
