@@ -10,7 +10,7 @@ import msgspec
 
 from protocol.messages import Move
 from referee.clock import MS, Clock
-from referee.connection import BotConnection, await_answers
+from referee.connection import BotConnection
 from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
 from referee.errors import FamilyError, MachineFault, MemoryFault
@@ -21,6 +21,7 @@ from referee.requests import Requests
 from referee.rules import Result
 from referee.seat import Played, Seat, Watch
 from referee.verdicts import Verdict, judge_illegal_move
+from referee.waiting import await_answers
 
 NOTE_LENGTH = 500
 NOTES_BYTES = 16_384

@@ -17,11 +17,12 @@ from protocol.messages import BareAnswer
 from referee.bot import BotProcess
 from referee.bot_seat import BotSeat
 from referee.clock import MS
-from referee.connection import BotConnection, await_answers
+from referee.connection import BotConnection
 from referee.exchange import Exchange
 from referee.failures import Abandoned
 from referee.records import Player
 from referee.verdicts import Verdict
+from referee.waiting import await_answers
 from tests.tables import PATIENCE_MS, move_request, player
 
 SLEEPER = """
