@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import struct
 import sys
 import termios
 from collections.abc import Callable
 from contextlib import ExitStack
 
+import msgspec
 import pytest
 
+from protocol.messages import BareAnswer
+from referee.bot import BotProcess
 from referee.clock import MS
-from referee.connection import await_answers
+from referee.connection import BotConnection, await_answers
+from referee.exchange import Exchange
+from referee.failures import Abandoned
 from referee.records import Player
 from referee.seat import BotSeat
 from referee.verdicts import Verdict
@@ -35,6 +41,25 @@ sys.stdin.readline()
 sys.stdout.write("y" * 100_000)
 sys.stdout.flush()
 """
+
+READER = """
+import os, sys
+sys.stdin.readline()
+os.close(2)
+os.write(1, b'{"id":1')
+os.write(1, b'}\\n')
+sys.stdin.readline()
+"""
+"""Reads a request of any length, closes its stderr, and answers in two pieces."""
+EXITS = """
+import sys
+sys.stdin.read(1)
+sys.stderr.write("no more")
+sys.exit(4)
+"""
+SLEEPS = "import signal; signal.pause()"
+LONG = b'{"id":1,"type":"hello","x":"%s"}\n' % (b"x" * 300_000)
+"""Fills every pipe several times."""
 
 pytestmark = pytest.mark.slow
 
@@ -91,3 +116,46 @@ def test_a_line_that_grows_too_long_before_its_answer_is_awaited_is_a_verdict() 
             seat.collect_move()
 
     assert caught.value.code == "protocol"
+
+
+def test_long_requests_go_to_several_bots_at_once_whether_they_read_or_not() -> None:
+    with ExitStack() as stack:
+        bots = [BotProcess(Player("p", "00", (sys.executable, "-I", "-c", each))) for each in (SLEEPS, EXITS, READER)]
+        connections = [BotConnection(bot, None) for bot in bots]
+        for bot in bots:
+            stack.callback(bot.kill)
+        for connection, limit_ms in zip(connections, (1500, 60_000, 60_000), strict=True):
+            exchange = Exchange("hello", 1, msgspec.json.Decoder(BareAnswer), limit_ms * MS, None)
+            connection.send_request(LONG, exchange)
+            assert exchange.unsent
+        await_answers(connections)
+        found = []
+        for connection in connections[:2]:
+            with pytest.raises(Verdict) as caught:
+                connection.collect_answer()
+            found.append(caught.value)
+        answer, wall, _ = connections[2].collect_answer()
+
+    assert found[0].code == "timeout"
+    assert "does not read" in found[0].sentence
+    assert (found[1].code, found[1].sentence) == ("crash", "the bot exited with status 4")
+    assert answer == BareAnswer(1)
+    assert wall < found[0].wall
+
+
+def test_the_process_that_sent_the_batch_may_go_while_several_bots_think() -> None:
+    ours, theirs = os.pipe()
+    with ExitStack() as stack:
+        bots = [BotProcess(Player("p", "00", (sys.executable, "-I", "-c", SLEEPS))) for _ in range(2)]
+        connections = [BotConnection(bot, ours) for bot in bots]
+        for bot in bots:
+            stack.callback(bot.kill)
+        for connection in connections:
+            exchange = Exchange("hello", 1, msgspec.json.Decoder(BareAnswer), None, None)
+            connection.send_request(b'{"id":1,"type":"hello"}\n', exchange)
+        os.close(theirs)
+
+        with pytest.raises(Abandoned):
+            await_answers(connections)
+
+    os.close(ours)

@@ -13,10 +13,11 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.codec import encode
-from protocol.messages import ClockRules
+from protocol.messages import ClockRules, Move
+from referee.errors import MachineFault
 from referee.game_runner import GameRunner, Played
 from referee.playing import play_batch
-from referee.records import Batch, GameOrder, Key, Player, Record
+from referee.records import Batch, BatchDone, GameOrder, Key, Player, Record, RefereeFault, Report, Started
 from referee.replay import check_record, replay_asks
 from referee.requests import replay_decisions, replay_requests
 from referee.rulesets import load_ruleset
@@ -256,6 +257,40 @@ def test_seats_that_could_not_start_leave_when_they_are_asked_or_alone(
     assert [fault.seat for fault in record.faults] == [seat for ask in asks for seat, _ in ask]
 
 
+class Guest(Script):
+    """A player in this process, whose machine fails when it is first asked."""
+
+    isolation: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        super().__init__(self._answer)
+        self._failed = False
+
+    def _answer(self, request: Move) -> str:
+        if not self._failed:
+            self._failed = True
+            raise MachineFault("the machine stood still")
+        return "stop"
+
+    def leave(self) -> None: ...
+
+    def end(self, deadline: int) -> None: ...
+
+
+def test_a_fault_of_the_machine_in_mid_ask_ends_the_game_and_the_next_one_has_fresh_bots(tmp_path: Path) -> None:
+    logs = [(f"log={tmp_path / str(seat)}",) for seat in range(3)]
+    batch = make_batch(*logs, games=2)
+    reports: list[Report] = []
+
+    play_batch(batch, None, reports.append, guests={"bidder1": Guest()})
+
+    kinds = [type(report) for report in reports]
+    assert kinds == [Started, Started, RefereeFault, Started, Started, Record, BatchDone]
+    for seat in (0, 2):
+        heard = [without_numbers(line)[b"type"] for line in (tmp_path / str(seat)).read_bytes().splitlines()]
+        assert heard[:4] == [b"hello", b"game_start", b"move", b"hello"]
+
+
 def test_a_watcher_hears_of_each_ask_once_verdicts_first() -> None:
     batch = make_batch(("fails=2:exit",), (), ())
     heard: list[list[tuple[int, str]]] = []
@@ -279,7 +314,7 @@ def test_a_watcher_hears_of_each_ask_once_verdicts_first() -> None:
 # Deadlines and clocks
 
 
-def test_every_seat_has_a_clock_of_its_own_with_an_increment_for_each_round() -> None:
+def test_the_times_of_a_seat_add_up_to_what_it_used() -> None:
     batch = make_batch((), ())
     runner_seats = [BotSeat(player, 60_000, None) for player in batch.players]
     try:

@@ -33,7 +33,7 @@ def test_a_game_of_a_package_needs_no_game_that_ships(tmp_path: Path) -> None:
     assert "passed all" in reader.type("malice check climber --fuzz 20")
     reader.type("malice run evening.toml")
     assert "6 (complete), all of them replay" in reader.type("malice verify evening.db")
-    assert "climber puts" in reader.type("malice replay evening.db 0.0.0")
+    assert "puts JC onto stack 0" in reader.type("malice replay evening.db 0.0.0")
     reader.type("malice site evening.db --out site")
     assert list(folder.glob("site/**/*.html"))
     assert [file for file in folder.glob("site/**/*.js") if "malice.families.stairs" in file.read_text("utf-8")]

@@ -1,0 +1,84 @@
+"""The replay pages of games of packages, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+
+import site_pages
+from referee.records import Record
+from referee.replay import RecordedAsk, replay_asks
+from tests.games.conftest import BIDDING
+from tests.games.installed import installed, write_package
+from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay
+from tournaments.cli import main
+from tournaments.league.store import Store
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def browser(chromium: Chrome) -> Iterator[Chrome]:
+    """The browser, at the size of a desk; afterwards its console must be empty."""
+    yield from at_a_desk(chromium)
+
+
+def render(folder: Path, ruleset: str, seats: int) -> tuple[Path, list[Record]]:
+    """Play a few games and render their site; return its folder, and the records."""
+    (folder / "t.toml").write_text(
+        f'name = "t"\nentries = ["first", "uniform", "uniform"]\nseats = {seats}\nrulesets = ["{ruleset}"]\n'
+        'deals = 1\nseed = "pages"\nisolation = "none"\n'
+    )
+    ran = CliRunner().invoke(main, ["run", str(folder / "t.toml"), "--db", str(folder / "t.db")])
+    assert ran.exit_code == 0, ran.output
+    with Store(folder / "t.db") as store:
+        site_pages.render(store, folder / "site")
+        return folder / "site", list(store.records())
+
+
+def show_end(browser: Chrome, site: Path, record: Record) -> list[RecordedAsk]:
+    """Show a game after its last step; return its asks."""
+    replay(browser, site, str(record.key))
+    press(browser, Keys.END)
+    assert browser.execute_script("return malice.failures") == {}
+    return list(replay_asks(record))
+
+
+def fits_the_window(browser: Chrome) -> bool:
+    return bool(browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"))
+
+
+def test_the_script_of_a_package_draws_its_table(stairs: Path, browser: Chrome, tmp_path: Path) -> None:
+    with installed(stairs):
+        site, records = render(tmp_path, "stairs", 3)
+        last = show_end(browser, site, records[0])[-1].after
+
+    for seat in range(3):
+        for number, stack in enumerate(last.stacks[seat]):
+            cards = browser.find_elements(By.CSS_SELECTOR, f'[data-place="stack-{seat}-{number}"] [data-card]')
+            assert [card.get_attribute("data-card") for card in cards] == list(stack[-1:])
+        assert f"{len(last.piles[seat])} left" in find(browser, f'[data-place="pile-{seat}"]').text
+    assert fits_the_window(browser)
+    as_a_phone(browser)
+    replay(browser, site, str(records[0].key))
+    assert fits_the_window(browser)
+
+
+def test_what_several_seats_did_at_once_is_one_step(browser: Chrome, tmp_path: Path) -> None:
+    write_package(BIDDING, tmp_path / "installed")
+    with installed(tmp_path / "installed"):
+        site, records = render(tmp_path, "bidding", 3)
+        asks = show_end(browser, site, records[0])
+
+    steps = browser.find_elements(By.CSS_SELECTOR, "#log [data-step]")
+    assert len({step.get_attribute("data-step") for step in steps}) == len(asks)
+    for seat, score in enumerate(records[0].scores):
+        assert find(browser, f'[data-place="seat-{seat}"] .score').text == str(score)
+    as_a_phone(browser)
+    replay(browser, site, str(records[0].key))
+    assert fits_the_window(browser)
