@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -39,11 +40,12 @@ Render = Callable[..., League]
 
 @pytest.fixture
 def render(tmp_path: Path) -> Iterator[Render]:
-    """Render a league of three bots that bid at the same time; their game has the page files given by name."""
+    """Render a league of three bots that bid at the same time; their game has these page files and no others."""
     write_package(BIDDING, tmp_path / "installed")
 
     def make(faulty: int = 0, **page: str) -> League:
         folder = tmp_path / "installed" / "malice_bidding" / "page"
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         for name, content in page.items():
             (folder / name.replace("_", ".")).write_text(content, "utf-8")
@@ -93,6 +95,7 @@ def test_a_game_without_a_page_shows_its_events_and_says_them(browser: Chrome, t
     assert all(f"{LABELS[seat]}: {action}" in said for seat, action in list_asks(record)[0].moves if seat < 2)
     assert "bids: bids [" in said
     assert not find(browser, "#view").is_displayed(), "nobody says what a seat may see"
+    assert not (tmp_path / "static/games").exists(), "a site has the pages of its own games only"
     assert not browser.find_elements(By.CSS_SELECTOR, "#replay img")
 
 

@@ -1,4 +1,4 @@
-"""The documentation as pages of the site; each depends only on its Markdown; the league says which games are among them."""
+"""The documentation as pages of the site; each depends only on its Markdown, and the league says which games have one."""
 
 from __future__ import annotations
 
