@@ -1,4 +1,4 @@
-"""The documentation as pages of the site; each depends only on its Markdown, and the league says which games have one."""
+"""The documentation as pages of the site: each depends on its Markdown alone; the league says which games have one."""
 
 from __future__ import annotations
 
