@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import site_pages
 from referee.records import Record
@@ -35,11 +40,12 @@ Render = Callable[..., League]
 
 @pytest.fixture
 def render(tmp_path: Path) -> Iterator[Render]:
-    """Render a league of three bots that bid at the same time; their game has the page files given by name."""
+    """Render a league of three bots that bid at the same time; their game has these page files and no others."""
     write_package(BIDDING, tmp_path / "installed")
 
     def make(faulty: int = 0, **page: str) -> League:
         folder = tmp_path / "installed" / "malice_bidding" / "page"
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         for name, content in page.items():
             (folder / name.replace("_", ".")).write_text(content, "utf-8")
@@ -89,6 +95,7 @@ def test_a_game_without_a_page_shows_its_events_and_says_them(browser: Chrome, t
     assert all(f"{LABELS[seat]}: {action}" in said for seat, action in list_asks(record)[0].moves if seat < 2)
     assert "bids: bids [" in said
     assert not find(browser, "#view").is_displayed(), "nobody says what a seat may see"
+    assert not (tmp_path / "static/games").exists(), "a site has the pages of its own games only"
     assert not browser.find_elements(By.CSS_SELECTOR, "#replay img")
 
 
@@ -174,3 +181,44 @@ def test_a_page_that_fails_gives_way_and_says_so(browser: Chrome, tmp_path: Path
     assert "no table today" in find(browser, "#message").text
     assert browser.find_elements(By.CSS_SELECTOR, "#table .plain li")
     assert ["no table today" in entry["message"] for entry in browser.get_log("browser")] == [True]
+
+
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"
+
+
+class Guarded(SimpleHTTPRequestHandler):
+    """Serves a site under a policy that lets no page run or load what is not a file of the site."""
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep quiet."""
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder under the policy; yield its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Guarded, directory=str(folder))) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_replays_work_where_only_files_of_the_site_may_run(browser: Chrome, tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=1)
+    site_pages.render(league, tmp_path)
+
+    with serve(tmp_path) as address:
+        browser.get(f"{address}/replay.html#0.0.0/20")
+        WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+        press(browser, "\ue014")  # right: a card flies
+
+        assert browser.find_elements(By.CSS_SELECTOR, "#table .seat .card")
+        assert not find(browser, "#message").is_displayed()
+        browser.get("about:blank")
