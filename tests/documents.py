@@ -17,6 +17,7 @@ PAGES = (
     "SECURITY.md",
     "protocol/PROTOCOL.md",
     *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+    *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("referee/games/*/rules.md")),
 )
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```\n(?:\nSave it as `([^`]+)`)?", re.MULTILINE | re.DOTALL)

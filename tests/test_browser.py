@@ -14,7 +14,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 import site_pages
 from referee.games.spite.messages import View
 from referee.records import Record
-from referee.replay import replay_steps
+from referee.replay import find_rules, replay_asks
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import LABELS, League
 
@@ -24,7 +24,8 @@ READ = """
 const done = arguments[1];
 malice.find(arguments[0]).then((found) => {
   const game = malice.read(found.shard, found.row);
-  done({states: game.states, actions: game.steps.map((step) => step.action)});
+  const {tables} = malice.follow(game, null);
+  done({tables, moves: game.steps.map((step) => step.moves.map((move) => [move.seat, move.action]))});
 }, (error) => done({error: error.message}));
 """
 
@@ -133,10 +134,10 @@ def test_the_view_of_a_seat_hides_the_other_hand(browser: Chrome, out: Path) -> 
 
     Select(find(browser, "#view")).select_by_value("0")
 
-    assert browser.find_elements(By.CSS_SELECTOR, '[data-pile="1h"] .back')
-    assert not browser.find_elements(By.CSS_SELECTOR, '[data-pile="1h"] [data-card]')
-    assert browser.find_elements(By.CSS_SELECTOR, '[data-pile="0h"] [data-card]')
-    assert not browser.find_elements(By.CSS_SELECTOR, '[data-pile="0h"] .back')
+    assert browser.find_elements(By.CSS_SELECTOR, '[data-place="1h"] .back')
+    assert not browser.find_elements(By.CSS_SELECTOR, '[data-place="1h"] [data-card]')
+    assert browser.find_elements(By.CSS_SELECTOR, '[data-place="0h"] [data-card]')
+    assert not browser.find_elements(By.CSS_SELECTOR, '[data-place="0h"] .back')
 
 
 def test_a_link_leads_to_an_action(league: League, browser: Chrome, out: Path) -> None:
@@ -144,7 +145,7 @@ def test_a_link_leads_to_an_action(league: League, browser: Chrome, out: Path) -
     fault = record.faults[0]
 
     visit(browser, out, "index.html")
-    browser.get(f"{out.as_uri()}/replay.html#{record.key}/{fault.action}")
+    browser.get(f"{out.as_uri()}/replay.html#{record.key}/!{fault.seat}")
     WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
 
     assert current(browser) == fault.action + 1
@@ -235,14 +236,20 @@ def test_the_table_is_the_one_that_the_engine_shows(browser: Chrome, tmp_path: P
 
     read = browser.execute_async_script(READ, str(record.key))
 
-    assert read["actions"][1:] == [action for _, action in record.actions]
-    for state, view in zip(read["states"], views(record), strict=True):
-        if view is not None:
-            assert seen(state, view) == told(view)
+    assert read["moves"][1:] == [[list(move)] for move in record.actions]
+    for table, view in zip(read["tables"], views(record), strict=True):
+        assert seen(table, view) == told(view)
 
 
-def views(record: Record) -> list[View | None]:
-    return [step.view for step in replay_steps(record, views=True)]
+def views(record: Record) -> list[View]:
+    """What a spectator sees after each ask."""
+    rules = find_rules(record)
+    return [convert(rules.view(ask.after, None)) for ask in replay_asks(record)]
+
+
+def convert(view: Any) -> View:
+    assert isinstance(view, View)
+    return view
 
 
 def told(view: View) -> dict[str, Any]:
@@ -260,10 +267,10 @@ def told(view: View) -> dict[str, Any]:
     return shown
 
 
-def seen(state: dict[str, Any], view: View) -> dict[str, Any]:
-    """The same of a state of the page."""
-    piles, heights = state["piles"], state["heights"]
-    shown: dict[str, Any] = {"turn": state["turn"]}
+def seen(table: dict[str, Any], view: View) -> dict[str, Any]:
+    """The same of a table of the page."""
+    piles, heights = table["piles"], table["heights"]
+    shown: dict[str, Any] = {"turn": table["turn"]}
     shown |= {name: len(piles.get(name, ())) for name in ("stock", "aside")}
     shown["hand"] = sorted(piles[f"{view.seat}h"])
     for index in range(len(view.centre)):

@@ -14,13 +14,10 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import site_pages
 from referee import rulesets as ruleset
-from referee.dealer import Dealer
-from referee.families import make_rules
 from referee.games.spite.messages import Count, Event, Pass, Shuffled, View
 from referee.games.spite.parameters import Parameters
 from referee.records import Key, Record
-from referee.replay import replay_steps
-from referee.rules import Shuffle
+from referee.replay import find_rules, replay_asks
 from referee.rulesets import Ruleset
 from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay, visit
 from tests.test_site_league import Chooser, League, play
@@ -36,7 +33,7 @@ return Math.max(...inside.map((one) => one.right - frame.right), ...inside.map((
 """By how much the content of the table sticks out of it, in pixels."""
 
 HIDDEN = """
-const box = (pile) => document.querySelector(`[data-pile="${pile}"]`).getBoundingClientRect();
+const box = (pile) => document.querySelector(`[data-place="${pile}"]`).getBoundingClientRect();
 return [...document.querySelectorAll(".seat")].every((seat) => {
   const number = seat.dataset.seat;
   const side = box(`${number}s0`);
@@ -73,24 +70,17 @@ def one_game(folder: Path, name: str | Ruleset, choose: Chooser) -> Record:
 def first(record: Record, *events: type[Event]) -> int:
     """Return the number of the first action with all these kinds of events."""
     return next(
-        number
-        for number, step in enumerate(replay_steps(record), -1)
-        if number >= 0 and set(events) <= {type(event) for event in step.events}
+        ask.first for ask in replay_asks(record) if ask.moves and set(events) <= {type(event) for event in ask.events}
     )
 
 
 def last_view(record: Record) -> tuple[View, int]:
     """Return what the last seat to act was shown before the last action, and the number of that action."""
-    table, dealer = make_rules(record.rules, len(record.entries)), Dealer(bytes.fromhex(record.deal_seed))
-    state = table.start()
-    earlier = [action for _, action in record.actions[:-1]]
-    while earlier or isinstance(table.next(state), Shuffle):
-        step = table.next(state)
-        if isinstance(step, Shuffle):
-            state, _ = table.shuffled(state, dealer.order(step.size))
-        else:
-            state, _ = table.play(state, earlier.pop(0))
-    return table.view(state, record.actions[-1][0]), len(record.actions) - 1
+    *_, last = replay_asks(record)
+    [(seat, _)] = last.moves
+    view = find_rules(record).view(last.before, seat)
+    assert isinstance(view, View)
+    return view, last.first
 
 
 def idle(legal: tuple[str, ...], label: str, random: Random) -> str:
@@ -163,7 +153,7 @@ def test_a_seat_sees_only_the_tops_of_squared_side_stacks(browser: Chrome, tmp_p
 
     for owner, seat in enumerate(view.seats):
         for index, pile in enumerate(seat.side):
-            cards = browser.find_elements(By.CSS_SELECTOR, f'[data-pile="{owner}s{index}"] .card:not(.empty)')
+            cards = browser.find_elements(By.CSS_SELECTOR, f'[data-place="{owner}s{index}"] .card:not(.empty)')
             assert [card.get_attribute("data-card") or "??" for card in cards] == list(pile)
 
 
@@ -174,7 +164,7 @@ def ask(legal: tuple[str, ...], label: str, random: Random) -> str:
 
 def counts(browser: Chrome) -> list[str]:
     """Return what the page says of the pay-off piles."""
-    captions = '[data-pile$="p"] .caption b'
+    captions = '[data-place$="p"] .caption b'
     return [caption.text for caption in browser.find_elements(By.CSS_SELECTOR, captions)]
 
 
@@ -239,7 +229,7 @@ def test_a_verdict_is_told_in_words(browser: Chrome, tmp_path: Path) -> None:
     record = next(made.records())
     [fault] = record.faults
 
-    replay(browser, tmp_path, f"{record.key}/{fault.action}")
+    replay(browser, tmp_path, f"{record.key}/!{fault.seat}")
 
     assert f"is out of the game: {fault.code}" in find(browser, "#live").text
     assert f"out: {fault.code}" in find(browser, f'[data-seat="{fault.seat}"]').text

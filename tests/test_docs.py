@@ -158,9 +158,7 @@ def test_every_link_leads_somewhere(page: str) -> None:
 def test_the_list_of_pages_has_all_of_them() -> None:
     listed = re.findall(r"\]\(([^)]+\.md)\)", source("docs/README.md"))
 
-    assert {f"{page}.md" for page in ("first-bot", "rules", "tournaments", "standings", "inside", "adding-a-game")} < {
-        *listed
-    }
+    assert {f"{page}.md" for page in ("first-bot", "tournaments", "standings", "inside", "adding-a-game")} < {*listed}
     assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"} < {*listed}
 
 
@@ -207,7 +205,7 @@ def functions(path: str) -> set[str]:
 
 def test_the_tables_of_rulesets_agree_with_the_rulesets() -> None:
     sections = ("Two seats, kings wild", "Two seats, jokers", "More seats and partners", "Skip-Bo")
-    rows = [row for title in sections for row in tables("docs/rules.md", title)]
+    rows = [row for title in sections for row in tables("referee/games/spite/rules.md", title)]
 
     assert sorted(rows) == sorted(ruleset_row(name) for name in list_rulesets())
 
@@ -223,16 +221,18 @@ def ruleset_row(name: str) -> list[str]:
 
 @pytest.mark.parametrize("parameter", Parameters.__struct_fields__)
 def test_every_parameter_is_described(parameter: str) -> None:
-    assert f"`{parameter}`" in source("docs/rules.md")
+    assert f"`{parameter}`" in source("referee/games/spite/rules.md")
 
 
 def test_zones_of_compulsory_cards_are_described() -> None:
-    assert "separately for the hand, the pay-off pile and the side stacks" in source("docs/rules.md").replace("\n", " ")
+    assert "separately for the hand, the pay-off pile and the side stacks" in source(
+        "referee/games/spite/rules.md"
+    ).replace("\n", " ")
     assert Compulsory.__struct_fields__ == ("hand", "payoff", "side")
 
 
 def test_the_reasons_are_those_of_the_protocol() -> None:
-    listed = {row[0].strip("`") for row in tables("docs/rules.md", "The end")}
+    listed = {row[0].strip("`") for row in tables("referee/games/spite/rules.md", "The end")}
     (reasons,) = re.findall(r"^\| `reason` \|.*$", source("protocol/PROTOCOL.md"), re.MULTILINE)
 
     assert listed == set(re.findall("`([a-z_]+)`", reasons)) - {"reason"}

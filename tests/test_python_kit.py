@@ -53,6 +53,7 @@ CLOCK = {"move_ms": 1000, "bank_ms": None, "increment_ms": 50, "margin_ms": 100,
 START: dict[str, Any] = {
     "type": "game_start",
     "game": 1,
+    "family": "spite",
     "ruleset": "standard",
     "rules": {"wild_kings": True},
     "seat": 0,

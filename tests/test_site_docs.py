@@ -12,10 +12,12 @@ from selenium.webdriver.common.by import By
 
 import site_pages
 from site_pages import markdown
-from site_pages.docs import DOCS, list_attachments
+from site_pages.docs import list_attachments, list_docs
 from tests.test_browser_window import as_a_phone, at_a_desk, visit
 from tests.test_site import Page, pages
 from tests.test_site_league import LABELS, League
+
+DOCS = list_docs(())
 
 browser = pytest.fixture(at_a_desk)
 """The browser, at the size of a desk; afterwards its console must be empty."""

@@ -53,8 +53,7 @@ def test_a_ruleset_page_says_what_rules_show_says(out: Path) -> None:
     assert told.about in words
     assert told.source in words
     for line in told.seats:
-        figures = (line.seats, line.cards, line.payoff, line.centre, line.stock)
-        assert list(map(str, figures)) in page.rows
+        assert [str(line.seats), *line.figures.values()] in page.rows
     for each in told.parameters:
         assert f"{each.name} = {each.value}" in words
         assert each.prose in words

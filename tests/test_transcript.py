@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from protocol.messages import Out
+from referee.games.spite import FAMILY
 from referee.records import Record
 from tournaments.league.config import Config
 from tournaments.running.coordinator import Hooks, play_batches
 from tournaments.running.plan import Plan
 from tournaments.sanitizer import sanitize
-from tournaments.terminal.transcript import STDERR_WIDTH, excerpt_stderr, format_transcript
+from tournaments.terminal.transcript import STDERR_WIDTH, describe_event, excerpt_stderr, format_transcript
 
 pytestmark = pytest.mark.slow
 
@@ -79,3 +81,8 @@ def test_of_the_words_of_a_bot_the_first_and_the_last_lines_are_shown_harmless_a
     assert said[0] == ("\\x1b[2J" + "long " * 100)[:STDERR_WIDTH]
     assert said[1:] == ["    at", "0", "1", "... 12 lines left out ...", *map(str, range(14, 20))]
     assert excerpt_stderr("one\ntwo") == ["one", "two"]
+
+
+@pytest.mark.parametrize("viewer", [None, 0])
+def test_every_game_tells_of_a_seat_that_is_out_in_the_same_words(viewer: int | None) -> None:
+    assert describe_event(FAMILY, Out(1, "timeout"), ("you", "ann"), viewer) == "ann is out: timeout"

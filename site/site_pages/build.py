@@ -90,7 +90,7 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> SiteS
             ),
         )
     folder.write("replay.html", pages.render_replay())
-    _write_docs(folder, pages)
+    _write_docs(folder, pages, frozenset(games))
     folder.delete_stale()
     return SiteSummary(folder.pages, survey.index.count, folder.size, folder.written)
 
@@ -269,8 +269,8 @@ def _make_sections(
     ]
 
 
-def _write_docs(folder: Folder, pages: Pages) -> None:
-    docs = render_docs()
+def _write_docs(folder: Folder, pages: Pages, families: frozenset[str]) -> None:
+    docs = render_docs(families)
     for place, doc in enumerate(docs):
         folder.write(f"docs/{doc.name}.html", pages.render_doc(place, docs))
     for name, path in list_attachments():

@@ -1,8 +1,8 @@
-"""The documentation as pages of the site; each depends only on its Markdown, never on the league."""
+"""The documentation as pages of the site; each depends only on its Markdown; the league says which games are among them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
@@ -10,7 +10,9 @@ from posixpath import dirname, join, normpath
 from msgspec import Struct
 
 import protocol
-from site_pages import markdown
+from referee.families import list_shipped, load_family
+from referee.games import DEFAULT_FAMILY
+from site_pages import markdown, text
 from site_pages.markdown import Heading
 
 PACKED = Path(__file__).parent / "docs"
@@ -33,14 +35,18 @@ DOCS = (
     Doc("index", "docs/README.md", "All pages"),
     Doc("first-bot", "docs/first-bot.md", "Your first bot"),
     Doc("protocol", "protocol/PROTOCOL.md", "The protocol"),
-    Doc("rules", "docs/rules.md", "The rules"),
     Doc("tournaments", "docs/tournaments.md", "Running a tournament"),
     Doc("standings", "docs/standings.md", "Reading the standings"),
     Doc("inside", "docs/inside.md", "How it works inside"),
     Doc("adding-a-game", "docs/adding-a-game.md", "Adding a game"),
     Doc("security", "SECURITY.md", "Security"),
 )
-"""All pages, in reading order."""
+"""The pages that no game brings, in reading order."""
+FIRST = 3
+"""How many of them come before those of the games."""
+GAMES = "referee/games"
+RULES = "rules.md"
+"""The page that a game brings, in its folder."""
 
 
 class DocPage(Struct, frozen=True):
@@ -53,14 +59,34 @@ class DocPage(Struct, frozen=True):
     html: str
 
 
+def list_docs(families: Collection[str]) -> tuple[Doc, ...]:
+    """Return all pages, in reading order, with those of the games that ship and of these families.
+
+    Raises:
+        FamilyError: a family is missing.
+    """
+    names = sorted({*list_shipped(), *families}, key=lambda name: (name != DEFAULT_FAMILY, name))
+    games = (_describe_game(name) for name in names if (load_family(name).folder / RULES).is_file())
+    return (*DOCS[:FIRST], *games, *DOCS[FIRST:])
+
+
+def _describe_game(family: str) -> Doc:
+    source = f"{GAMES}/{family}/{RULES}"
+    if family == DEFAULT_FAMILY:
+        return Doc("rules", source, "The rules")
+    return Doc(f"rules-{text.make_slug(family)}", source, f"The rules of {family}")
+
+
 @cache
-def render_docs() -> tuple[DocPage, ...]:
-    """Return all pages, in reading order.
+def render_docs(families: frozenset[str] = frozenset()) -> tuple[DocPage, ...]:
+    """Return the pages of `list_docs`, rendered.
 
     Raises:
         FileNotFoundError: a text is missing from the wheel or the checkout.
+        FamilyError: a family is missing.
     """
-    return tuple(_render_page(doc) for doc in DOCS)
+    docs = list_docs(families)
+    return tuple(_render_page(doc, docs) for doc in docs)
 
 
 def list_attachments() -> Iterator[tuple[str, Path]]:
@@ -69,8 +95,8 @@ def list_attachments() -> Iterator[tuple[str, Path]]:
         yield path.relative_to(PROTOCOL).as_posix(), path
 
 
-def _render_page(doc: Doc) -> DocPage:
-    prose = markdown.render(find_source(doc).read_text("utf-8"), lambda link: _resolve_link(doc, link))
+def _render_page(doc: Doc, docs: Sequence[Doc]) -> DocPage:
+    prose = markdown.render(find_source(doc).read_text("utf-8"), lambda link: _resolve_link(doc, link, docs))
     sections = tuple(heading for heading in prose.headings if heading.level == 2)
     return DocPage(doc.name, doc.title, sections, prose.html)
 
@@ -79,17 +105,19 @@ def find_source(doc: Doc) -> Path:
     """Return the path of a page's Markdown."""
     if doc.source.startswith("protocol/"):
         return PROTOCOL / Path(doc.source).name
+    if doc.source.startswith(GAMES):
+        return load_family(Path(doc.source).parent.name).folder / RULES
     packed = PACKED / Path(doc.source).name
     return packed if packed.is_file() else Path(__file__).parents[2] / doc.source
 
 
-def _resolve_link(doc: Doc, link: str) -> str | None:
+def _resolve_link(doc: Doc, link: str, docs: Sequence[Doc]) -> str | None:
     """Return the target of a link on the site; None for what the site lacks, such as source code."""
     path, separator, fragment = link.partition("#")
     if not path or path.startswith("https:"):
         return link
     target = normpath(join(dirname(doc.source), path))
-    pages = {other.source: f"{other.name}.html" for other in DOCS}
+    pages = {other.source: f"{other.name}.html" for other in docs}
     files = {f"protocol/{name}": name for name, _ in list_attachments()}
     address = (pages | files).get(target)
     return None if address is None else address + separator + fragment

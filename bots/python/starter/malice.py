@@ -207,6 +207,7 @@ class Game(NamedTuple):
     """The start of a game, before the cards are dealt."""
 
     game: int  # counts the games of this process, from 1
+    family: str  # the game, of which there are many rulesets
     ruleset: str
     rules: Mapping[str, Any]  # every parameter; `malice rules show` explains them
     seat: int  # yours

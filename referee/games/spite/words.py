@@ -69,14 +69,14 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
             sizes = _join_sizes([len(hand) for hand in hands])
             return _fill("deal", payoffs=_join_sizes(payoffs), hands=sizes, stock=stock)
         case CardMoved():
-            return _describe_move(event, names)
+            return _describe_move(event, names, viewer)
         case Flip(card=card):
             return _fill("flip", seat=seat, card=card)
         case Draw(cards=cards):
             kind = "draw_hidden" if HIDDEN in cards else "draw"
             return _fill(kind, seat=seat, count=_count_cards(len(cards)), cards=" ".join(cards))
         case Shuffled():
-            return _describe_shuffle(event, names)
+            return _describe_shuffle(event, names, viewer)
         case Count(left=left):
             return _fill("count_told" if left else "count", seat=seat, left=", ".join(map(str, left or ())))
         case Pass():
@@ -99,14 +99,14 @@ def _describe_own(event: Event) -> str:
             return ""
 
 
-def _describe_move(event: CardMoved, names: Sequence[str]) -> str:
+def _describe_move(event: CardMoved, names: Sequence[str], viewer: int | None) -> str:
     kind = "play" if event.target[0] == "c" else "load" if event.target[-1] == "p" else "discard"
-    source, target = (_describe_pile(pile, event.seat, names) for pile in (event.source, event.target))
+    source, target = (_describe_pile(pile, event.seat, names, viewer) for pile in (event.source, event.target))
     return _fill(kind, seat=names[event.seat], card=event.card, **{"from": source, "to": target})
 
 
-def _describe_shuffle(event: Shuffled, names: Sequence[str]) -> str:
-    source, target = (_describe_pile(pile, None, names) for pile in (event.source, event.target))
+def _describe_shuffle(event: Shuffled, names: Sequence[str], viewer: int | None) -> str:
+    source, target = (_describe_pile(pile, None, names, viewer) for pile in (event.source, event.target))
     if event.source == event.target:
         return _fill("shuffle_pile", **{"from": source})
     kind = "set_aside" if event.target == "aside" else "shuffle_one" if event.count == 1 else "shuffle"
@@ -121,13 +121,15 @@ def _count_cards(count: int) -> str:
     return SENTENCES.counts["one" if count == 1 else "many"].format(count=count)
 
 
-def _describe_pile(pile: str, mover: int | None, names: Sequence[str]) -> str:
+def _describe_pile(pile: str, mover: int | None, names: Sequence[str], viewer: int | None) -> str:
     if pile in SENTENCES.piles:
         return SENTENCES.piles[pile]
     owner, letter, index = _split_pile(pile)
     name = {"p": "payoff", "h": "hand", "s": "side", "c": "centre"}[letter]
     if owner in (mover, None):
         return SENTENCES.piles[name].format(index=index)
+    if owner == viewer:
+        return SENTENCES.piles[f"{name}_own"].format(index=index)
     return SENTENCES.piles[f"{name}_of"].format(seat=names[owner], index=index)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from protocol.messages import Out
 from referee.games.spite.messages import CardMoved, Count, Draw, Event, Flip, Pass, TurnBegins
 from referee.games.spite.words import describe_action, describe_event
 from tests.tables import Script, move_request
@@ -44,20 +43,19 @@ def test_an_action_is_told_in_words(action: str, words: str) -> None:
     [
         (TurnBegins(1), ""),
         (CardMoved(0, "0h", "0s0", "4S"), ""),
-        (CardMoved(1, "1p", "c0", "4S"), "ann moves 4S from the pay-off pile to centre 0"),
-        (CardMoved(1, "1h", "1s2", "4S"), "ann moves 4S from the hand to side 2"),
-        (CardMoved(1, "3s1", "c2", "4S"), "ann moves 4S from side 1 of eve to centre 2"),
-        (CardMoved(1, "1h", "0p", "4S"), "ann moves 4S from the hand to the pay-off pile of you"),
+        (CardMoved(1, "1p", "c0", "4S"), "ann plays 4S from the pay-off pile to centre stack 0"),
+        (CardMoved(1, "1h", "1s2", "4S"), "ann discards 4S from hand to side stack 2"),
+        (CardMoved(1, "3s1", "c2", "4S"), "ann plays 4S from eve’s side stack 1 to centre stack 2"),
+        (CardMoved(1, "1h", "0p", "4S"), "ann loads 4S from hand onto your pay-off pile"),
         (Draw(0, ("4S", "5S")), "you draw 4S 5S"),
         (Draw(1, ("??", "??")), "ann draws 2 cards"),
-        (Draw(1, ("??",)), "ann draws a card"),
+        (Draw(1, ("??",)), "ann draws 1 card"),
         (Flip(0, "4S"), "you turn up 4S"),
         (Flip(2, "4S"), "bob turns up 4S"),
         (Count(0, (20, 19)), ""),
-        (Count(1, None), "ann asks for the counts"),
-        (Count(1, (20, 7)), "ann asks for the counts: 20, 7"),
-        (Pass(1), "ann passes"),
-        (Out(1, "timeout"), "ann is out: timeout"),
+        (Count(1, None), "ann asks how many pay-off cards are left"),
+        (Count(1, (20, 7)), "ann asks how many pay-off cards are left: 20, 7"),
+        (Pass(1), "ann ends the turn without a discard"),
     ],
 )
 def test_an_event_is_told_in_words(event: Event, words: str) -> None:
