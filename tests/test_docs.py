@@ -124,6 +124,8 @@ def test_every_python_block_is_python(block: Block) -> None:
 def json_texts() -> Iterator[Any]:
     for page in PAGES:
         for number, block in enumerate(blocks(page)):
+            if block.language == "json" and block.file:
+                continue  # a file of somebody's own
             lines = [block.text] if block.language == "json" else re.findall(r"^(?:[<>] )?(\{.*\})$", block.text, re.M)
             for index, text in enumerate(line for line in lines if "…" not in line and block.language != "python"):
                 yield pytest.param(text, id=f"{page}-{number}-{index}")

@@ -312,8 +312,8 @@ def test_without_a_kit_that_plays_there_is_no_tournament(shelf: Path, monkeypatc
     ("words", "sentence"),
     [
         (["--list", "--json", "--tournament"], "--json and --tournament print different things"),
-        (["--list", "mine"], "--list makes no bot: expected neither DIR nor --language"),
-        (["--list", "--language", "rust"], "--list makes no bot: expected neither DIR nor --language"),
+        (["--list", "mine"], "--list makes no bot: expected no DIR, --language or --family"),
+        (["--list", "--language", "rust"], "--list makes no bot: expected no DIR, --language or --family"),
         (["mine", "--json"], "--json needs --list"),
         (["mine", "--tournament"], "--tournament needs --list"),
         ([], "expected DIR, or --list"),

@@ -1,7 +1,7 @@
 """A bot for bidding. Its arguments say what it does besides:
 
 log=FILE      writes down what it hears
-fails=N:HOW   in round N, or at "hello" or "game_start": exit, pause, half (of a line), garbage, illegal
+fails=N:HOW   in round N, or at "hello" or "game_start": exit, pause, spin, half (of a line), garbage, illegal
 turns=FOLDER:2,0,1   the seats that are asked answer in this order; a named pipe for each seat tells it when
 """
 
@@ -26,6 +26,8 @@ if "turns" in options:
 def fail(request: dict[str, Any]) -> None:
     if how == "exit":
         sys.exit(3)
+    while how == "spin":
+        pass
     if how == "half":
         sys.stdout.write('{"id":' + str(request["id"]))
         sys.stdout.flush()

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
+from protocol.messages import Move
 from referee.errors import FamilyError
 from referee.families import list_shipped, load_family
 from referee.game_runner import GameRunner
 from referee.records import Batch, GameOrder, Key, Player
 from referee.rules import Events
 from referee.rulesets import load_ruleset
-from tests.games.conftest import BIDDING
-from tests.games.installed import installed, write_package
+from referee.verdicts import Verdict
+from tests.games.installed import installed
 from tests.tables import FOR_EVER, PATIENCE_MS, Script
 from tournaments.cli import main
 
@@ -192,33 +195,58 @@ def test_a_ruleset_or_a_bot_of_an_unknown_game_is_refused(folder: Path) -> None:
 
 
 class Blunder:
-    """The rules of another game, but for one thing."""
+    """The rules of bidding, but for what an author got wrong."""
 
-    def __init__(self, rules: object, action: str) -> None:
+    def __init__(self, rules: Any) -> None:
         self._rules = rules
-        self._action = action
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._rules, name)
 
-    def legal(self, state: object, seat: int) -> tuple[str, ...]:
-        return (self._action,)
 
-    def play(self, state: object, actions: Mapping[int, str]) -> tuple[object, Events]:
-        return self._rules.withdraw(state, (1,))  # type: ignore[attr-defined, no-any-return]
+class OddActions(Blunder):
+    action = ""
+
+    def legal(self, state: Any, seat: int) -> tuple[str, ...]:
+        return (self.action,)
+
+    def play(self, state: Any, actions: Mapping[int, str]) -> tuple[Any, Events]:
+        state, events = self._rules.withdraw(state, (1,))
+        return state, events
 
 
+class AsksMore(Blunder):
+    def withdraw(self, state: Any, seats: Sequence[int]) -> tuple[Any, Events]:
+        state, events = self._rules.withdraw(state, seats)
+        return replace(state, round=2), events
+
+
+def blunder(kind: type[Blunder], *seats: Script, late: int = 0) -> None:
+    """Play bidding with an author's mistake in its rules."""
+    found = load_ruleset("bidding")
+    numbers = tuple(range(len(seats)))
+    players = tuple(Player(f"player{number}", "00", ()) for number in numbers)
+    order = GameOrder(Key(0, 0, 0), "00" * 32, numbers, numbers)
+    parameters = replace(found.rules, late=late)
+    batch = Batch(found.family, found.name, parameters, players, FOR_EVER, PATIENCE_MS, "sha256:00", (order,))
+    runner = GameRunner(batch, order, seats)
+    runner._rules = runner._course.rules = kind(runner._rules)
+    runner.play()
+
+
+@pytest.mark.usefixtures("bidding")
 @pytest.mark.parametrize("action", ["go up", "", "!crash"])
-def test_an_action_that_no_league_can_store_ends_the_game(action: str, tmp_path: Path) -> None:
-    write_package(BIDDING, tmp_path / "installed")
-    with installed(tmp_path / "installed"):
-        found = load_ruleset("bidding")
-        players = (Player("a", "00", ()), Player("b", "00", ()))
-        order = GameOrder(Key(0, 0, 0), "00" * 32, (0, 1), (0, 1))
-        batch = Batch(found.family, found.name, found.rules, players, FOR_EVER, PATIENCE_MS, "sha256:00", (order,))
-        runner = GameRunner(batch, order, [Script(), Script()])
-        blunder = Blunder(runner._rules, action)
-        runner._rules = runner._course.rules = blunder  # type: ignore[assignment]
+def test_an_action_that_no_league_can_store_is_refused(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OddActions, "action", action)
 
-        with pytest.raises(FamilyError, match="without blanks"):
-            runner.play()
+    with pytest.raises(FamilyError, match="without blanks"):
+        blunder(OddActions, Script(), Script())
+
+
+@pytest.mark.usefixtures("bidding")
+def test_a_game_that_asks_more_seats_because_one_failed_is_refused() -> None:
+    def crash(request: Move) -> str:
+        raise Verdict("crash", "it is gone")
+
+    with pytest.raises(FamilyError, match="no more seats"):
+        blunder(AsksMore, Script(crash), Script(), Script(), Script(), late=1)

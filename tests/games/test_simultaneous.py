@@ -164,6 +164,17 @@ def test_a_late_seat_times_out_while_the_answers_of_the_others_are_played() -> N
     assert max(record.micros[late + 1 : late + 3]) < 1_000_000
 
 
+def test_cpu_time_is_counted_for_each_seat_alone() -> None:
+    clock = ClockRules(move_ms=500, bank_ms=None, increment_ms=0, margin_ms=0, kind="cpu", cap_ms=60_000)
+
+    record = play_one((), ("fails=2:spin",), (), clock=clock)
+
+    assert [(fault.seat, fault.code) for fault in record.faults] == [(1, "timeout")]
+    late = record.actions.index((1, "!timeout"))
+    assert record.cpu_micros[late] >= 500_000
+    assert max(record.cpu_micros[:late] + record.cpu_micros[late + 1 :]) < 500_000
+
+
 def test_half_a_line_is_no_answer() -> None:
     record = play_one((), ("fails=1:half",), (), clock=HASTY)
 

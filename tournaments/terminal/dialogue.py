@@ -21,7 +21,7 @@ from tournaments.sanitizer import sanitize
 
 REBUILT = """\
 # rebuilt: every request as it was sent, but numbered as in a fresh process; of each answer the action and the
-# note. A record holds neither hello nor bye, nor the answer to game_end."""
+# note. A record holds neither hello nor bye, nor the answer to game_end, nor an answer that was not played."""
 CUT = 16
 """How many characters at the end of a cut message not to compare: the cut may split a character."""
 
