@@ -97,8 +97,8 @@ def rerun(
     from referee.records import Isolation
     from tournaments.entries.bots import find_bot
     from tournaments.entries.builds import ensure_built
+    from tournaments.league.file import list_league_files
     from tournaments.running.isolation import describe_shortcomings
-    from tournaments.running.plan import list_league_files
     from tournaments.running.rerun import Surroundings, format_rerun, rerun_game
 
     interrupt_on_signals()

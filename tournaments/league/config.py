@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from protocol.messages import ClockRules
@@ -157,7 +156,18 @@ def _add_cap(clock: ClockLines) -> ClockLines:
 
 def encode_identity(config: Config) -> str:
     """Return as JSON what must not change during a tournament: everything but the settings of the machine."""
-    return msgspec.json.encode(replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()
+    return json.encode(replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()
+
+
+def describe_differences(old: Config, new: Config) -> str:
+    """Return the fields in which two configurations differ, with both values."""
+    # A field that an older malice did not have counts as its default.
+    before, after = json.decode(encode_identity(old)), json.decode(encode_identity(new))
+    return ", ".join(
+        f"{field} = {json.encode(before.get(field)).decode()} (now {json.encode(value).decode()})"
+        for field, value in after.items()
+        if before.get(field) != value
+    )
 
 
 def assign_labels(names: Iterable[str]) -> list[str]:

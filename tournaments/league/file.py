@@ -212,6 +212,11 @@ class LeagueFile:
         return self._waiting.wait_for(self.path, HOLDER, lambda: self.connection.execute(sql, values))
 
 
+def list_league_files(league: Path) -> tuple[str, ...]:
+    """Return the paths of a league's file and of the files that SQLite keeps beside it."""
+    return tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
+
+
 def _decode_text(raw: bytes) -> str | NotText:
     try:
         return raw.decode()

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import convert, to_builtins
-from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from protocol.messages import ClockRules
@@ -26,8 +25,9 @@ from tournaments.entries import bots, hidden_modules
 from tournaments.entries.builds import ensure_built
 from tournaments.errors import LeagueError
 from tournaments.league import series
-from tournaments.league.config import Config, EntryLine, assign_labels, encode_identity
+from tournaments.league.config import Config, EntryLine, assign_labels, describe_differences
 from tournaments.league.contents import Entry, Game, Tournament, summarize_record
+from tournaments.league.file import list_league_files
 from tournaments.league.schedule import (
     BLOCK_DEALS,
     SERIES_BLOCKS,
@@ -223,11 +223,6 @@ class Plan:
         return total
 
 
-def list_league_files(league: Path) -> tuple[str, ...]:
-    """Return the paths of a league's file and of the files that SQLite keeps beside it."""
-    return tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
-
-
 def _refuse_doubles(what: str, names: list[str]) -> None:
     doubles = [name for name, count in Counter(names).items() if count > 1]
     if doubles:
@@ -271,7 +266,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         plan.hide(store.path)
         store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
         return plan
-    if differences := _describe_differences(store.config(), config):
+    if differences := describe_differences(store.config(), config):
         raise LeagueError(
             f"{store.path}: holds another tournament, with {differences}; a tournament cannot change once it has begun:"
             " use another --db for a new one"
@@ -287,17 +282,6 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     if plan.rulesets != store.rulesets():
         raise LeagueError(f"{store.path}: a ruleset has changed since the tournament began")
     return plan
-
-
-def _describe_differences(old: Config, new: Config) -> str:
-    """Return the fields in which two configurations differ, with both values."""
-    # A field that an older malice did not have counts as its default.
-    before, after = decode(encode_identity(old)), decode(encode_identity(new))
-    return ", ".join(
-        f"{field} = {encode(before.get(field)).decode()} (now {encode(value).decode()})"
-        for field, value in after.items()
-        if before.get(field) != value
-    )
 
 
 def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> None:
