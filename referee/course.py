@@ -7,6 +7,7 @@ from typing import Any
 
 from protocol.messages import Out
 from referee.dealer import Dealer
+from referee.errors import FamilyError
 from referee.rules import Ask, Events, Result, Rules, Shuffle, Step
 
 
@@ -52,8 +53,27 @@ class Course:
         while isinstance(step := rules.next(state), Shuffle):
             state, more = rules.shuffled(state, self._dealer.order(step.size))
             events += more
+        if isinstance(step, Result):
+            _refuse_result(step, rules.teams)
         self.state, self.step = state, step
         return events
+
+
+def _refuse_result(result: Result, teams: Sequence[int]) -> None:
+    """Make sure that a league can store a result.
+
+    Raises:
+        FamilyError: it has not one place for each team, from 1, and a whole number of points for each seat.
+    """
+    places, scores = result.places, result.scores
+    whole = all(type(number) is int for number in (*places, *scores))
+    if whole and len(places) == len(scores) == len(teams):
+        by_team = set(zip(teams, places, strict=True))
+        if min(places) == 1 and max(places) <= len(by_team) == len(set(teams)):
+            return
+    raise FamilyError(
+        f"expected a place for each of {len(teams)} seats, from 1, equal for partners, and whole scores, got {result}"
+    )
 
 
 def list_asked(step: Step) -> tuple[int, ...]:

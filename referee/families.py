@@ -6,6 +6,7 @@ A package brings a family by an entry point of the group `malice.games`. Only th
 from __future__ import annotations
 
 import importlib
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -105,13 +106,12 @@ def list_shipped() -> tuple[str, ...]:
 def list_folders() -> Iterator[tuple[str, Path]]:
     """Yield every family with its folder, without loading it: first those that ship, then those of packages.
 
-    Raises:
-        FamilyError: a package claims the name of a family that ships, or two packages claim one name.
+    Of several packages that claim one name, this yields the first; to load the family is an error then.
     """
     for name in list_shipped():
         yield name, GAMES / name
-    for name, point in sorted(_find_points().items()):
-        if folder := _find_folder(point.module):
+    for name, points in sorted(_find_points().items()):
+        if folder := _find_folder(points[0].module):
             yield name, folder
 
 
@@ -125,19 +125,32 @@ def _find_folder(module: str) -> Path | None:
     return folder if folder.is_dir() else folder.parent
 
 
-def _find_points() -> dict[str, EntryPoint]:
-    points: dict[str, EntryPoint] = {}
+def _find_points() -> dict[str, list[EntryPoint]]:
+    """Return the entry points by the name of the family; a name that ships cannot be taken."""
+    points: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group=GROUP):
+        others = points.setdefault(point.name, [])
+        if all(other.value != point.value for other in others):
+            others.append(point)
+    return {name: points[name] for name in points if name not in list_shipped()}
+
+
+def list_clashes() -> Iterator[str]:
+    """Yield a sentence for each name that a package must not take, or that several packages claim."""
     for point in entry_points(group=GROUP):
         if point.name in list_shipped():
-            raise FamilyError(
+            yield (
                 f"the package {_name_package(point)!r} claims the game {point.name!r}, which ships with malice;"
                 " uninstall the package"
             )
-        if (other := points.get(point.name)) and other.value != point.value:
-            both = ", ".join(sorted({_name_package(point), _name_package(other)}))
-            raise FamilyError(f"several packages claim the game {point.name!r}: {both}; uninstall all but one")
-        points[point.name] = point
-    return points
+    for name, points in _find_points().items():
+        if len(points) > 1:
+            yield _describe_clash(name, points)
+
+
+def _describe_clash(name: str, points: Sequence[EntryPoint]) -> str:
+    packages = ", ".join(sorted(map(_name_package, points)))
+    return f"several packages claim the game {name!r}: {packages}; uninstall all but one"
 
 
 def _name_package(point: EntryPoint) -> str:
@@ -161,7 +174,9 @@ def load_family(name: str) -> Family:
             f"unknown game {name!r}{suggest_name(name, known)}; games: {', '.join(known)}; another one needs a package"
             f" with the entry point {name!r} of the group {GROUP}"
         )
-    return _load_point(points[name])
+    if len(points[name]) > 1:
+        raise FamilyError(_describe_clash(name, points[name]))
+    return _load_point(points[name][0])
 
 
 def _load_point(point: EntryPoint) -> Family:
@@ -173,11 +188,26 @@ def _load_point(point: EntryPoint) -> Family:
         raise FamilyError(f"the game {point.name!r} of the package {package!r} cannot be loaded: {what}") from error
     if not isinstance(family, Family) or family.name != point.name:
         raise FamilyError(
-            f"the package {package!r}: expected a Family with the name {point.name!r} at {point.value}, got {family!r}"
+            f"the package {package!r}: expected a Family with the name {point.name!r} at {point.value}, got"
+            f" {f'the name {family.name!r}' if isinstance(family, Family) else repr(family)}"
         )
     if not family.parameters.__struct_config__.frozen:
-        raise FamilyError(f"the package {package!r}: expected frozen parameters, got {family.parameters.__name__}")
+        kind = family.parameters.__name__
+        raise FamilyError(
+            f"the package {package!r}: expected frozen parameters: class {kind}(Struct, frozen=True, ...)"
+        )
     return msgspec.structs.replace(family, package=package)
+
+
+def explain_failure(error: BaseException) -> str | None:
+    """Return a sentence about an error that a package's game raised: the game, the error and its place; else None."""
+    folders = {folder: name for name, folder in list_folders() if name not in list_shipped()}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        for folder, name in folders.items():
+            if Path(frame.filename).is_relative_to(folder):
+                what = f"{type(error).__name__}: {error}"
+                return f"the game {name!r} has failed with {what} ({frame.filename}, line {frame.lineno})"
+    return None
 
 
 def has_family(name: str) -> bool:

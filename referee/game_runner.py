@@ -14,7 +14,7 @@ from referee.connection import BotConnection
 from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
 from referee.errors import FamilyError, MachineFault, MemoryFault
-from referee.families import make_rules
+from referee.families import load_family, make_rules
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, compute_digest
 from referee.replay import VERDICT, make_void_result
 from referee.requests import Requests
@@ -52,6 +52,7 @@ class GameRunner:
         self._seats = seats
         rules = make_rules(batch.family, batch.rules, len(seats))
         self._rules = rules
+        self._may_ask_several = load_family(batch.family).match(batch.rules).simultaneous
         self._course = Course(rules, dealer or Dealer(bytes.fromhex(order.deal_seed)))
         self._requests = Requests(rules, batch, order.key, order.rngs)
         self._post = self._requests.post
@@ -124,6 +125,8 @@ class GameRunner:
         Returns:
             The result, if that makes the game void.
         """
+        if len(asked) > 1 and not self._may_ask_several:
+            raise FamilyError(f"seats {asked} were asked together, but `match` does not say that it is simultaneous")
         failed, self._unstarted = self._unstarted, {}
         legal = {number: self._rules.legal(self._course.state, number) for number in asked if number not in failed}
         # All requests are made before the first is sent: no clock runs while we make another seat's.
@@ -146,6 +149,8 @@ class GameRunner:
         return None
 
     def _make_move(self, number: int, legal: tuple[str, ...]) -> Move:
+        if not legal:
+            raise FamilyError(f"seat {number} was asked, and has no legal action")
         id = self._seats[number].next_id()
         return self._requests.move(number, id, self._course.state, legal, self._wants_legal[number])
 
@@ -192,8 +197,7 @@ class GameRunner:
         acting = find_acting(step, tuple(answers))
         if not acting and (again := [seat for seat in list_asked(step) if seat in answers]):
             raise FamilyError(
-                f"the game {self._batch.family!r}: withdraw: expected that it asks no more seats than before,"
-                f" got {step} when {again} had answered"
+                f"withdraw: expected that it asks no more seats than before, got {step} when {again} had answered"
             )
         return acting
 
@@ -306,10 +310,7 @@ class GameRunner:
         actions = [each.action for each in self._played]
         marked = sum(action.startswith(VERDICT) for action in actions)
         if len(" ".join(actions).split()) != len(actions) or marked != len(self._faults):
-            raise FamilyError(
-                f"the game {self._batch.family!r}: expected actions without blanks that do not begin with {VERDICT!r},"
-                f" got: {actions}"
-            )
+            raise FamilyError(f"expected actions without blanks that do not begin with {VERDICT!r}, got: {actions}")
 
 
 def _add_times(seat: Seat, clock: Clock) -> SeatReport:

@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from protocol.errors import MaliceError
 from referee.bot import BotProcess, read_start_time
 from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
-from referee.errors import MemoryFault
+from referee.errors import FamilyError, MemoryFault
 from referee.failures import Abandoned
+from referee.families import explain_failure
 from referee.game_runner import GameRunner
 from referee.isolation.layers import name_common_isolation
 from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine
@@ -72,10 +73,10 @@ def play_batch(
                 report(replace(record, isolation=name_common_isolation(seat.isolation for seat in seats)))
             except Abandoned:
                 raise
-            except MaliceError as error:
+            except Exception as error:
                 for seat in seats:
                     seat.dismiss()  # it may be in the middle of the game
-                report(RefereeFault(order.key, str(error), isinstance(error, MemoryFault)))
+                report(_make_fault(order, batch.family, error))
         for seat in seats:
             seat.leave()
         deadline = time.monotonic_ns() + BYE_WAIT_NS
@@ -85,6 +86,17 @@ def play_batch(
         for seat in seats:
             seat.dismiss()
     report(BatchDone())
+
+
+def _make_fault(order: GameOrder, family: str, error: Exception) -> RefereeFault:
+    """Return the report on a game that cannot go on; raise an error of our own that is no `MaliceError`."""
+    if sentence := explain_failure(error):
+        return RefereeFault(order.key, sentence, rules=True)
+    if isinstance(error, FamilyError):
+        return RefereeFault(order.key, f"the game {family!r}: {error}", rules=True)
+    if isinstance(error, MaliceError):
+        return RefereeFault(order.key, str(error), isinstance(error, MemoryFault))
+    raise error
 
 
 def _make_stderr_reporter(label: str, report: Callable[[Report], None]) -> Callable[[str], None]:

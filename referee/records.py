@@ -232,6 +232,8 @@ class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):
     sentence: str
     memory: bool = False
     """Whether a bot was killed for lack of memory."""
+    rules: bool = False
+    """Whether the rules of the game failed, so that no other game is worth a try."""
 
 
 Report = Started | Record | BatchDone | RefereeFault | StderrLine

@@ -64,7 +64,10 @@ def replay_asks(record: Record) -> Iterator[RecordedAsk]:
     first = 0
     while first < len(record.actions):
         before = course.state
-        moves, events = _replay_ask(record, first, course)
+        try:
+            moves, events = _replay_ask(record, first, course)
+        except FamilyError as error:
+            raise RecordError(f"game {record.key}: {error}") from None
         yield RecordedAsk(first, moves, events, before, course.state)
         first += len(moves)
     _check_end(record, course.step, course.rules.teams)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.errors import FamilyError, RulesetError
-from referee.families import list_folders, load_family
+from referee.families import list_folders, list_shipped, load_family
 from referee.games import DEFAULT_FAMILY
 from referee.rules import Match
 from referee.toml_files import convert, read_toml, suggest_name
@@ -53,21 +54,21 @@ class _Found(Struct, frozen=True):
 
     family: str
     path: Path
+    also: tuple[str, ...] = ()
+    """Other families with a ruleset of this name, if the first does not ship."""
 
 
 @cache
 def _find_files() -> dict[str, _Found]:
-    """Return the rulesets of all families by name.
-
-    Raises:
-        RulesetError: two families have a ruleset of one name.
-    """
+    """Return the rulesets of all families by name; nobody can take the name of one that ships."""
     files: dict[str, _Found] = {}
     for family, folder in list_folders():
         for path in sorted(folder.glob("rulesets/*.toml")):
-            if other := files.get(path.stem):
-                raise RulesetError(f"two games have a ruleset {path.stem!r}: {other.family} and {family}")
-            files[path.stem] = _Found(family, path)
+            other = files.get(path.stem)
+            if other is None:
+                files[path.stem] = _Found(family, path)
+            elif other.family not in list_shipped():
+                files[path.stem] = replace(other, also=(*other.also, family))
     return files
 
 
@@ -109,7 +110,10 @@ def _find_file(name: str) -> _Found:
     files = _find_files()
     if name not in files:
         raise RulesetError(f"unknown ruleset {name!r}{suggest_ruleset(name)}")
-    return files[name]
+    found = files[name]
+    if found.also:
+        raise RulesetError(f"several games have a ruleset {name!r}: {', '.join((found.family, *found.also))}")
+    return found
 
 
 def read_ruleset(path: Path) -> Ruleset:

@@ -15,7 +15,9 @@ def commands(target: str, folder: Path) -> str:
     """Return what `make` would run in a fresh checkout."""
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, folder)
-    return subprocess.run(["make", "-n", target], cwd=folder, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["make", "--no-print-directory", "-n", target], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout
 
 
 @pytest.mark.parametrize(

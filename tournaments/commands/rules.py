@@ -54,9 +54,11 @@ def rules(ctx: click.Context, family: str | None, json: bool) -> None:
 def _load_rulesets(family: str | None) -> Iterator[Ruleset]:
     """Yield the rulesets of a game, or of all games; a broken package is a warning unless its game is asked for."""
     from referee.errors import FamilyError
-    from referee.families import list_folders
+    from referee.families import list_clashes, list_folders
     from referee.rulesets import list_family_rulesets, list_rulesets, load_ruleset
 
+    for clash in list_clashes():
+        click.echo(f"warning: {clash}", err=True)
     for name in [name for name, _ in list_folders()] if family is None else [family]:
         try:
             names = list_family_rulesets(name) if family else list_rulesets(name)

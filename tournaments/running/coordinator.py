@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import trio
 from msgspec.structs import replace
 
+from referee.errors import FamilyError
 from referee.records import Batch, BatchDone, Key, Record, RefereeFault, Report, StderrLine
 from tournaments.running.leftovers import BEAT_S, ProcessLedger
 from tournaments.running.referees import RefereeProcess
@@ -149,6 +150,8 @@ class Coordinator:
         return replace(batch, games=tuple(games)) if orders else None
 
     def _pass_on(self, report: Report) -> None:
+        if isinstance(report, RefereeFault) and report.rules:
+            raise FamilyError(report.sentence)
         if isinstance(report, Record):
             self._hooks.on_record(report)
         elif isinstance(report, StderrLine):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from referee.errors import FamilyError
 from referee.failures import Abandoned
 from referee.playing import BatchSeat, play_batch
 from referee.records import Batch, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
@@ -59,6 +60,8 @@ class InProcess:
                     hooks.on_record(report)
                 case StderrLine():
                     self._on_stderr(report)
+                case RefereeFault(_, sentence, rules=True):
+                    raise FamilyError(sentence)
                 case RefereeFault(key, memory=True):
                     spared.add(key)
                 case RefereeFault(key, sentence):

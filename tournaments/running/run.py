@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from referee.errors import FamilyError
 from referee.nouns import format_count, inflect
 from referee.records import Batch, Key, Record
 from tournaments.errors import DamagedLeague, LeagueError, LockedLeague, Stopped
@@ -158,7 +159,7 @@ class Run:
         except* sqlite3.Error as errors:
             error = _find_first_error(errors)
             raise Stopped(f"{self._store.path}: cannot store a game: {error}; {self._go_on}") from None
-        except* DamagedLeague as errors:
+        except* (DamagedLeague, FamilyError) as errors:
             raise _find_first_error(errors) from None
         except* LockedLeague as errors:
             raise Stopped(f"{_find_first_error(errors)}; {self._go_on}") from None

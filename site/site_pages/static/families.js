@@ -15,7 +15,8 @@
 //                                   without this hook all seats see everything, and there are no views to choose from
 //   };
 //
-// An event is what the family's Python sends, as plain JSON. In the view of a seat every hook gets masked events only,
+// An event is what the family's Python sends, as plain JSON; `{type: "out", seat, code}`, a verdict that takes a seat out
+// of the game, comes from the referee: `apply` and `mask` receive it, the page itself puts it into words. In the view of a seat every hook gets masked events only,
 // so that a table holds no more than the seat may see. A phrase that is about a seat begins with `malice.quote(name)`
 // and a space: that is left out where the name has just been said. What `words` and `brief` return as text becomes text,
 // never markup. `undefined` from a hook means: as if there were no hook.
@@ -108,6 +109,7 @@ window.malice = window.malice || {};
   /** Call a hook of a family, or what stands in for it. */
   malice.callFamily = function (family, hook, ...values) {
     let result;
+    if (hook !== "apply" && hook !== "mask" && values[0]?.type === "out") return plain[hook](...values);
     try {
       result = malice.families[family]?.[hook]?.(...values);
     } catch (error) {

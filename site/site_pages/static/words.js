@@ -31,7 +31,8 @@ window.malice = window.malice || {};
     const name = (move) => quote(game.seats[move.seat].name);
     if (actor === null || !phrases.length) {
       const moves = step.moves.map((move) => `${name(move)}: ${malice.formatMove(move)}`);
-      return `${capitalize([...moves, ...phrases].join("; "))}.`;
+      const text = [...moves, ...phrases].join("; ");
+      return text && `${capitalize(text)}.`;
     }
     const rest = phrases.map((phrase) => malice.dropSubject(phrase, game, actor));
     const begins = rest[0] !== phrases[0];
