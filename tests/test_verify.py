@@ -40,7 +40,7 @@ MOVED = """
         (MOVED, "game 0.0.1: expected the number 1, got 9"),
         ("UPDATE games SET summary = replace(summary, '\"number\":1', '\"number\":9')", "number: expected 1, got 9"),
         ("UPDATE tournament SET planned = 7", "planned: expected 2 games, as scheduled, got 7"),
-        ("UPDATE tournament SET name = 'x'", "name: expected 'x' as in its column, got 'small'"),
+        ("UPDATE tournament SET name = 'x'", "name: the column name has 'x', the configuration 'small'"),
         ("UPDATE entries SET name = 'x' WHERE position = 0", "label: expected 'x'"),
         ("INSERT INTO readmissions VALUES ('greedy', 1)", "'greedy' is readmitted after game 0.0.1, which did not"),
         ("INSERT INTO readmissions VALUES ('nobody', 7)", "'nobody' is readmitted after game 7, which did not"),

@@ -143,7 +143,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
 
 def _describe_field(standings: Standings, row: Row) -> str:
     if row.group is None:
-        return "no opponents yet"
+        return "not ranked"
     size = sum(other.group == row.group for other in standings.rows)
     return f"of {size}" + (f" in group {row.group}" if standings.groups > 1 else "")
 

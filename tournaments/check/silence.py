@@ -19,6 +19,9 @@ from referee.clock import MS
 BUSY_SHARE = 0.05
 """The least share of a wait that a thinking bot spends on a processor."""
 
+FLUSH_MS = 1000
+"""A bot that only had to flush writes within this time after its input was closed; later, it was still at work."""
+
 
 class Response(NamedTuple):
     """What a bot did while we listened."""
@@ -66,6 +69,8 @@ def listen(bot: BotProcess, wait_ms: int, close_ms: int) -> Silence:
         return Silence(unread, True)
     bot.close_input()
     rest = hear(bot, close_ms, _is_line)
+    if rest.output and rest.ns > FLUSH_MS * MS:
+        return Silence(unread, False, rest.output, (more.ns + rest.ns) / MS)
     return Silence(unread, False, flushed=rest.output, gone=rest.gone)
 
 

@@ -45,23 +45,24 @@ def new(
         raise click.UsageError(f"{'--json' if json else '--tournament'} needs --list")
     if folder is None:
         raise click.UsageError("expected DIR, or --list")
-    _make_bot(folder, language or "python", family)
+    _make_bot(folder, language, family)
 
 
-def _make_bot(folder: Path, language: str, family: str | None) -> None:
+def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
     from referee.games import DEFAULT_FAMILY
     from tournaments.entries.builds import print_progress
-    from tournaments.entries.kits import copy_kit, find_kit
+    from tournaments.entries.kits import copy_kit, find_kit, list_kits
     from tournaments.entries.plain_bots import has_kits, write_plain_bot
     from tournaments.entries.programs import explain_missing_programs
 
     family = family or DEFAULT_FAMILY
-    if has_kits(family):
-        kit = find_kit(language, family)
+    if has_kits(family) and (language is not None or "python" in list_kits(family)):
+        kit = find_kit(language or "python", family)
         bot = copy_kit(kit, folder)
-        print_progress(f"{bot.manifest.name}: made from {kit.folder}; its README.md says where to begin")
+        advice = "; its README.md says where to begin" if (folder / "README.md").is_file() else ""
+        print_progress(f"{bot.manifest.name}: made from {kit.folder}{advice}")
     else:
-        bot = write_plain_bot(folder, language, family)
+        bot = write_plain_bot(folder, language or "python", family)
         print_progress(f"{bot.manifest.name}: plays {family} by chance; its bot.py says where to begin")
     if lack := explain_missing_programs(bot.manifest.needs):
         print_progress(f"warning: {bot.manifest.name} {lack}")

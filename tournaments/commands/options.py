@@ -124,11 +124,11 @@ def print_standings(store: Store, again: Sequence[str] = ()) -> None:
     for line in format_standings(compute_league_standings(store)):
         click.echo(line)
     if suspended := find_suspended_entries(store):
-        played = "complete but for" if store.tournament().complete else "left out are"
+        played = "complete but for the games" if store.tournament().complete else "left out are the remaining games"
         labels = ", ".join(map(sanitize, suspended))
         words = again or ("malice", "run", "TOURNAMENT.toml", "--db", str(store.path))
         command = sanitize(shlex.join([*words, *(word for label in suspended for word in ("--readmit", label))]))
-        click.echo(f"{played} the games of suspended bots: {labels} ({command})")
+        click.echo(f"{played} of suspended bots: {labels} ({command})")
 
 
 def print_stderr(label: str, line: str) -> None:

@@ -44,7 +44,12 @@ if TYPE_CHECKING:
     help="Deals; each is played in every rotation of seats.",
 )
 @click.option("--series", is_flag=True, help="Play until every series has a winner, if the ruleset plays series.")
-@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each action; there is no bank.")
+@click.option(
+    "--move-ms",
+    type=click.IntRange(1),
+    metavar="MS",
+    help="Time for each action, and 100 ms margin; no bank.",
+)
 @click.option("--no-clock", is_flag=True, help="No time limit, for a bot in a debugger.")
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Determines every card.")

@@ -57,7 +57,7 @@ def write_plain_bot(folder: Path, language: str, family: str) -> BotSpec:
     """
     if language.lower() not in (LANGUAGE, "py"):
         raise BotError(
-            f"no kit for {language!r}: the game {family!r} brings none, so the bot is a plain one in {LANGUAGE}"
+            f"no kit for {language!r}: the game {family!r} brings none; without --language it is a {LANGUAGE} bot"
         )
     rulesets = list_family_rulesets(family)
     name = make_bot_folder(folder)

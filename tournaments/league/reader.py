@@ -78,7 +78,7 @@ class LeagueReader:
         try:
             check_config(config, "config")
             if config.name != row.name:
-                raise ValueError(f"name: expected {row.name!r} as in its column, got {config.name!r}")
+                raise ValueError(f"name: the column name has {row.name!r}, the configuration {config.name!r}")
         except (DataError, ValueError) as error:
             raise self._file.damage(f"{row.place()}, column config", str(error)) from None
         return config
