@@ -22,6 +22,7 @@ from site_pages.keys import KeyIndex
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tests.test_site_shards import contents, data
 from tournaments.league.contents import Game
+from tournaments.league.publication import Publication
 from tournaments.league.standings import APART
 from tournaments.sanitizer import sanitize
 
@@ -79,7 +80,7 @@ def league() -> League:
 def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The rendered site of the league."""
     folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder)
+    site_pages.render(league, folder, publication=Publication(evidence=None))
     return folder
 
 

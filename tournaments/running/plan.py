@@ -123,7 +123,7 @@ class Plan:
                 bot.manifest.version,
                 bot.manifest.author,
                 bot.manifest.language,
-                bot.command,
+                bot.manifest.run,
                 bot.made_for,
             )
             for player, bot in zip(self.players, self.bots, strict=True)
