@@ -65,12 +65,14 @@ def export(db: Path, views: bool) -> None:
     Verdicts are not decisions and are left out.
     """
     from tournaments.league.export import encode_decisions, encode_game
+    from tournaments.league.publication import choose_publication
     from tournaments.league.series import score_league_series
 
     with open_store(db) as store:
         series = {} if views else score_league_series(store)
+        publication = choose_publication(store)
         for record in store.records():
-            lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key))]
+            lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key), publication)]
             click.echo(b"".join(lines), nl=False)
 
 
