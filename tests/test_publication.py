@@ -21,6 +21,7 @@ from tests.test_cli import malice
 from tests.test_site_league import League, play
 from tests.test_site_shards import contents, data
 from tournaments.errors import LeagueError
+from tournaments.league import publication
 from tournaments.league.contents import Entry
 from tournaments.league.publication import Publication, choose_publication, redact
 
@@ -60,7 +61,11 @@ class Indiscreet(League):
             fault = replace(
                 record.faults[0], sentence=sentence, exit=f"killed in {HOME}", lines=lines, stderr=TRACEBACK
             )
-            notes = {0: f"reading {HOME.split()[0]}/book on {HOST}", 1: f"I am on {HOST.split('.')[0]}", 2: "3/4 sure"}
+            notes = {
+                0: f"reading {HOME.split()[0]}/book on {HOST}",
+                1: f"I am on {HOST.split('.')[0]}",
+                2: "mallory: 3/4 sure",
+            }
             self.add(number, "standard", replace(record, host=HOST, faults=(fault,), notes=notes))
 
     def entries(self) -> tuple[Entry, ...]:
@@ -71,7 +76,9 @@ class Indiscreet(League):
 SECRETS = ("mallory", "my bots", "vault-17", "most recent call", "KeyError: 17", "I run on")
 
 
-def test_no_path_no_host_and_no_stderr_is_published(tmp_path: Path) -> None:
+def test_no_path_no_host_and_no_stderr_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publication, "find_user", lambda: "mallory")
+
     rendered = site_pages.render(Indiscreet(), tmp_path)
 
     whole = read_site(tmp_path)
@@ -80,7 +87,7 @@ def test_no_path_no_host_and_no_stderr_is_published(tmp_path: Path) -> None:
     assert b"python3 lea.py --book=(path) {python}" in whole
     assert b"got: &#39;hQS-c9&#39;" in whole
     notes = data(tmp_path / "data/games-0.js")["columns"]["notes"][0]
-    assert notes == {"0": "reading (path) on (host)", "1": "I am on (host)", "2": "3/4 sure"}
+    assert notes == {"0": "reading (path) on (host)", "1": "I am on (host)", "2": "(user): 3/4 sure"}
 
 
 def test_evidence_is_published_of_those_who_are_named(tmp_path: Path) -> None:
@@ -123,11 +130,12 @@ def test_another_choice_renders_the_data_files_anew_and_the_same_choice_none(tmp
         ("~mallory/bots and ~/bots", "(path) and (path)"),
         ("file:///home/mallory", "file:(path)"),
         ("1/2, and/or, ./bots/lea.py, p-c0 / s1", "1/2, and/or, ./bots/lea.py, p-c0 / s1"),
+        ("by mallory_ and MALLORY, not mallory2", "by (user)_ and (user), not mallory2"),
         ("VAULT-17 and vault-17.example.org, not vault-170", "(host) and (host), not vault-170"),
     ],
 )
-def test_paths_and_hosts_are_left_out_of_a_text(text: str, shown: str) -> None:
-    assert redact(text, HOST) == shown
+def test_paths_hosts_and_users_are_left_out_of_a_text(text: str, shown: str) -> None:
+    assert redact(text, HOST, "mallory") == shown
 
 
 def test_evidence_of_nobody_is_refused() -> None:

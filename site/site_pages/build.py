@@ -64,11 +64,7 @@ def render(
 ) -> SiteSummary:
     """Write the site of a league to the folder `out`; rewrite only files whose content changes.
 
-    Args:
-        source: the league.
-        out: the folder.
-        progress: receives how far it is.
-        publication: what may be published; by default no evidence of verdicts.
+    `publication` says what may be shown; by default it is no evidence of verdicts.
 
     Raises:
         OSError: a file cannot be written.
@@ -186,7 +182,7 @@ def _write_games(
             rows.append(row)
             bots.add(row, game, record)
             if block is not None:
-                block.add(game, record, reason, describe_standing(score))
+                block.add(game, source.publication.redact_notes(record), reason, describe_standing(score))
             done += 1
         if block is not None:
             others = block.write(folder, name, header)

@@ -35,9 +35,9 @@ class PublishedSource:
         return tuple(map(self.publication.redact_entry, self._source.entries()))
 
     def records(self) -> Iterator[Record]:
-        """Return the records, and count what they lose."""
+        """Return the records, and count what their verdicts lose; whoever shows a note redacts it, which takes long."""
         for record in self._source.records():
             self.withheld += sum(
                 self.publication.withholds(record.entries[fault.seat][0], fault) for fault in record.faults
             )
-            yield self.publication.redact_record(record)
+            yield self.publication.redact_faults(record)

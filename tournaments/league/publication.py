@@ -1,4 +1,4 @@
-"""What of a league may be published: no stderr, no absolute path, no name of a machine.
+"""What of a league may be published: no stderr, no absolute path, no name of a machine or a user.
 
 Of what bots wrote, their notes and the tokens that verdicts quote remain, and of an anonymous league not even these.
 """
@@ -6,6 +6,8 @@ Of what bots wrote, their notes and the tokens that verdicts quote remain, and o
 from __future__ import annotations
 
 import functools
+import os
+import pwd
 import re
 from collections.abc import Sequence
 
@@ -18,6 +20,7 @@ from tournaments.league.contents import Entry, LeagueContents
 
 PATH = "(path)"
 HOST = "(host)"
+USER = "(user)"
 """What stands where something was left out."""
 QUOTE = "'...'"
 
@@ -38,6 +41,8 @@ class Publication(Struct, frozen=True):
     """Whether nothing may tell whose bot it is."""
     evidence: tuple[str, ...] | None = ()
     """The labels of the entries whose verdicts keep stderr, the last lines, and their words; None for all."""
+    user: str = ""
+    """The name of a user of this machine, to be left out of what bots wrote."""
 
     def shows_evidence(self, label: str) -> bool:
         """Return whether the verdicts on an entry are published as they are."""
@@ -49,18 +54,30 @@ class Publication(Struct, frozen=True):
 
     def redact_record(self, record: Record) -> Record:
         """Return a record whose notes and verdicts may be published; its digest stays that of the whole one."""
-        if not record.notes and not record.faults:
+        return self.redact_notes(self.redact_faults(record))
+
+    def redact_notes(self, record: Record) -> Record:
+        """Return a record whose notes may be published."""
+        if not record.notes:
             return record
-        notes = {} if self.anonymous else {at: redact(note, record.host) for at, note in record.notes.items()}
+        if self.anonymous:
+            return replace(record, notes={})
+        return replace(record, notes={at: redact(note, record.host, self.user) for at, note in record.notes.items()})
+
+    def redact_faults(self, record: Record) -> Record:
+        """Return a record whose verdicts may be published."""
+        if not record.faults:
+            return record
         faults = (self._redact_fault(record.entries[fault.seat][0], fault, record.host) for fault in record.faults)
-        return replace(record, notes=notes, faults=tuple(faults))
+        return replace(record, faults=tuple(faults))
 
     def _redact_fault(self, label: str, fault: Fault, host: str) -> Fault:
         if self.shows_evidence(label):
             return fault
         drop = _drop_every_quotation if self.anonymous else _drop_long_quotation
-        sentence = redact(_QUOTED.sub(drop, fault.sentence), host)
-        return replace(fault, sentence=sentence, exit=fault.exit and redact(fault.exit, host), lines=(), stderr="")
+        sentence = redact(_QUOTED.sub(drop, fault.sentence), host, self.user)
+        exit = fault.exit and redact(fault.exit, host, self.user)
+        return replace(fault, sentence=sentence, exit=exit, lines=(), stderr="")
 
     def redact_entry(self, entry: Entry) -> Entry:
         """Return an entry whose command and description may be published; of an anonymous one only the label."""
@@ -93,21 +110,31 @@ def choose_publication(league: LeagueContents, evidence: Sequence[str] = ()) -> 
     for label in evidence:
         if label and label not in labels:
             raise LeagueError(f"no entry {label!r}; entries: {', '.join(labels)}")
-    return Publication(anonymous, None if "" in evidence else tuple(sorted(set(evidence))))
+    return Publication(anonymous, None if "" in evidence else tuple(sorted(set(evidence))), find_user())
 
 
-def redact(text: str, host: str = "") -> str:
-    """Return a text without absolute paths and without the name of a machine."""
+def find_user() -> str:
+    """Return the name of our user; nothing for root, whose name is a common word and the same everywhere."""
+    try:
+        return "" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a user without a name, as in a container
+        return ""
+
+
+def redact(text: str, host: str = "", user: str = "") -> str:
+    """Return a text without absolute paths, without the name of a machine, and without that of a user."""
     if "/" in text:
         text = _PATH.sub(PATH, text)
-    return _compile_host(host).sub(HOST, text) if host else text
+    if host:
+        text = _compile_names(host, host.partition(".")[0] or host).sub(HOST, text)
+    return _compile_names(user).sub(USER, text) if user else text
 
 
 @functools.cache
-def _compile_host(host: str) -> re.Pattern[str]:
-    """Return the pattern of a host's name, with its domain and without."""
-    names = "|".join(map(re.escape, dict.fromkeys((host, host.partition(".")[0] or host))))
-    return re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])", re.IGNORECASE)
+def _compile_names(*names: str) -> re.Pattern[str]:
+    """Return the pattern of any of the names as a word."""
+    choice = "|".join(map(re.escape, dict.fromkeys(names)))
+    return re.compile(rf"(?<![^\W_])(?:{choice})(?![^\W_])", re.IGNORECASE)
 
 
 def _redact_word(word: str) -> str:
