@@ -134,8 +134,9 @@ class BotSeat:
         answer, _, _ = connection.ask(self._encode(request), "hello", request.id, _hello_answer, self._init_ms * MS)
         if answer.protocol != PROTOCOL:
             raise Verdict("protocol", f"expected protocol {PROTOCOL}, the bot chose {answer.protocol}")
-        self.name = answer.name or self.name
-        self.version = answer.version or self.version
+        if not self._player.anonymous:
+            self.name = answer.name or self.name
+            self.version = answer.version or self.version
         self.wants_legal = answer.legal
 
     def _encode(self, request: Request) -> bytes:

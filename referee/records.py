@@ -58,6 +58,8 @@ class Player(Struct, frozen=True):
     cwd: str | None = None
     name: str = ""
     version: str = ""
+    anonymous: bool = False
+    """Whether the name and version in its answer to `hello` are not used."""
 
 
 Layer = Literal["auto", "bwrap", "rlimit", "none"]

@@ -17,6 +17,7 @@ from referee.records import Record
 from referee.replay import find_rules, replay_asks
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import LABELS, League
+from tournaments.league.publication import Publication
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -40,7 +41,7 @@ def league() -> League:
 def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The rendered site of the league."""
     folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder)
+    site_pages.render(league, folder, publication=Publication(evidence=None))
     return folder
 
 

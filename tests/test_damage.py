@@ -150,7 +150,7 @@ def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path:
         ),
         ("DROP TABLE readmissions", "table readmissions: is missing"),
         ("DROP TABLE _sqlite_migrations", "table _sqlite_migrations"),
-        ("DELETE FROM _sqlite_migrations WHERE name = 'm001_league'", "table _sqlite_migrations: expected"),
+        ("DELETE FROM _sqlite_migrations WHERE name = 'm003_league'", "table _sqlite_migrations: expected"),
         ("PRAGMA application_id = 7", "the header: expected the application id"),
         ("DELETE FROM tournament", "table tournament: expected one row"),
         ("DELETE FROM games", "table games: expected a game for each record"),

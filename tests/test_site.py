@@ -22,6 +22,7 @@ from site_pages.keys import KeyIndex
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tests.test_site_shards import contents, data
 from tournaments.league.contents import Game
+from tournaments.league.publication import Publication
 from tournaments.league.standings import APART
 from tournaments.sanitizer import sanitize
 
@@ -79,7 +80,7 @@ def league() -> League:
 def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The rendered site of the league."""
     folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder)
+    site_pages.render(league, folder, publication=Publication(evidence=None))
     return folder
 
 
@@ -286,7 +287,7 @@ def test_a_gap_in_the_schedule_starts_a_run() -> None:
 
 @pytest.mark.slow
 def test_the_same_league_gives_the_same_bytes(league: League, out: Path, tmp_path: Path) -> None:
-    rendered = site_pages.render(league, tmp_path)
+    rendered = site_pages.render(league, tmp_path, publication=Publication(evidence=None))
 
     assert contents(tmp_path) == contents(out)
     assert rendered.written == len(contents(out))
@@ -296,7 +297,7 @@ def test_the_same_league_gives_the_same_bytes(league: League, out: Path, tmp_pat
 def test_nothing_is_written_again_for_nothing(league: League, out: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
 
-    rendered = site_pages.render(league, out)
+    rendered = site_pages.render(league, out, publication=Publication(evidence=None))
 
     assert rendered.written == 0
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before

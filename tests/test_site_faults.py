@@ -13,6 +13,7 @@ from referee.verdicts import describe_answers, judge_late_answer
 from site_pages.faults import KINDS, PLACES, BotFaults
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
+from tournaments.league.publication import Publication
 
 
 def fault(sentence: str = "the bot exited with status 1", code: str = "crash", action: int = 0) -> Fault:
@@ -74,7 +75,7 @@ def test_a_page_opens_the_first_evidence_and_links_to_all_games_of_a_kind(tmp_pa
         league.add(number, "standard", msgspec.structs.replace(record, faults=(fault(),)))
     league.add(20, "standard", play(rules, LABELS[:2], Key(0, 20, 0), (0, "timeout")))
 
-    site_pages.render(league, tmp_path)
+    site_pages.render(league, tmp_path, publication=Publication(evidence=None))
 
     whole = "".join(path.read_text() for path in (tmp_path / "bots").iterdir())
     words = "".join(Page(path).words for path in (tmp_path / "bots").iterdir())

@@ -26,6 +26,7 @@ from tournaments.commands.run import run
 
 if TYPE_CHECKING:
     from site_pages import SiteSummary
+    from tournaments.league.publication import Publication
     from tournaments.league.store import Store
 
 
@@ -65,11 +66,11 @@ def main(ctx: click.Context) -> None:
     ctx.obj = _render
 
 
-def _render(store: Store, out: Path) -> SiteSummary:
+def _render(store: Store, out: Path, publication: Publication | None = None) -> SiteSummary:
     """Write the pages of a league; the commands, which lie below the site, receive this function."""
     from site_pages import render
 
-    return render(store, out)
+    return render(store, out, publication=publication)
 
 
 main.add_section("Write a bot", new, build, check, play, rerun)

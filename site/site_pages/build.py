@@ -27,9 +27,10 @@ from site_pages.pages import GameRow, Pages, Section, make_game_row
 from site_pages.rankings import Ranking, make_ranking
 from site_pages.results import list_results
 from site_pages.series import describe_standing, make_series_rows
-from site_pages.source import Source
+from site_pages.source import PublishedSource, Source
 from site_pages.teams import make_team_rows
 from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.series import Score, score_league_series, tally_series
 from tournaments.league.standings import Standings, compute_league_standings
 from tournaments.league.suspension import find_suspended_entries
@@ -54,14 +55,21 @@ class SiteSummary(Struct, frozen=True):
     """Size of all files."""
     written: int
     """Files that were new or had changed."""
+    withheld: int = 0
+    """Verdicts that were published without stderr and the last lines."""
 
 
-def render(source: Source, out: Path, progress: Progress | None = None) -> SiteSummary:
+def render(
+    source: Source, out: Path, progress: Progress | None = None, publication: Publication | None = None
+) -> SiteSummary:
     """Write the site of a league to the folder `out`; rewrite only files whose content changes.
+
+    `publication` says what may be shown; by default it is no evidence of verdicts.
 
     Raises:
         OSError: a file cannot be written.
     """
+    publication = publication or choose_publication(source)
     folder = Folder(out)
     for path in sorted(STATIC.iterdir()):
         folder.write(f"static/{path.name}", path.read_bytes())
@@ -69,11 +77,12 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> SiteS
     games = write_game_pages(folder, {ruleset.family for ruleset in tournament.rulesets.values()})
     survey = _survey_games(source)
     pages = Pages(tournament, find_suspended_entries(source), survey.index.count, survey.pages)
-    bots = _write_games(source, folder, pages, survey, tournament, progress)
+    published = PublishedSource(source, publication)
+    bots = _write_games(published, folder, pages, survey, tournament, progress)
     _write_index(folder, survey, games)
     all_standings = compute_league_standings(source)
     rankings = _make_rankings(all_standings)
-    entries = source.entries()
+    entries = published.entries()
     _write_front_page(folder, pages, all_standings, _make_sections(source, survey, all_standings, rankings), entries)
     for ruleset in source.rulesets():
         folder.write(
@@ -86,13 +95,14 @@ def render(source: Source, out: Path, progress: Progress | None = None) -> SiteS
                 entry=entry,
                 results=list_results(entry.label, all_standings, rankings, survey.deals),
                 faults=bots.faults[entry.label],
+                withheld=not publication.shows_evidence(entry.label),
                 games=list(reversed(bots.latest[entry.label])),
             ),
         )
     folder.write("replay.html", pages.render_replay())
     _write_docs(folder, pages, frozenset(games))
     folder.delete_stale()
-    return SiteSummary(folder.pages, survey.index.count, folder.size, folder.written)
+    return SiteSummary(folder.pages, survey.index.count, folder.size, folder.written, published.withheld)
 
 
 class _Survey:
@@ -145,7 +155,7 @@ class _BotPages:
 
 
 def _write_games(
-    source: Source,
+    source: PublishedSource,
     folder: Folder,
     pages: Pages,
     survey: _Survey,
@@ -159,7 +169,7 @@ def _write_games(
     done = 0
     for number, games in _group_by_block(_pair_records(source, survey.numbers)):
         name = f"games-{number}"
-        header = shards.make_header(name, (survey.digest(number), tournament.rulesets))
+        header = shards.make_header(name, (survey.digest(number), tournament.rulesets, source.publication))
         others = _keep_shards(folder, name, header)
         block = shards.Block() if others is None else None
         for game, record in games:
@@ -172,7 +182,7 @@ def _write_games(
             rows.append(row)
             bots.add(row, game, record)
             if block is not None:
-                block.add(game, record, reason, describe_standing(score))
+                block.add(game, source.publication.redact_notes(record), reason, describe_standing(score))
             done += 1
         if block is not None:
             others = block.write(folder, name, header)
@@ -185,7 +195,7 @@ def _write_games(
     return bots
 
 
-def _pair_records(source: Source, numbers: set[int]) -> Iterator[tuple[Game, Record]]:
+def _pair_records(source: PublishedSource, numbers: set[int]) -> Iterator[tuple[Game, Record]]:
     """Yield each game with its record; skip games added since the first pass; the next rendering includes them."""
     records = source.records()
     for game in source.games():

@@ -174,9 +174,10 @@ class Pages:
         entry: Entry,
         results: Sequence[Result],
         faults: BotFaults,
+        withheld: bool,
         games: Sequence[GameRow],
     ) -> bytes:
-        """Return the page of one entry."""
+        """Return the page of one entry; `withheld` if the evidence of its verdicts is not published."""
         return self._render(
             "bot.html",
             root="../",
@@ -184,6 +185,7 @@ class Pages:
             entry=entry,
             results=results,
             faults=faults,
+            withheld=withheld,
             games=games,
         )
 

@@ -1,4 +1,4 @@
-"""What a league must offer for its site to be rendered."""
+"""What a league must offer for its site to be rendered, and what of it the site shows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from referee.records import Record
-from tournaments.league.contents import LeagueContents, Tournament
+from tournaments.league.contents import Entry, LeagueContents, Tournament
+from tournaments.league.publication import Publication
 
 
 class Source(LeagueContents, Protocol):
@@ -17,3 +18,26 @@ class Source(LeagueContents, Protocol):
 
     def records(self) -> Iterator[Record]:
         """Return the records of the finished games in the order of the schedule."""
+
+
+class PublishedSource:
+    """A league as far as it may be published."""
+
+    def __init__(self, source: Source, publication: Publication) -> None:
+        self.games = source.games
+        self.publication = publication
+        self.withheld = 0
+        """Verdicts that lost evidence."""
+        self._source = source
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries."""
+        return tuple(map(self.publication.redact_entry, self._source.entries()))
+
+    def records(self) -> Iterator[Record]:
+        """Return the records, and count what their verdicts lose; whoever shows a note redacts it, which takes long."""
+        for record in self._source.records():
+            self.withheld += sum(
+                self.publication.withholds(record.entries[fault.seat][0], fault) for fault in record.faults
+            )
+            yield self.publication.redact_faults(record)

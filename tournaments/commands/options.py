@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -15,12 +15,36 @@ from tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
     from referee.records import Layer
-    from tournaments.bench.pages import SiteSummary
     from tournaments.league.config import Config
+    from tournaments.league.publication import Publication
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
 
-    Render = Callable[[Store, Path], SiteSummary]
+    class SiteSummary(Protocol):
+        """The size of a site, and what was left out of it."""
+
+        @property
+        def pages(self) -> int:
+            """The number of pages."""
+
+        @property
+        def games(self) -> int:
+            """The number of games on them."""
+
+        @property
+        def bytes(self) -> int:
+            """The size of all files together."""
+
+        @property
+        def withheld(self) -> int:
+            """Verdicts without their evidence."""
+
+    class Render(Protocol):
+        """Writes the pages of a league into a folder."""
+
+        def __call__(self, store: Store, out: Path, publication: Publication | None = None) -> SiteSummary:
+            """Write them."""
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -139,8 +163,26 @@ def print_stderr(label: str, line: str) -> None:
         click.echo(format_stderr(label, line), err=True)
 
 
-def write_site(render: Render, store: Store, out: Path) -> None:
-    """Write the pages, and print their address."""
-    rendered = render(store, out)
+def write_site(render: Render, store: Store, out: Path, evidence: Sequence[str] = ()) -> None:
+    """Write the pages, and print their address, and what they leave out.
+
+    Args:
+        render: writes them.
+        store: the league.
+        out: the folder to write.
+        evidence: labels of the entries whose stderr is published; an empty label stands for all entries.
+
+    Raises:
+        LeagueError: a label is no entry, or the tournament is anonymous.
+    """
+    from tournaments.league.publication import choose_publication
+
+    publication = choose_publication(store, evidence)
+    rendered = render(store, out, publication)
     click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
+    if rendered.withheld:
+        verdicts = format_count(rendered.withheld, "verdict")
+        words = ["malice", "site", str(store.path), "--out", str(out), "--with-stderr"]
+        how = "" if publication.anonymous else f" (add it: {shlex.join(words)}, or {words[-1]} LABEL for one bot)"
+        click.echo(f"left out: stderr and the last lines of {verdicts}{how}", err=True)
     click.echo((out.resolve() / "index.html").as_uri())

@@ -35,11 +35,23 @@ def standings(db: Path, json: bool, csv: bool) -> None:
 @click.command(short_help="Write the pages of a league.")
 @database_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.option(
+    "--with-stderr",
+    "evidence",
+    metavar="[LABEL]",
+    multiple=True,
+    is_flag=False,
+    flag_value="",
+    help="Publish also what bots wrote to stderr before a verdict, or what this one wrote; may be repeated.",
+)
 @click.pass_obj
-def site(render: Render, db: Path, out: Path) -> None:
-    """Write the pages: standings, bots, games, replays. They work from the disk and on any web server."""
+def site(render: Render, db: Path, out: Path, evidence: tuple[str, ...]) -> None:
+    """Write the pages: standings, bots, games, replays. They work from the disk and on any web server.
+
+    The pages may be published: they hold no stderr, no absolute path and no host name.
+    """
     with open_store(db) as store:
-        write_site(render, store, out)
+        write_site(render, store, out, evidence)
 
 
 @click.command(short_help="Print every game as a line of JSON.")
@@ -53,12 +65,14 @@ def export(db: Path, views: bool) -> None:
     Verdicts are not decisions and are left out.
     """
     from tournaments.league.export import encode_decisions, encode_game
+    from tournaments.league.publication import choose_publication
     from tournaments.league.series import score_league_series
 
     with open_store(db) as store:
         series = {} if views else score_league_series(store)
+        publication = choose_publication(store)
         for record in store.records():
-            lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key))]
+            lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key), publication)]
             click.echo(b"".join(lines), nl=False)
 
 

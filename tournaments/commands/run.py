@@ -57,6 +57,7 @@ def run(
     from msgspec.structs import replace
 
     from tournaments.league.config import read_config
+    from tournaments.league.file import find_name_list
     from tournaments.running import run as running
 
     interrupt_on_signals()
@@ -70,6 +71,8 @@ def run(
     resume += ["--require-isolation"] if required else []
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
         plan = open_plan(store, config, tournament.parent.resolve(), required=required)
+        if config.anonymous:
+            click.echo(f"anonymous: {find_name_list(db)} says which bot is which; it is for you alone", err=True)
         running.readmit(store, readmit, sys.stderr)
         running.run_tournament(store, plan, config.jobs, sys.stderr, resume)
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)

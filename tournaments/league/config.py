@@ -74,6 +74,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether an isolated bot is frozen off turn."""
     suspend_after: int = 3
     """Verdicts in a row that suspend a bot; 0 suspends nobody."""
+    anonymous: bool = False
+    """Whether the entries play under neutral names, and nothing that is published tells whose they are."""
     anchor: str | None = None
     """The label of the entry that ratings are relative to; by default, the mean of all."""
 

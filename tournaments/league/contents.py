@@ -45,6 +45,7 @@ class Entry(Struct, frozen=True):
     author: str
     language: str
     command: tuple[str, ...]
+    """As its bot.toml says it, with `{python}`; of a command line, the words."""
     rulesets: tuple[str, ...] = ()
     """The rulesets that the bot says it is made for; none means all."""
 

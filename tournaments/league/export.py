@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from referee.records import Record
 from referee.replay import VERDICT
 from referee.requests import replay_decisions
+from tournaments.league.publication import Publication
 from tournaments.league.series import Score
 
 
@@ -30,7 +31,8 @@ class ExportedEntry(Struct, frozen=True):
     """The entry at a seat."""
 
     label: str
-    hash: str
+    hash: str | UnsetType
+    """Left out if the tournament is anonymous."""
 
 
 class ExportedSeat(Struct, frozen=True):
@@ -74,7 +76,8 @@ class ExportedGame(Struct, frozen=True):
     series: tuple[int, ...] | None
     """Points in the series after this game; None if games are single."""
     reason: str
-    digest: str
+    digest: str | UnsetType
+    """Left out if the tournament is anonymous: it is made from the hashes."""
     seats: tuple[ExportedSeat, ...]
     verdicts: tuple[ExportedVerdict, ...]
     isolation: str
@@ -104,22 +107,25 @@ class ExportedDecision(Struct, frozen=True):
 _encoder = msgspec.json.Encoder()
 
 
-def encode_game(record: Record, series: Score | None) -> bytes:
-    """Return a game as one line of JSON, LF included."""
+def encode_game(record: Record, series: Score | None, publication: Publication | None = None) -> bytes:
+    """Return a game as one line of JSON, LF included; `publication` limits it if the tournament is anonymous."""
+    anonymous = publication is not None and publication.anonymous
+    if publication and anonymous:
+        record = publication.redact_record(record)
     return _encode_line(
         ExportedGame(
             key=str(record.key),
             ruleset=record.ruleset,
             family=record.family,
             rules=record.rules,
-            entries=tuple(ExportedEntry(label, hash) for label, hash in record.entries),
+            entries=tuple(ExportedEntry(label, UNSET if anonymous else hash) for label, hash in record.entries),
             deal_seed=record.deal_seed,
             actions=tuple(_list_actions(record)),
             places=record.places,
             scores=record.scores,
             series=series.points if series else None,
             reason=record.reason,
-            digest=record.digest,
+            digest=UNSET if anonymous else record.digest,
             seats=tuple(_list_seats(record)),
             verdicts=tuple(
                 ExportedVerdict(each.seat, each.code, each.action, each.sentence, each.exit) for each in record.faults

@@ -213,8 +213,14 @@ class LeagueFile:
 
 
 def list_league_files(league: Path) -> tuple[str, ...]:
-    """Return the paths of a league's file and of the files that SQLite keeps beside it."""
-    return tuple(f"{league.resolve()}{end}" for end in ("", "-wal", "-shm", "-journal"))
+    """Return the paths of a league's file, of the files that SQLite keeps beside it, and of its list of names."""
+    path = league.resolve()
+    return (*(f"{path}{end}" for end in ("", "-wal", "-shm", "-journal")), str(find_name_list(path)))
+
+
+def find_name_list(league: Path) -> Path:
+    """Return the path of the list that says whose bots play in an anonymous league, which may not exist."""
+    return league.with_suffix(".names.csv")
 
 
 def _decode_text(raw: bytes) -> str | NotText:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 
-def m001_league(db: Database) -> None:
+def m003_league(db: Database) -> None:
     """Create the tables of a tournament, its entries, rulesets and games: a row for standings, a blob for replays."""
     db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     tables = """
@@ -40,7 +40,7 @@ def m001_league(db: Database) -> None:
             db.conn.execute(statement)
 
 
-def m002_readmissions(db: Database) -> None:
+def m004_readmissions(db: Database) -> None:
     """Create the table of lifted suspensions: the bot, and the number of the game that suspended it."""
     db.conn.execute(
         "CREATE TABLE readmissions (label TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (label, number)) STRICT"
@@ -48,11 +48,13 @@ def m002_readmissions(db: Database) -> None:
 
 
 TABLES = {
-    "m001_league": ("tournament", "rulesets", "entries", "games", "records"),
-    "m002_readmissions": ("readmissions",),
+    "m003_league": ("tournament", "rulesets", "entries", "games", "records"),
+    "m004_readmissions": ("readmissions",),
 }
 """The tables that each migration creates, in the order of the migrations."""
-FIRST = frozenset(TABLES["m001_league"])
+FIRST = frozenset(TABLES["m003_league"])
+FORMAT_1 = ["m001_league", "m002_readmissions"]
+"""The migrations of a league of format 1, whose tables have the same names, but other columns."""
 
 
 class SchemaRow(Row, frozen=True):
@@ -77,7 +79,7 @@ def examine(file: LeagueFile) -> frozenset[str]:
     """Return the tables of a league; none if no run created a tournament in the file yet.
 
     Raises:
-        LeagueError: the file is not a league, or has a newer schema.
+        LeagueError: the file is not a league, or has an older or a newer schema than this malice reads.
         DamagedLeague: the file is a league, but lacks the tables of one.
     """
     try:
@@ -110,6 +112,11 @@ def _check_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
     """Return the tables of the applied migrations, if the file has these and no others of ours."""
     applied = {row.name for row in file.rows(MigrationRow)}
     known = list(TABLES)
+    if applied and applied == set(FORMAT_1[: len(applied)]):
+        raise LeagueError(
+            f"{file.path}: a league of format 1, which only the older malice that wrote it can read or go on with:"
+            " play the tournament again with this one, with another --db"
+        )
     if applied > set(known):
         raise LeagueError(f"{file.path}: written by a newer malice (schema {max(applied)})")
     if not applied or applied != set(known[: len(applied)]):
@@ -136,6 +143,6 @@ def migrate(file: LeagueFile, tables: frozenset[str]) -> None:
     from sqlite_utils import Database, Migrations
 
     migrations = Migrations("malice")
-    for migration in (m001_league, m002_readmissions):
+    for migration in (m003_league, m004_readmissions):
         migrations()(migration)
     migrations.apply(Database(file.connection))

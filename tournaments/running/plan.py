@@ -27,7 +27,7 @@ from tournaments.errors import LeagueError
 from tournaments.league import series
 from tournaments.league.config import Config, EntryLine, assign_labels, describe_differences
 from tournaments.league.contents import Entry, Game, Tournament, summarize_record
-from tournaments.league.file import list_league_files
+from tournaments.league.file import find_name_list, list_league_files
 from tournaments.league.schedule import (
     BLOCK_DEALS,
     SERIES_BLOCKS,
@@ -37,6 +37,7 @@ from tournaments.league.schedule import (
     make_schedule,
 )
 from tournaments.league.store import Store
+from tournaments.running.anonymity import anonymize
 
 Find = Callable[[str, Path], bots.BotSpec]
 
@@ -76,7 +77,10 @@ class Plan:
         _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
         _refuse_unfit_bots(labels, entrants, rulesets)
         self.bots = tuple(entrants)
-        self.players = tuple(bot.make_player(label) for bot, label in zip(entrants, labels, strict=True))
+        self.players = tuple(
+            replace(bot.make_player(label), anonymous=config.anonymous)
+            for bot, label in zip(entrants, labels, strict=True)
+        )
         self.people = tuple(label for bot, label in zip(entrants, labels, strict=True) if bot == bots.PERSON)
         self.rulesets = tuple(rulesets)
         self.seeds = Seeds(seed)
@@ -123,7 +127,7 @@ class Plan:
                 bot.manifest.version,
                 bot.manifest.author,
                 bot.manifest.language,
-                bot.command,
+                bot.manifest.run,
                 bot.made_for,
             )
             for player, bot in zip(self.players, self.bots, strict=True)
@@ -263,15 +267,19 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     """
     if store.is_empty():
         plan = Plan.prepare(config, base, find=find)
+        if config.anonymous:
+            plan = anonymize(plan, find_name_list(store.path), new=True)
         plan.hide(store.path)
-        store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
-        return plan
-    if differences := describe_differences(store.config(), config):
-        raise LeagueError(
-            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change once it has begun:"
-            " use another --db for a new one"
+        store.create_tournament(
+            plan.config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets
         )
+        return plan
+    if not config.anonymous:
+        _refuse_differences(store, config)
     plan = Plan.prepare(config, base, store.seed(), find)
+    if config.anonymous:
+        plan = anonymize(plan, find_name_list(store.path), new=False)
+        _refuse_differences(store, plan.config)
     plan.hide(store.path)
     for old, new in zip(store.entries(), plan.list_entries(), strict=True):
         if old.hash != new.hash:
@@ -282,6 +290,14 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
     if plan.rulesets != store.rulesets():
         raise LeagueError(f"{store.path}: a ruleset has changed since the tournament began")
     return plan
+
+
+def _refuse_differences(store: Store, config: Config) -> None:
+    if differences := describe_differences(store.config(), config):
+        raise LeagueError(
+            f"{store.path}: holds another tournament, with {differences}; a tournament cannot change once it has begun:"
+            " use another --db for a new one"
+        )
 
 
 def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> None:

@@ -1,0 +1,153 @@
+"""What of a league may be published: no stderr, no absolute path, no name of a machine or a user.
+
+Of what bots wrote, their notes and the tokens that verdicts quote remain, and of an anonymous league not even these.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pwd
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.records import Fault, Record
+from tournaments.errors import LeagueError
+from tournaments.league.contents import Entry, LeagueContents
+
+PATH = "(path)"
+HOST = "(host)"
+USER = "(user)"
+"""What stands where something was left out."""
+QUOTE = "'...'"
+
+# In quotes, a path may contain blanks; after a word, a slash is a fraction or the rest of a relative path. An escape
+# such as \n is not a word.
+_BEFORE = r"(?:(?<![\w.~/-])|(?<=\\[nrt]))"
+_PATH = re.compile(rf"""(?<=")/[^"\n]+(?=")|(?<=')/[^'\n]+(?=')|{_BEFORE}(?:~[\w.-]*)?/[^\s"'<>:;,|()\[\]{{}}]+""")
+_QUOTED = re.compile(r"""(?<!\w)b?(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$))(?:\.\.\.)?""")
+_TOKEN = re.compile(r"'[\w?!*+-]{1,12}'")
+"""What a quotation may say: an action, but no text of a bot."""
+_SYSTEM_PROGRAM = re.compile(r"/(?:usr/(?:local/)?)?s?bin/([^/\s]+)")
+
+
+class Publication(Struct, frozen=True):
+    """A choice of what to publish."""
+
+    anonymous: bool = False
+    """Whether nothing may tell whose bot it is."""
+    evidence: tuple[str, ...] | None = ()
+    """The labels of the entries whose verdicts keep stderr, the last lines, and their words; None for all."""
+    user: str = ""
+    """The name of a user of this machine, to be left out of what bots wrote."""
+
+    def shows_evidence(self, label: str) -> bool:
+        """Return whether the verdicts on an entry are published as they are."""
+        return not self.anonymous and (self.evidence is None or label in self.evidence)
+
+    def withholds(self, label: str, fault: Fault) -> bool:
+        """Return whether a verdict on an entry loses evidence."""
+        return bool(fault.stderr or fault.lines) and not self.shows_evidence(label)
+
+    def redact_record(self, record: Record) -> Record:
+        """Return a record whose notes and verdicts may be published; its digest stays that of the whole one."""
+        return self.redact_notes(self.redact_faults(record))
+
+    def redact_notes(self, record: Record) -> Record:
+        """Return a record whose notes may be published."""
+        if not record.notes:
+            return record
+        if self.anonymous:
+            return replace(record, notes={})
+        return replace(record, notes={at: redact(note, record.host, self.user) for at, note in record.notes.items()})
+
+    def redact_faults(self, record: Record) -> Record:
+        """Return a record whose verdicts may be published."""
+        if not record.faults:
+            return record
+        faults = (self._redact_fault(record.entries[fault.seat][0], fault, record.host) for fault in record.faults)
+        return replace(record, faults=tuple(faults))
+
+    def _redact_fault(self, label: str, fault: Fault, host: str) -> Fault:
+        if self.shows_evidence(label):
+            return fault
+        drop = _drop_every_quotation if self.anonymous else _drop_long_quotation
+        sentence = redact(_QUOTED.sub(drop, fault.sentence), host, self.user)
+        exit = fault.exit and redact(fault.exit, host, self.user)
+        return replace(fault, sentence=sentence, exit=exit, lines=(), stderr="")
+
+    def redact_entry(self, entry: Entry) -> Entry:
+        """Return an entry whose command and description may be published; of an anonymous one only the label."""
+        if self.anonymous:
+            return Entry(entry.label, "", "", "", "", "", ())
+        return replace(
+            entry,
+            name=redact(entry.name),
+            version=redact(entry.version),
+            author=redact(entry.author),
+            language=redact(entry.language),
+            command=tuple(map(_redact_word, entry.command)),
+        )
+
+
+def choose_publication(league: LeagueContents, evidence: Sequence[str] = ()) -> Publication:
+    """Return what of a league to publish.
+
+    Args:
+        league: the league.
+        evidence: labels of the entries whose verdicts keep their evidence; an empty label stands for all entries.
+
+    Raises:
+        LeagueError: a label is no entry, or the league is anonymous and evidence is asked for.
+    """
+    anonymous = league.config().anonymous
+    if evidence and anonymous:
+        raise LeagueError("the tournament is anonymous: what its bots wrote to stderr is never published")
+    labels = [entry.label for entry in league.entries()]
+    for label in evidence:
+        if label and label not in labels:
+            raise LeagueError(f"no entry {label!r}; entries: {', '.join(labels)}")
+    return Publication(anonymous, None if "" in evidence else tuple(sorted(set(evidence))), find_user())
+
+
+def find_user() -> str:
+    """Return the name of our user; nothing for root, whose name is a common word and the same everywhere."""
+    try:
+        return "" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a user without a name, as in a container
+        return ""
+
+
+def redact(text: str, host: str = "", user: str = "") -> str:
+    """Return a text without absolute paths, without the name of a machine, and without that of a user."""
+    if "/" in text:
+        text = _PATH.sub(PATH, text)
+    if host:
+        text = _compile_names(host, host.partition(".")[0] or host).sub(HOST, text)
+    return _compile_names(user).sub(USER, text) if user else text
+
+
+@functools.cache
+def _compile_names(*names: str) -> re.Pattern[str]:
+    """Return the pattern of any of the names as a word."""
+    choice = "|".join(map(re.escape, dict.fromkeys(names)))
+    return re.compile(rf"(?<![^\W_])(?:{choice})(?![^\W_])", re.IGNORECASE)
+
+
+def _redact_word(word: str) -> str:
+    """Return a word of a command; a program or a file keeps its name."""
+    if program := _SYSTEM_PROGRAM.fullmatch(word):
+        return program[1]
+    name = word.rpartition("/")[2]
+    return name if word.startswith("/") and "." in name[1:] else redact(word)
+
+
+def _drop_long_quotation(quotation: re.Match[str]) -> str:
+    return quotation[0] if _TOKEN.fullmatch(quotation[0]) else QUOTE
+
+
+def _drop_every_quotation(_: re.Match[str]) -> str:
+    return QUOTE
