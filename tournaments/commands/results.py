@@ -75,6 +75,7 @@ def verify(db: Path, json: bool) -> None:
 
     from tournaments.league.verify import verify_league
     from tournaments.running.progress import Progress
+    from tournaments.sanitizer import sanitize
 
     with open_store(db) as store, Progress(len(store.keys()), 0, sys.stderr) as progress:
         verified = verify_league(store, progress.count_game)
@@ -82,6 +83,8 @@ def verify(db: Path, json: bool) -> None:
         click.echo(msgspec.json.encode(verified))
         return
     state = f"of {verified.planned}, not complete"
+    if verified.absent:
+        state += f", the games of absent bots wait: {', '.join(map(sanitize, verified.absent))}"
     if verified.complete:
         state = "complete but for the games of suspended bots" if verified.suspended else "complete"
     click.echo(f"games           {verified.games} ({state}), all of them replay")

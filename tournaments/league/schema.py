@@ -47,9 +47,18 @@ def m002_readmissions(db: Database) -> None:
     )
 
 
+def m003_absences(db: Database) -> None:
+    """Create the table of absent entries: those whose bot could not be built or started when the last run began."""
+    db.conn.execute(
+        "CREATE TABLE absences"
+        " (label TEXT PRIMARY KEY, code TEXT NOT NULL, sentence TEXT NOT NULL, output TEXT NOT NULL) STRICT"
+    )
+
+
 TABLES = {
     "m001_league": ("tournament", "rulesets", "entries", "games", "records"),
     "m002_readmissions": ("readmissions",),
+    "m003_absences": ("absences",),
 }
 """The tables that each migration creates, in the order of the migrations."""
 FIRST = frozenset(TABLES["m001_league"])
@@ -136,6 +145,6 @@ def migrate(file: LeagueFile, tables: frozenset[str]) -> None:
     from sqlite_utils import Database, Migrations
 
     migrations = Migrations("malice")
-    for migration in (m001_league, m002_readmissions):
+    for migration in (m001_league, m002_readmissions, m003_absences):
         migrations()(migration)
     migrations.apply(Database(file.connection))
