@@ -27,7 +27,8 @@ FIRST = list_shipped_bots()["first"]
 def run(tmp_path: Path) -> Run:
     run = Run(tmp_path)
     run.write('entries = ["uniform", "./ana", "./bob", "false", "greedy"]\nseed = "absent"\ndeals = 2\n')
-    write_bot(tmp_path / "ana", "echo compiling; echo no luck >&2; exit 3")
+    write_bot(tmp_path / "ana", "echo compiling; cat luck >&2; exit 3")
+    (tmp_path / "ana" / "luck").write_text("no luck\n")
     (tmp_path / "bob").mkdir()
     (tmp_path / "bob" / "bot.toml").write_text("name = ")
     return run
@@ -142,7 +143,7 @@ def test_absent_bots_are_marked_wherever_results_are_shown(run: Run, tmp_path: P
     front = (tmp_path / "site" / "index.html").read_text()
     assert front.count('<span class="verdict">absent</span>') == 3
     assert "is absent: it could not be built or started" in front
-    assert not any("no luck" in page.read_text() for page in (tmp_path / "site").rglob("*.html"))
+    assert not any("no luck" in page.read_text() for page in (tmp_path / "site").rglob("bots/*.html"))
 
 
 def test_builds_run_side_by_side(run: Run, tmp_path: Path) -> None:
