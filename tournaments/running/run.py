@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import shlex
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ from tournaments.league.suspension import (
 from tournaments.running.coordinator import Hooks, Outcome, default_jobs, play_batches
 from tournaments.running.isolation import describe_shortcomings
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
+from tournaments.running.load import describe_doubts, measure_load
 from tournaments.running.plan import Plan
 from tournaments.running.progress import Progress, format_duration
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
@@ -254,6 +256,9 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
         _print(line, out)
     if plan.config.seed is not None:
         _print("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
+    processors = len(os.sched_getaffinity(0))
+    for line in describe_doubts(plan.config.clock, jobs * plan.config.cpus_per_game, processors, measure_load()):
+        _print(line, out)
 
 
 def _describe_limit(plan: Plan, jobs: int) -> str:
