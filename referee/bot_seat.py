@@ -196,13 +196,21 @@ class BotSeat:
             self.process = None
 
 
-def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE) -> None:
+def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE, guard: int | None = None) -> None:
     """Start a bot, exchange a hello, and end it.
 
+    Args:
+        player: which bot to start, and how.
+        init_ms: the time for its answer.
+        isolation: the isolation to request.
+        guard: a descriptor whose hang-up means that nobody waits for the bot.
+
     Raises:
-        Verdict: the bot cannot be started, or its answer is wrong; the sentence quotes the end of its stderr.
+        Verdict: the bot cannot be started, or its answer is wrong; its text quotes the end of the bot's stderr, its
+            sentence does not.
+        Abandoned: nobody waits for the bot.
     """
-    seat = BotSeat(player, init_ms, None, isolation=isolation)
+    seat = BotSeat(player, init_ms, guard, isolation=isolation)
     try:
         seat.begin()
         seat.leave()
@@ -210,6 +218,8 @@ def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE) -> None
     except Verdict as verdict:
         _, _, stderr = seat.dismiss()
         quote = f"; its stderr ends: {stderr.strip()[-500:]}" if stderr.strip() else ""
-        raise Verdict(verdict.code, verdict.sentence + quote, stderr=stderr) from None
+        quoting = Verdict(verdict.code, verdict.sentence + quote, stderr=stderr)
+        quoting.sentence = verdict.sentence
+        raise quoting from None
     finally:
         seat.dismiss()

@@ -20,7 +20,7 @@ from tournaments.commands.kits import build, new
 from tournaments.commands.machine import bench, doctor
 from tournaments.commands.play import play
 from tournaments.commands.replay import log, replay, rerun
-from tournaments.commands.results import export, site, standings, verify
+from tournaments.commands.results import export, feedback, site, standings, verify
 from tournaments.commands.rules import rules
 from tournaments.commands.run import run
 
@@ -76,5 +76,5 @@ def _render(store: Store, out: Path, publication: Publication | None = None) -> 
 main.add_section("Write a bot", new, build, check, play, rerun)
 main.add_section("Look at a game", replay, log)
 main.add_section("Run a league", run)
-main.add_section("Results", standings, site, export, verify)
+main.add_section("Results", standings, site, feedback, export, verify)
 main.add_section("This machine", rules, doctor, bench)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from referee.nouns import format_count
 from tournaments.check.report import Finding, Report, Step
@@ -35,9 +35,24 @@ def format_report(report: Report) -> Iterator[str]:
     for step in report.steps:
         if step.finding:
             yield ""
-            yield from _format_finding(step, step.finding)
+            yield from format_finding(step, step.finding)
     yield ""
     yield f"{sanitize(report.bot)}: {_conclude(report)}"
+
+
+def format_course(reports: Sequence[Report]) -> Iterator[str]:
+    """Yield a line for each bot, then every finding of those that failed."""
+    rows = [("passed" if report.passed else "failed", sanitize(report.bot), _conclude(report)) for report in reports]
+    yield from format_table(("result", "bot", "what was seen"), rows, left=(0, 1, 2))
+    for report in reports:
+        for step in report.steps:
+            if step.finding:
+                yield ""
+                yield f"{sanitize(report.bot)}"
+                yield from format_finding(step, step.finding)
+    failed = sum(not report.passed for report in reports)
+    yield ""
+    yield f"{failed} of {format_count(len(reports), 'bot')} failed" if failed else f"all {len(reports)} passed"
 
 
 def _list_rows(step: Step) -> Iterator[tuple[str, str, str]]:
@@ -67,7 +82,8 @@ def _format_slowest(report: Report) -> Iterator[str]:
     )
 
 
-def _format_finding(step: Step, finding: Finding) -> Iterator[str]:
+def format_finding(step: Step, finding: Finding) -> Iterator[str]:
+    """Yield why a step failed, with the lines that prove it."""
     yield f"FAILED: {step.title}"
     yield from _wrap(sanitize(finding.cause), "  cause     ")
     yield from _wrap(finding.where, "  where     ")

@@ -1,7 +1,8 @@
-"""`malice check`: examines a bot, and says what its author must fix."""
+"""`malice check`: examines bots, and says what their authors must fix."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -9,15 +10,23 @@ import click
 from tournaments.commands.options import isolation_options, json_option
 
 if TYPE_CHECKING:
-    from referee.records import Layer
+    from referee.records import Layer, Player
+    from tournaments.check.course import Terms
+    from tournaments.check.report import Report
 
 FAILED = 10
 """The exit code when a step failed."""
 SHORTEST_MS, LONGEST_MS = 1, 600_000
 
 
-@click.command(short_help="Examine a bot step by step.")
-@click.argument("bot")
+@click.command(short_help="Examine bots step by step.")
+@click.argument("bots", metavar="BOT... | TOURNAMENT.toml", nargs=-1, required=True)
+@click.option(
+    "--junit",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write JUnit XML: a test case for each step of each bot.",
+)
 @click.option("--fuzz", type=click.IntRange(1), metavar="N", help="Also try N rare situations, each in unusual JSON.")
 @click.option(
     "--rulesets",
@@ -43,7 +52,8 @@ SHORTEST_MS, LONGEST_MS = 1, 600_000
 @click.pass_context
 def check(
     ctx: click.Context,
-    bot: str,
+    bots: tuple[str, ...],
+    junit: Path | None,
     fuzz: int | None,
     rulesets: str | None,
     move_ms: int,
@@ -52,43 +62,82 @@ def check(
     required: bool,
     json: bool,
 ) -> None:
-    """Examine a bot in named steps; exit 10 if one fails.
+    """Examine bots in named steps; exit 10 if one fails.
 
     For each failed step it prints the lines exchanged, what was expected, and a hint. The cards are the same
-    every time. Example: malice check "node mybot.js" --fuzz 200
+    every time. Several bots, or all entries of a tournament file, get a line each, and details where one fails.
+    Example: malice check "node mybot.js" --fuzz 200
     """
-    import msgspec
-
     from referee.records import Isolation
+    from tournaments.check.course import Terms, is_tournament_file
     from tournaments.check.exam_log import Times
-    from tournaments.check.examination import Examination
-    from tournaments.check.games import choose_syllabus
-    from tournaments.check.text import format_report
     from tournaments.commands.exit_codes import interrupt_on_signals
-    from tournaments.entries.bots import find_bot
-    from tournaments.entries.builds import ensure_built
-    from tournaments.running.isolation import describe_shortcomings, require_isolation
+    from tournaments.running.isolation import require_isolation
 
     interrupt_on_signals()
     layer: Layer = isolation or "auto"
     if required:
         require_isolation(layer)
-    spec = find_bot(bot)
-    syllabus = choose_syllabus(spec, rulesets)
-    built = ensure_built(spec)
-    for line in describe_shortcomings(layer, [built.make_player(built.manifest.name)]):
-        click.echo(line, err=True)
-    report = Examination(
-        built,
-        Times(move_ms, init_ms),
-        Isolation(layer, required=required),
-        rare=fuzz or 0,
-        syllabus=syllabus,
-    ).run(lambda title: click.echo(f"{title} ...", err=True))
+    terms = Terms(Times(move_ms, init_ms), Isolation(layer, required=required), fuzz or 0, rulesets)
+    if len(bots) == 1 and not is_tournament_file(bots[0]):
+        reports = _check_one(bots[0], terms, json)
+    else:
+        reports = _check_several(bots, terms, json)
+    if junit:
+        from tournaments.check.junit import encode_junit
+
+        junit.write_bytes(encode_junit(reports))
+    if not all(report.passed for report in reports):
+        ctx.exit(FAILED)
+
+
+def _check_one(words: str, terms: Terms, json: bool) -> list[Report]:
+    """Examine a bot, and print all of its report."""
+    import msgspec
+
+    from tournaments.check.games import choose_syllabus
+    from tournaments.check.text import format_report
+    from tournaments.entries.bots import find_bot
+    from tournaments.entries.builds import ensure_built
+    from tournaments.entries.enrolment import Enrolled
+
+    bot = find_bot(words)
+    choose_syllabus(bot, terms.rulesets)  # a typo must not cost a build
+    built = ensure_built(bot)
+    _print_shortcomings(terms, [built.make_player(built.manifest.name)])
+    report = terms.examine(Enrolled(built), lambda title: click.echo(f"{title} ...", err=True))
     if json:
         click.echo(msgspec.json.encode(report))
     else:
         for line in format_report(report):
             click.echo(line)
-    if not report.passed:
-        ctx.exit(FAILED)
+    return [report]
+
+
+def _check_several(words: tuple[str, ...], terms: Terms, json: bool) -> list[Report]:
+    """Examine bots one after the other, and print a line for each."""
+    import msgspec
+
+    from tournaments.check.course import enroll_course, examine_course
+    from tournaments.check.text import format_course
+    from tournaments.sanitizer import sanitize
+
+    def tell(label: str, title: str) -> None:
+        click.echo(f"{sanitize(label)}: {title} ...", err=True)
+
+    course = enroll_course(words)
+    _print_shortcomings(terms, [each.bot.make_player(label) for label, each in course if not each.absence])
+    reports = list(examine_course(course, terms, tell))
+    if json:
+        click.echo(msgspec.json.encode(reports))
+    else:
+        for line in format_course(reports):
+            click.echo(line)
+    return reports
+
+
+def _print_shortcomings(terms: Terms, players: list[Player]) -> None:
+    from tournaments.running.isolation import describe_shortcomings
+
+    for line in describe_shortcomings(terms.isolation.layer, players):
+        click.echo(line, err=True)

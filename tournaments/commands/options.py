@@ -147,6 +147,10 @@ def print_standings(store: Store, again: Sequence[str] = ()) -> None:
 
     for line in format_standings(compute_league_standings(store)):
         click.echo(line)
+    for entry in store.entries():
+        if entry.absence:
+            code, sentence = entry.absence.code, sanitize(entry.absence.sentence)
+            click.echo(f"{sanitize(entry.label)} is absent, and its open games wait: {code}: {sentence}")
     if suspended := find_suspended_entries(store):
         played = "complete but for the games" if store.tournament().complete else "left out are the remaining games"
         labels = ", ".join(map(sanitize, suspended))

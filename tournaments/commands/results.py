@@ -1,4 +1,4 @@
-"""`malice standings`, `site`, `export` and `verify`: what a league holds."""
+"""`malice standings`, `site`, `feedback`, `export` and `verify`: what a league holds."""
 
 from __future__ import annotations
 
@@ -76,6 +76,25 @@ def export(db: Path, views: bool) -> None:
             click.echo(b"".join(lines), nl=False)
 
 
+@click.command(short_help="Write a page for the author of each bot.")
+@database_argument
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+def feedback(db: Path, out: Path) -> None:
+    """Write a Markdown page for each bot, to hand to its author alone.
+
+    A page tells the results of the bot, its faults with what it wrote to stderr, its worst games and how to look at
+    them, and its slowest moves. Of other bots it tells only labels and results.
+    """
+    from tournaments.terminal.feedback import write_pages
+
+    with open_store(db) as store:
+        pages = dict(write_pages(store))
+    out.mkdir(parents=True, exist_ok=True)
+    for name, page in pages.items():
+        (out / name).write_text(page, encoding="utf-8")
+        click.echo(out / name)
+
+
 @click.command(short_help="Replay every game and check all of it.")
 @database_argument
 @json_option
@@ -89,6 +108,7 @@ def verify(db: Path, json: bool) -> None:
 
     from tournaments.league.verify import verify_league
     from tournaments.running.progress import Progress
+    from tournaments.sanitizer import sanitize
 
     with open_store(db) as store, Progress(len(store.keys()), 0, sys.stderr) as progress:
         verified = verify_league(store, progress.count_game)
@@ -96,6 +116,8 @@ def verify(db: Path, json: bool) -> None:
         click.echo(msgspec.json.encode(verified))
         return
     state = f"of {verified.planned}, not complete"
+    if verified.absent:
+        state += f", the games of absent bots wait: {', '.join(map(sanitize, verified.absent))}"
     if verified.complete:
         state = "complete but for the games of suspended bots" if verified.suspended else "complete"
     click.echo(f"games           {verified.games} ({state}), all of them replay")

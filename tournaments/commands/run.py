@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
 @click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
+@click.option("--keep-going", is_flag=True, help="Play without the bots that cannot be built or started.")
 @isolation_options
 @click.pass_obj
 def run(
@@ -47,6 +48,7 @@ def run(
     jobs: int | None,
     site: Path | None,
     readmit: tuple[str, ...],
+    keep_going: bool,
     isolation: Layer | None,
     required: bool,
 ) -> None:
@@ -67,12 +69,14 @@ def run(
     resume = ["malice", "run", str(tournament), "--db", str(db)]
     resume += ["--jobs", str(jobs)] if jobs else []
     resume += ["--site", str(site)] if site else []
+    resume += ["--keep-going"] if keep_going else []
     resume += ["--isolation", isolation] if isolation else []
     resume += ["--require-isolation"] if required else []
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
         plan = open_plan(store, config, tournament.parent.resolve(), required=required)
         if config.anonymous:
             click.echo(f"anonymous: {find_name_list(db)} says which bot is which; it is for you alone", err=True)
+        plan.keep_going = keep_going
         running.readmit(store, readmit, sys.stderr)
         running.run_tournament(store, plan, config.jobs, sys.stderr, resume)
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)

@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.errors import BotError
+from referee.failures import Abandoned
 from referee.verdicts import describe_exit
 from tournaments.entries import bots
 from tournaments.entries.bot_files import STAMP, hash_bot, hash_files
@@ -70,7 +71,14 @@ def ensure_built(bot: BotSpec, say: Say = print_progress) -> BotSpec:
     return build(bot, say).bot
 
 
-def build(bot: BotSpec, say: Say = print_progress, *, force: bool = False, shown: bool = False) -> Build:
+def build(
+    bot: BotSpec,
+    say: Say = print_progress,
+    *,
+    force: bool = False,
+    shown: bool = False,
+    guard: int | None = None,
+) -> Build:
     """Run a bot's build command, if it has one and anything changed since it ran.
 
     Args:
@@ -78,10 +86,12 @@ def build(bot: BotSpec, say: Say = print_progress, *, force: bool = False, shown
         say: receives a line on each build, and warnings.
         force: whether to build even if nothing changed.
         shown: whether the command writes to our standard error; otherwise an error quotes the end of its output.
+        guard: a descriptor whose hang-up means that nobody waits for the build.
 
     Raises:
         BotError: a program that it needs is missing, its folder is not writable, or the command fails or takes longer
             than `build_s` seconds.
+        Abandoned: nobody waits for the build; its processes are killed.
     """
     folder = bot.folder
     if not bot.manifest.build or folder is None:
@@ -94,7 +104,7 @@ def build(bot: BotSpec, say: Say = print_progress, *, force: bool = False, shown
         bot = load_bot_folder(folder)  # another process may have built or edited it while we waited
         if not force and _is_up_to_date(bot, folder):
             return Build(bot, False)
-        return Build(_make(bot, folder, stamp, say, shown), True)
+        return Build(_make(bot, stamp, say, shown, guard), True)
 
 
 def _require_programs(bot: BotSpec) -> None:
@@ -141,14 +151,15 @@ def _lock_folder(bot: BotSpec, folder: Path, say: Say) -> Iterator[int]:
         os.close(stamp)
 
 
-def _make(bot: BotSpec, folder: Path, stamp: int, say: Say, shown: bool) -> BotSpec:
+def _make(bot: BotSpec, stamp: int, say: Say, shown: bool, guard: int | None) -> BotSpec:
     """Build a bot; its stamp stays empty from before the first step until after the last."""
-    manifest = bot.manifest
+    manifest, folder = bot.manifest, bot.folder
+    assert folder is not None
     command = _build_command(bot)
     os.ftruncate(stamp, 0)
     say(f"{manifest.name}: building: {shlex.join(command)}")
     before = hash_files(folder, manifest.ignore)
-    _run(bot, command, folder, shown)
+    _run(bot, command, shown, guard)
     after = hash_files(folder, manifest.ignore)
     bot = replace(bot, hash=hash_bot(after))
     if strays := [path for path, digest in sorted(after.items()) if before.get(path) != digest]:
@@ -162,7 +173,7 @@ def _make(bot: BotSpec, folder: Path, stamp: int, say: Say, shown: bool) -> BotS
     return bot
 
 
-def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> None:
+def _run(bot: BotSpec, command: tuple[str, ...], shown: bool, guard: int | None) -> None:
     name = bot.manifest.name
     # Into a file: a pipe may never end, since some compilers leave behind a server that holds it open.
     with tempfile.TemporaryFile() as output:
@@ -172,7 +183,7 @@ def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> N
         try:
             builder = subprocess.Popen(
                 command,
-                cwd=folder,
+                cwd=bot.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
@@ -182,7 +193,7 @@ def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> N
         except (OSError, ValueError) as error:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
             raise BotError(f"{name}: cannot build: {error}") from None
-        in_time = _wait(builder, bot.manifest.build_s, held)
+        in_time = _wait(builder, bot.manifest.build_s, held, guard)
         if in_time and not builder.returncode:
             return
         how = describe_exit(builder.returncode)
@@ -193,21 +204,30 @@ def _run(bot: BotSpec, command: tuple[str, ...], folder: Path, shown: bool) -> N
         raise BotError(f"{name}: the build {shlex.join(command)} {how}{':' if tail else ''}\n{tail}".rstrip())
 
 
-def _wait(builder: subprocess.Popen[bytes], limit_s: int, held: Iterable[int]) -> bool:
+def _wait(builder: subprocess.Popen[bytes], limit_s: int, held: Iterable[int], guard: int | None) -> bool:
     """Wait until a build ends, then kill its whole group; return whether it ended in time.
 
     Args:
         builder: the build, started while signals were blocked.
         limit_s: how many seconds it may take.
         held: the signals that were blocked before, and are the only ones from now on.
+        guard: a descriptor whose hang-up means that nobody waits for the build.
+
+    Raises:
+        Abandoned: nobody waits for it.
     """
     pidfd = os.pidfd_open(builder.pid)
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
         poll = select.poll()
         poll.register(pidfd, select.POLLIN)
+        if guard is not None:
+            poll.register(guard, 0)  # a hang-up is always reported
         # Not reaped yet: until its group is killed, the number must not be reused.
-        return bool(poll.poll(limit_s * 1000))
+        ended = [descriptor for descriptor, _ in poll.poll(limit_s * 1000)]
+        if guard in ended:
+            raise Abandoned
+        return bool(ended)
     finally:
         os.close(pidfd)
         with contextlib.suppress(ProcessLookupError):

@@ -34,6 +34,16 @@ class Tournament(Struct, frozen=True):
     rulesets: dict[str, Ruleset]
 
 
+class Absence(Struct, frozen=True):
+    """Why an entry does not play for now: it could not be built or started."""
+
+    code: str
+    """`bot` (there is none, or its bot.toml is invalid), `build`, or the verdict on its `hello`."""
+    sentence: str
+    output: str
+    """The end of what its build printed, or of its stderr."""
+
+
 class Entry(Struct, frozen=True):
     """A bot that takes part."""
 
@@ -48,6 +58,8 @@ class Entry(Struct, frozen=True):
     """As its bot.toml says it, with `{python}`; of a command line, the words."""
     rulesets: tuple[str, ...] = ()
     """The rulesets that the bot says it is made for; none means all."""
+    absence: Absence | None = None
+    """Why its open games wait; None if it plays."""
 
 
 class Game(Struct, frozen=True):

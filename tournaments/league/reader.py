@@ -17,11 +17,20 @@ from referee.records import Key, Record
 from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config, check_config
-from tournaments.league.contents import Entry, Game, Readmission, Tournament
+from tournaments.league.contents import Absence, Entry, Game, Readmission, Tournament
 from tournaments.league.damage import Common, find_teams, refuse_entries, refuse_game, refuse_record
 from tournaments.league.file import LeagueFile, Row
 from tournaments.league.packing import unpack_record
-from tournaments.league.rows import EntryRow, GameRow, OneRow, ReadmissionRow, RecordedRow, RulesetRow, TournamentRow
+from tournaments.league.rows import (
+    AbsenceRow,
+    EntryRow,
+    GameRow,
+    OneRow,
+    ReadmissionRow,
+    RecordedRow,
+    RulesetRow,
+    TournamentRow,
+)
 from tournaments.league.schedule import Seeds
 
 T = TypeVar("T")
@@ -147,11 +156,13 @@ class LeagueReader:
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries in the order of the tournament file."""
         rows = list(self._file.rows(EntryRow, "ORDER BY entries.position"))
+        absences = self._absences()
         entries = tuple(
             Entry(
                 *(row.label, row.hash, row.name, row.version, row.author, row.language),
                 self._decode(_words, row, "command", row.command),
                 self._decode(_words, row, "rulesets", row.rulesets),
+                absences.pop(row.label, None),
             )
             for row in rows
         )
@@ -159,7 +170,14 @@ class LeagueReader:
             refuse_entries(entries, [row.position for row in rows], self.config())
         except ValueError as error:
             raise self._file.damage("table entries", str(error)) from None
+        if absences:
+            raise self._file.damage("table absences", f"expected labels of entries, got {min(absences)!r}")
         return entries
+
+    def _absences(self) -> dict[str, Absence]:
+        if "absences" not in self._tables:
+            return {}
+        return {row.label: Absence(row.code, row.sentence, row.output) for row in self._file.rows(AbsenceRow)}
 
     def readmissions(self) -> set[Readmission]:
         """Return the suspensions that were lifted."""

@@ -128,3 +128,17 @@ class ReadmissionRow(Row, frozen=True):
 
     label: str
     number: Number
+
+
+class AbsenceRow(Row, frozen=True):
+    """Why an entry is absent."""
+
+    TABLE: ClassVar[str] = "absences"
+    SELECT: ClassVar[str] = """
+        SELECT absences.label, absences.code, absences.sentence, absences.output FROM absences NOT INDEXED
+    """
+
+    label: str
+    code: str
+    sentence: str
+    output: str

@@ -47,9 +47,18 @@ def m004_readmissions(db: Database) -> None:
     )
 
 
+def m005_absences(db: Database) -> None:
+    """Create the table of absent entries: those whose bot could not be built or started when the last run began."""
+    db.conn.execute(
+        "CREATE TABLE absences"
+        " (label TEXT PRIMARY KEY, code TEXT NOT NULL, sentence TEXT NOT NULL, output TEXT NOT NULL) STRICT"
+    )
+
+
 TABLES = {
     "m003_league": ("tournament", "rulesets", "entries", "games", "records"),
     "m004_readmissions": ("readmissions",),
+    "m005_absences": ("absences",),
 }
 """The tables that each migration creates, in the order of the migrations."""
 FIRST = frozenset(TABLES["m003_league"])
@@ -143,6 +152,6 @@ def migrate(file: LeagueFile, tables: frozenset[str]) -> None:
     from sqlite_utils import Database, Migrations
 
     migrations = Migrations("malice")
-    for migration in (m003_league, m004_readmissions):
+    for migration in (m003_league, m004_readmissions, m005_absences):
         migrations()(migration)
     migrations.apply(Database(file.connection))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.replay import VOID
 from tournaments.league.contents import Game, LeagueContents
@@ -19,6 +21,10 @@ IDLE_SHARE = 0.1
 
 APART = "These bots fall into groups that never met: ranks, Elo and scores compare only within a group."
 """The warning wherever one list holds figures of two groups."""
+
+
+State = Literal["playing", "suspended", "absent"]
+"""Suspended by verdicts, or absent because it could not be built or started."""
 
 
 class Row(Struct, frozen=True):
@@ -39,6 +45,7 @@ class Row(Struct, frozen=True):
     """CPU time per action, off turn."""
     forfeits: int
     """Games that ended for it by a verdict, including void ones."""
+    state: State = "playing"
 
     @property
     def thinks_off_turn(self) -> bool:
@@ -93,7 +100,17 @@ def compute_league_standings(league: LeagueContents) -> tuple[Standings, ...]:
     anchor = league.config().anchor
     suspended = find_suspended_entries(league)
     counted = (game for game in league.games() if not is_left_out(game.number, game.labels, suspended))
-    return compute_standings(counted, [entry.label for entry in league.entries()], anchor)
+    entries = league.entries()
+    states: dict[str, State] = dict.fromkeys(suspended, "suspended")
+    states |= dict.fromkeys((entry.label for entry in entries if entry.absence), "absent")
+    found = compute_standings(counted, [entry.label for entry in entries], anchor)
+    return tuple(replace(each, rows=_mark_states(each.rows, states)) for each in found)
+
+
+def _mark_states(rows: Iterable[Row], states: Mapping[str, State]) -> tuple[Row, ...]:
+    """Return the rows with the states of their entries; absent ones without a rank come last."""
+    marked = [replace(row, state=states.get(row.label, "playing")) for row in rows]
+    return tuple(sorted(marked, key=lambda row: row.rank is None and row.state == "absent"))
 
 
 def compute_standings(

@@ -120,7 +120,7 @@ class Store(LeagueReader):
             tournament.name, encode_identity(config), seed, tournament.commit, tournament.planned, tournament.created,
         )  # fmt: skip
         with self._writing():
-            for table in ("tournament", "rulesets", "entries"):
+            for table in ("tournament", "rulesets", "entries", "absences"):
                 self._file.write(f"DELETE FROM {table}")
             self._file.write("INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, 0, ?)", row)
             for ruleset in rulesets:
@@ -129,8 +129,7 @@ class Store(LeagueReader):
                 values = (ruleset.name, ruleset.family, package, ruleset.about, ruleset.source, rules)
                 self._file.write("INSERT INTO rulesets VALUES (?, ?, ?, ?, ?, ?)", values)
             for place, entry in enumerate(entries):
-                lists = [msgspec.json.encode(words).decode() for words in (entry.command, entry.rulesets)]
-                columns = (place, *msgspec.structs.astuple(entry)[:-2], *lists)
+                columns = (place, entry.label, entry.hash, entry.name, *_list_bot_columns(entry))
                 self._file.write("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
 
     @contextlib.contextmanager
@@ -176,8 +175,36 @@ class Store(LeagueReader):
                 self._file.write("DELETE FROM readmissions WHERE label = ? AND number = ?", readmission)
             self._file.write("UPDATE tournament SET complete = 1")
 
+    def note_absences(self, entries: Collection[Entry]) -> None:
+        """Write which entries are absent, and what is now known of those that were and are no longer.
+
+        The name under which a bot was entered stays: its label may follow from it.
+
+        Args:
+            entries: all entries, as they are now.
+        """
+        returned = {old.label for old in self.entries() if old.absence}
+        with self._writing():
+            self._file.write("DELETE FROM absences")
+            for entry in entries:
+                if entry.absence:
+                    row = (entry.label, entry.absence.code, entry.absence.sentence, entry.absence.output)
+                    self._file.write("INSERT INTO absences VALUES (?, ?, ?, ?)", row)
+                elif entry.label in returned:
+                    self._file.write(
+                        "UPDATE entries SET hash = ?, version = ?, author = ?, language = ?, command = ?, rulesets = ?"
+                        " WHERE label = ?",
+                        (entry.hash, *_list_bot_columns(entry), entry.label),
+                    )
+
     def readmit(self, label: str, number: int) -> None:
         """Lift the suspension of a bot by the game of this number."""
         with self._writing():
             self._file.write("INSERT INTO readmissions VALUES (?, ?)", (label, number))
             self._file.write("UPDATE tournament SET complete = 0")
+
+
+def _list_bot_columns(entry: Entry) -> tuple[str, ...]:
+    """Return the columns of what a bot says of itself, and how it is started."""
+    lists = [msgspec.json.encode(words).decode() for words in (entry.command, entry.rulesets)]
+    return (entry.version, entry.author, entry.language, *lists)

@@ -27,6 +27,7 @@ NOT_COVERED = (
     "notes",
     "sentences and stderr of verdicts",
     "isolation and machine",
+    "why bots are absent",
     "name and settings that no game shows",
 )
 """What nothing else in a league can contradict, so that an edit goes unnoticed."""
@@ -45,6 +46,8 @@ class Verified(Struct, frozen=True):
     """The tournament SHA: SHA-256 of all digests in key order."""
     suspended: tuple[str, ...]
     """Bots whose open games stay unplayed."""
+    absent: tuple[str, ...]
+    """Bots that could not be built or started, and whose open games wait."""
     not_covered: tuple[str, ...] = NOT_COVERED
     """What was not checked, because nothing else in a league can contradict it."""
 
@@ -84,6 +87,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
         seed=tournament.seed,
         sha=compute_tournament_sha(digest for _, digest in sorted(digests.items())),
         suspended=tuple(suspended),
+        absent=tuple(entry.label for entry in examiner.entries if entry.absence),
     )
 
 

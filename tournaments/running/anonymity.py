@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tournaments.entries.bots import BotSpec
+from tournaments.entries.enrolment import Enrolled
 from tournaments.errors import LeagueError
 from tournaments.league.config import EntryLine
 from tournaments.terminal.tables import defuse, write_csv
@@ -144,7 +145,10 @@ def anonymize(plan: Plan, path: Path, *, new: bool) -> Plan:
     neutral = names.translate()
     order = sorted(range(len(labels)), key=lambda place: _get_number(neutral[defuse(labels[place])]))
     entries = [neutral[defuse(labels[place])] for place in order]
-    entrants = [_hide_maker(plan.bots[place], name) for place, name in zip(order, entries, strict=True)]
+    entrants = [
+        Enrolled(_hide_maker(plan.bots[place], name), plan.absences.get(labels[place]))
+        for place, name in zip(order, entries, strict=True)
+    ]
     anchor = None if plan.config.anchor is None else neutral[defuse(plan.config.anchor)]
     config = replace(plan.config, entries=tuple(EntryLine("", name) for name in entries), anchor=anchor)
     return type(plan)(config, entrants, plan.rulesets, plan.seeds.seed)

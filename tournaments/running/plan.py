@@ -14,15 +14,12 @@ from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
 from protocol.messages import ClockRules
-from referee.bot_seat import greet_bot
-from referee.errors import BotError, DataError
+from referee.errors import DataError
 from referee.families import make_rules
-from referee.isolation import probe
 from referee.records import Batch, Isolation, Key, Record
 from referee.rulesets import Ruleset, find_ruleset
-from referee.verdicts import Verdict
-from tournaments.entries import bots, hidden_modules
-from tournaments.entries.builds import ensure_built
+from tournaments.entries.bots import PERSON, BotSpec, find_bot
+from tournaments.entries.enrolment import Enrolled, Find, enroll
 from tournaments.errors import LeagueError
 from tournaments.league import series
 from tournaments.league.config import Config, EntryLine, assign_labels, describe_differences
@@ -39,13 +36,11 @@ from tournaments.league.schedule import (
 from tournaments.league.store import Store
 from tournaments.running.anonymity import anonymize
 
-Find = Callable[[str, Path], bots.BotSpec]
-
 
 class UnfitBot(DataError):
     """A bot is not made for a ruleset that is played."""
 
-    def __init__(self, sentence: str, bot: bots.BotSpec) -> None:
+    def __init__(self, sentence: str, bot: BotSpec) -> None:
         super().__init__(sentence)
         self.bot = bot
 
@@ -55,9 +50,10 @@ class Plan:
 
     Args:
         config: the content of the tournament file.
-        entrants: the bots of its entries, in that order, built.
+        entrants: the bots of its entries, in that order.
         rulesets: its rulesets, in that order.
         seed: 32 bytes.
+        labels: those of the entries; by default, what the configuration and the bots say.
 
     Raises:
         DataError: two entries or rulesets share a name, a bot is not made for a ruleset, the anchor is not an entry,
@@ -65,23 +61,30 @@ class Plan:
     """
 
     def __init__(
-        self, config: Config, entrants: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset], seed: bytes
+        self,
+        config: Config,
+        entrants: Sequence[Enrolled],
+        rulesets: Sequence[Ruleset],
+        seed: bytes,
+        labels: Sequence[str] = (),
     ) -> None:
         self.config = config
-        lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
-        names = [line.label or bot.manifest.name for line, bot in zip(lines, entrants, strict=True)]
-        labels = assign_labels(names)
+        bots = [each.bot for each in entrants]
+        labels = labels or _choose_labels(config, bots)
         _refuse_doubles("entries", labels)
         if config.anchor is not None and config.anchor not in labels:
             raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
         _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
-        _refuse_unfit_bots(labels, entrants, rulesets)
-        self.bots = tuple(entrants)
+        _refuse_unfit_bots(labels, bots, rulesets)
+        self.bots = tuple(bots)
         self.players = tuple(
-            replace(bot.make_player(label), anonymous=config.anonymous)
-            for bot, label in zip(entrants, labels, strict=True)
+            replace(bot.make_player(label), anonymous=config.anonymous) for bot, label in zip(bots, labels, strict=True)
         )
-        self.people = tuple(label for bot, label in zip(entrants, labels, strict=True) if bot == bots.PERSON)
+        self.people = tuple(label for bot, label in zip(bots, labels, strict=True) if bot == PERSON)
+        self.absences = {label: each.absence for label, each in zip(labels, entrants, strict=True) if each.absence}
+        """By label, why entries cannot play; the roll call adds those that cannot be greeted."""
+        self.keep_going = False
+        """Whether the others play if entries are absent."""
         self.rulesets = tuple(rulesets)
         self.seeds = Seeds(seed)
         seated = list(list_seated_rulesets(config, self.rulesets))
@@ -93,7 +96,14 @@ class Plan:
         """Whether the bots' stderr is reported line by line."""
 
     @classmethod
-    def prepare(cls, config: Config, base: Path, seed: bytes | None = None, find: Find = bots.find_bot) -> Plan:
+    def prepare(
+        cls,
+        config: Config,
+        base: Path,
+        seed: bytes | None = None,
+        find: Find = find_bot,
+        labels: Sequence[str] = (),
+    ) -> Plan:
         """Find and build the bots of a configuration, load its rulesets, and plan its games.
 
         Args:
@@ -101,17 +111,19 @@ class Plan:
             base: the folder that the paths of its bots and rulesets are relative to.
             seed: 32 bytes; by default the digest of the configured seed, or drawn.
             find: returns the bot that an entry names.
+            labels: as in `Plan`.
+
+        Entries that cannot be found or built are absent.
 
         Raises:
-            BotError: an entry cannot be found or built.
             DataError: a ruleset is unknown or does not fit, or as in `Plan`.
         """
         words = [entry if isinstance(entry, str) else entry.bot for entry in config.entries]
-        entrants = [ensure_built(find(each, base)) for each in words]
         rulesets = [find_ruleset(name, base) for name in config.rulesets]
+        entrants = enroll(words, base, find)
         if seed is None:
             seed = secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
-        return cls(config, entrants, rulesets, seed)
+        return cls(config, entrants, rulesets, seed, labels)
 
     def hide(self, league: Path) -> None:
         """Hide the league from all bots, wherever it lies: it holds the seed."""
@@ -129,6 +141,7 @@ class Plan:
                 bot.manifest.language,
                 bot.manifest.run,
                 bot.made_for,
+                self.absences.get(player.label),
             )
             for player, bot in zip(self.players, self.bots, strict=True)
         )
@@ -148,6 +161,10 @@ class Plan:
     def open_batches(self, done: set[Key], wanted: Callable[[Key], bool] = lambda key: True) -> Iterator[Batch]:
         """Yield the batches that must still be played, without the games that are done or no longer wanted."""
         return self._make_batches(done, self.schedule.batches(), wanted)
+
+    def is_playable(self, key: Key) -> bool:
+        """Return whether no entry of a game is absent."""
+        return not self.absences or self.absences.keys().isdisjoint(self.list_labels(key))
 
     def list_labels(self, key: Key) -> tuple[str, ...]:
         """Return the labels of the entries that meet in a game, in the order of the table."""
@@ -227,13 +244,18 @@ class Plan:
         return total
 
 
-def _refuse_doubles(what: str, names: list[str]) -> None:
+def _choose_labels(config: Config, bots: Sequence[BotSpec]) -> list[str]:
+    lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
+    return assign_labels(line.label or bot.manifest.name for line, bot in zip(lines, bots, strict=True))
+
+
+def _refuse_doubles(what: str, names: Sequence[str]) -> None:
     doubles = [name for name, count in Counter(names).items() if count > 1]
     if doubles:
         raise DataError(f"{what}: expected distinct names, got more than once: {', '.join(map(repr, doubles))}")
 
 
-def _refuse_unfit_bots(labels: Sequence[str], entrants: Sequence[bots.BotSpec], rulesets: Sequence[Ruleset]) -> None:
+def _refuse_unfit_bots(labels: Sequence[str], entrants: Sequence[BotSpec], rulesets: Sequence[Ruleset]) -> None:
     """Make sure that every bot is made for every ruleset, because every entry plays all of them."""
     for label, bot in zip(labels, entrants, strict=True):
         unfit = [ruleset.name for ruleset in rulesets if bot.made_for and ruleset.name not in bot.made_for]
@@ -258,12 +280,12 @@ def _refuse_shared_processors(config: Config, seated: Sequence[tuple[Ruleset, in
             )
 
 
-def open_league(store: Store, config: Config, base: Path, find: Find = bots.find_bot) -> Plan:
+def open_league(store: Store, config: Config, base: Path, find: Find = find_bot) -> Plan:
     """Create the tournament in an empty league, or resume the one that the league holds if it is the same.
 
     Raises:
         LeagueError: the league holds another tournament, or a bot or a ruleset has changed since it began.
-        BotError, DataError: as in `Plan.prepare`.
+        DataError: as in `Plan.prepare`.
     """
     if store.is_empty():
         plan = Plan.prepare(config, base, find=find)
@@ -276,13 +298,18 @@ def open_league(store: Store, config: Config, base: Path, find: Find = bots.find
         return plan
     if not config.anonymous:
         _refuse_differences(store, config)
-    plan = Plan.prepare(config, base, store.seed(), find)
+    entries = store.entries()
+    # The labels of an anonymous league say nothing about its bots.
+    labels = () if config.anonymous else tuple(entry.label for entry in entries)
+    plan = Plan.prepare(config, base, store.seed(), find, labels)
     if config.anonymous:
         plan = anonymize(plan, find_name_list(store.path), new=False)
         _refuse_differences(store, plan.config)
     plan.hide(store.path)
-    for old, new in zip(store.entries(), plan.list_entries(), strict=True):
-        if old.hash != new.hash:
+    absent = {entry.label for entry in entries if entry.absence}
+    unplayed = absent - {label for game in store.games() for label in game.labels} if absent else absent
+    for old, new in zip(entries, plan.list_entries(), strict=True):
+        if old.hash != new.hash and old.label not in unplayed and not new.absence:
             raise LeagueError(
                 f"{old.label}: the bot has changed since the tournament began (its hash was {old.hash[:12]},"
                 f" is {new.hash[:12]}); start a new tournament with another --db"
@@ -298,19 +325,3 @@ def _refuse_differences(store: Store, config: Config) -> None:
             f"{store.path}: holds another tournament, with {differences}; a tournament cannot change once it has begun:"
             " use another --db for a new one"
         )
-
-
-def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> None:
-    """Start every bot that is not suspended once, and exchange a hello with it.
-
-    Raises:
-        BotError: a bot cannot be started or does not answer; the message names it.
-    """
-    for player in plan.players:
-        if player.label in suspended or player.label in plan.people:
-            continue
-        try:
-            greet_bot(player, plan.config.init_ms, plan.isolation)
-        except Verdict as verdict:
-            hint = hidden_modules.explain_hidden_module(verdict.stderr, (probe.strongest_layer(plan.isolation.layer),))
-            raise BotError("\n".join(filter(None, (f"{player.label}: {verdict.code}: {verdict}", hint)))) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import shlex
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,8 +27,10 @@ from tournaments.league.suspension import (
 from tournaments.running.coordinator import Hooks, Outcome, default_jobs, play_batches
 from tournaments.running.isolation import describe_shortcomings
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
-from tournaments.running.plan import Plan, greet_entries
+from tournaments.running.load import describe_doubts, measure_load
+from tournaments.running.plan import Plan
 from tournaments.running.progress import Progress, format_duration
+from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
 from tournaments.sanitizer import sanitize
 
 NAMED = 20
@@ -55,7 +58,7 @@ def run_tournament(
         playing: plays the batches and has a display of its own; by default referee processes play, with a bar.
 
     Raises:
-        BotError: an entry does not answer `hello`; no game was played.
+        BotError: an entry cannot be built or does not answer `hello`; no game was played.
         Stopped: a signal came, the disk is full, or games could not be played; the message says how to resume.
     """
     if ended := end_leftovers(_ledger_path(store)):
@@ -66,7 +69,9 @@ def run_tournament(
     finally:
         for line in describe_suspensions(run.suspensions.suspended, plan.config.suspend_after, again):
             _print(line, out)
-    if not store.tournament().complete:
+    if waiting := count_waiting(store, plan, run.suspensions.suspended):
+        _print(describe_waiting(waiting, plan.absences, again), out)
+    elif not store.tournament().complete:
         struck = {game.number for game in store.games() if run.leaves_out(game)}
         store.complete(struck, find_idle_readmissions(store, struck))
 
@@ -92,6 +97,8 @@ class Run:
 
     def play(self) -> None:
         """Play until no game is open; only then is it certain which games a suspension leaves out."""
+        if self._plan.absences:
+            self._begin(len(self._store.keys()))
         while self._play_open() or self._play_more_series():
             pass
 
@@ -100,7 +107,10 @@ class Run:
         return is_left_out(game.number, game.labels, self.suspensions.suspended)
 
     def _wants(self, key: Key) -> bool:
-        return not is_left_out(self._plan.schedule.number(key), self._plan.list_labels(key), self.suspensions.suspended)
+        labels = self._plan.list_labels(key)
+        return self._plan.is_playable(key) and not is_left_out(
+            self._plan.schedule.number(key), labels, self.suspensions.suspended
+        )
 
     def _play_open(self) -> bool:
         """Play the open games of the schedule; return whether there were any."""
@@ -113,7 +123,9 @@ class Run:
 
     def _play_more_series(self) -> bool:
         """Play the next block of deals of every series that is still open; return whether there was any."""
-        batches = self._plan.more_batches(list(self._store.games()), self.suspensions.suspended)
+        batches = self._plan.more_batches(
+            list(self._store.games()), {*self.suspensions.suspended, *self._plan.absences}
+        )
         if not batches:
             return False
         done = len(self._store.keys())
@@ -128,7 +140,7 @@ class Run:
         """Print the plan and greet the entries, once, and only if there is a game to play."""
         if not self._greeted:
             print_plan(self._plan, done, self._jobs, self._out)
-            greet_entries(self._plan, self.suspensions.suspended)
+            call_roll(self._store, self._plan, self.suspensions.suspended, self._out)
             self._greeted = True
 
     def _play(self, batches: Iterator[Batch], planned: int) -> None:
@@ -245,6 +257,9 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
         _print(line, out)
     if plan.config.seed is not None:
         _print("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
+    processors = len(os.sched_getaffinity(0))
+    for line in describe_doubts(plan.config.clock, jobs * plan.config.cpus_per_game, processors, measure_load()):
+        _print(line, out)
 
 
 def _describe_limit(plan: Plan, jobs: int) -> str:

@@ -9,7 +9,7 @@ import msgspec
 from referee.nouns import format_count
 from referee.records import Record
 from referee.stray_lines import STRAY_LINES
-from tournaments.league.contents import Game, LeagueContents
+from tournaments.league.contents import Absence, Game, LeagueContents
 from tournaments.league.series import Score, list_open_series
 from tournaments.league.standings import Row, Standings
 from tournaments.sanitizer import sanitize
@@ -62,7 +62,7 @@ def _format_row(row: Row) -> tuple[str, ...]:
     ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
     return (
         "n/a" if row.rank is None else f"{row.rank}{ranks}",
-        sanitize(row.label),
+        sanitize(row.label) + (" (absent)" if row.state == "absent" else ""),
         format_number(rating.elo, 0),
         f"{format_number(rating.low, 0)} .. {format_number(rating.high, 0)}",
         str(row.games),
@@ -93,7 +93,7 @@ RATING_FIELDS = (
     *("elo", "low", "high", "rank_low", "rank_high", "wins", "draws", "losses"),
     *("score", "score_low", "score_high", "average_opponent"),
 )
-ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group")
+ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group", "state")
 
 
 def encode_standings_csv(all_standings: Sequence[Standings]) -> str:
@@ -106,6 +106,13 @@ def _list_cells(standings: Standings, row: Row) -> list[Cell]:
     figures = [getattr(row.rating, field) for field in RATING_FIELDS]
     figures += [getattr(row, field) for field in ROW_FIELDS]
     return [standings.ruleset, standings.seats, row.rank, row.label, row.games, *figures, standings.warning]
+
+
+def describe_absence(label: str, absence: Absence) -> Iterator[str]:
+    """Yield why an entry is absent, and an excerpt of its output."""
+    yield f"  {sanitize(label)}: {absence.code}: {sanitize(absence.sentence)}"
+    for line in excerpt_stderr(absence.output):
+        yield f"    | {line}"
 
 
 def describe_faults(record: Record) -> Iterator[str]:

@@ -1,0 +1,198 @@
+"""Entries that cannot be built or started: all of them are listed, and the others can play without them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import select
+import signal
+from pathlib import Path
+
+import pytest
+
+from referee.records import Key
+from tests.runs import Run
+from tests.test_cli import malice
+from tournaments.entries.bots import list_shipped_bots
+from tournaments.league.store import Store
+
+pytestmark = pytest.mark.slow
+
+FIRST = list_shipped_bots()["first"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    run = Run(tmp_path)
+    run.write('entries = ["uniform", "./ana", "./bob", "false", "greedy"]\nseed = "absent"\ndeals = 2\n')
+    write_bot(tmp_path / "ana", "echo compiling; cat luck >&2; exit 3")
+    (tmp_path / "ana" / "luck").write_text("no luck\n")
+    (tmp_path / "bob").mkdir()
+    (tmp_path / "bob" / "bot.toml").write_text("name = ")
+    return run
+
+
+def write_bot(folder: Path, build: str, name: str = "") -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "bot.py").write_text((FIRST / "bot.py").read_text())
+    manifest = {"name": name or folder.name, "run": ["{python}", "bot.py"], "build": ["sh", "-c", build]}
+    (folder / "bot.toml").write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in manifest.items()))
+
+
+def test_every_broken_entry_is_listed_with_its_cause(run: Run) -> None:
+    code, _, err = run.finish()
+
+    assert code == 2
+    said = err.partition("Error: ")[2].splitlines()
+    assert said[0].startswith("3 of 5 entries are broken;")
+    assert said[1].startswith("  ana: build: the build sh -c")
+    assert said[2:4] == ["    | compiling", "    | no luck"]
+    assert said[4].startswith("  bob: bot: ")
+    assert said[5] == "  false: crash: the bot exited with status 1"
+    assert not run.db.exists()
+    assert run.mark.left_after(1.0) == []
+
+
+def test_the_others_play_the_same_games_with_and_without_broken_entries(run: Run) -> None:
+    assert run.finish("--keep-going")[0] == 0
+    between = run.digests()
+
+    assert sorted({key.table for key in between}) == [3]
+    assert len(between) == 4
+    with Store(run.db) as store:
+        assert not store.tournament().complete
+        absent = {entry.label: entry.absence.code for entry in store.entries() if entry.absence}
+    assert absent == {"ana": "build", "bob": "bot", "false": "crash"}
+
+
+def test_mended_bots_play_what_is_missing_and_nothing_else_changes(run: Run, tmp_path: Path) -> None:
+    run.write('entries = ["uniform", "./ana", "./bob", "greedy"]\nseed = "absent"\ndeals = 2\n')
+    assert run.finish("--keep-going")[0] == 0
+    before = run.digests()
+    write_bot(tmp_path / "ana", "true")
+    write_bot(tmp_path / "bob", "true", name="robert")
+
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    after = run.digests()
+    assert len(after) == 24
+    assert {key: after[key] for key in before} == before
+    with Store(run.db) as store:
+        assert store.tournament().complete
+        assert [entry.label for entry in store.entries()] == ["uniform", "ana", "bob", "greedy"]
+        assert not any(entry.absence for entry in store.entries())
+    assert "(complete), all of them replay" in malice("verify", run.db).stdout
+
+
+def test_a_bot_that_breaks_after_games_of_its_own_keeps_them(run: Run, tmp_path: Path) -> None:
+    run.write('entries = ["uniform", "./ana", "greedy"]\nseed = "absent"\ndeals = 2\n')
+    write_bot(tmp_path / "ana", "test ! -e ../broken")
+    assert run.finish()[0] == 0
+    with Store(run.db, create=True) as store, store._writing():
+        store._file.write("DELETE FROM records WHERE number = 0")
+        store._file.write("DELETE FROM games WHERE number = 0")
+        store._file.write("UPDATE tournament SET complete = 0")
+    kept = run.digests()
+    (tmp_path / "broken").touch()
+    (tmp_path / "ana" / ".malice-build").unlink()
+
+    code, _, err = run.finish("--keep-going")
+
+    assert code == 0, err
+    assert run.digests() == kept
+    assert len(kept) == 11
+    (tmp_path / "ana" / "bot.py").write_text("")
+    (tmp_path / "broken").unlink()
+    code, _, err = run.finish()
+    assert code == 2
+    assert "ana: the bot has changed since the tournament began" in err
+
+
+def test_no_game_is_left_when_only_one_entry_works(run: Run) -> None:
+    run.write('entries = ["uniform", "false"]\ndeals = 1')
+
+    code, _, err = run.finish("--keep-going")
+
+    assert code == 2
+    assert "1 of 2 entries is broken; no game can be played without it:" in err
+    assert not run.db.exists()
+
+
+def test_absent_bots_are_marked_wherever_results_are_shown(run: Run, tmp_path: Path) -> None:
+    assert run.finish("--keep-going")[0] == 0
+
+    rows = list(csv.DictReader(io.StringIO(malice("standings", run.db, "--csv").stdout)))
+    assert {row["bot"]: row["state"] for row in rows} == {
+        "uniform": "playing",
+        "greedy": "playing",
+        "ana": "absent",
+        "bob": "absent",
+        "false": "absent",
+    }
+    assert [row["state"] for row in rows] == ["playing"] * 2 + ["absent"] * 3
+    (standings,) = json.loads(malice("standings", run.db, "--json").stdout)
+    assert [row["state"] for row in standings["rows"]] == [row["state"] for row in rows]
+    text = malice("standings", run.db).stdout
+    assert "ana (absent)" in text
+    verified = malice("verify", run.db)
+    assert "the games of absent bots wait: ana, bob, false" in verified.stdout
+    malice("site", run.db, "--out", tmp_path / "site")
+    front = (tmp_path / "site" / "index.html").read_text()
+    assert front.count('<span class="verdict">absent</span>') == 3
+    assert "is absent: it could not be built or started" in front
+    assert not any("no luck" in page.read_text() for page in (tmp_path / "site").rglob("bots/*.html"))
+
+
+def test_builds_run_side_by_side(run: Run, tmp_path: Path) -> None:
+    """Each build waits for the other, which works only if both run."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.fail("this test needs two processors")
+    run.write('entries = ["./ana", "./bob"]\nseed = "absent"\ndeals = 1\n')
+    for pipe in ("there", "back"):
+        os.mkfifo(tmp_path / pipe)
+    write_bot(tmp_path / "ana", "echo > ../there; read line < ../back")
+    write_bot(tmp_path / "bob", "read line < ../there; echo > ../back")
+
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    assert run.games() == 2
+
+
+def test_ctrl_c_ends_all_builds(run: Run, tmp_path: Path) -> None:
+    run.write('entries = ["./ana", "./bob"]\ndeals = 1\n')
+    os.mkfifo(tmp_path / "started")
+    for name in ("ana", "bob"):
+        write_bot(tmp_path / name, "echo here > ../started; exec tail -f /dev/null")
+    process = run.start()
+    started = os.open(tmp_path / "started", os.O_RDWR)  # also a writer: no end of file between the two
+    try:
+        for _ in range(min(2, len(os.sched_getaffinity(0)))):
+            assert select.select([started], [], [], 60)[0], "no build"
+            assert os.read(started, 5) == b"here\n"
+    finally:
+        os.close(started)
+
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+
+    assert process.returncode == 3, err
+    assert run.mark.left_after(1.0) == []
+
+
+def test_a_league_from_before_absences_opens(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    run.write('entries = ["uniform", "first"]\nseed = "old"\ndeals = 1')
+    assert run.finish()[0] == 0
+    with Store(run.db, create=True) as store, store._writing():
+        store._file.write("DROP TABLE absences")
+        store._file.write("DELETE FROM _sqlite_migrations WHERE name = 'm005_absences'")
+
+    assert malice("verify", run.db).exit_code == 0
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    assert run.digests().keys() == {Key(0, 0, 0), Key(0, 0, 1)}

@@ -1,0 +1,115 @@
+"""Pages for the authors of bots: all that helps them, nothing private of others, and no text that does harm."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+
+import pytest
+from markdown_it import MarkdownIt
+
+from tests.runs import Run
+from tests.test_cli import malice
+from tournaments.entries.bots import list_shipped_bots
+from tournaments.league.store import Store
+from tournaments.terminal.feedback import escape
+
+pytestmark = pytest.mark.slow
+
+EVIL = "<script>alert(1)</script>[x](javascript:1) `*_"
+DIES = """
+import json, sys
+sys.stderr.write("{secret}\\n<script>own()</script>\\n\\x1b[2Jgone\\n")
+sys.stderr.flush()
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "move":
+        sys.exit(3)
+    print(json.dumps({{"id": request.get("id")}}), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = Run(tmp_path_factory.mktemp("feedback"))
+    for name in ("ann", "ben"):
+        (run.folder / f"{name}.py").write_text(DIES.format(secret=f"secret of {name}"))
+    entries = [
+        {"bot": "uniform", "label": EVIL},
+        {"bot": f"{sys.executable} ann.py", "label": "ann"},
+        {"bot": f"{sys.executable} ben.py", "label": "ben"},
+        {"bot": "false", "label": "gone"},
+    ]
+    lines = ", ".join(f"{{ bot = {json.dumps(each['bot'])}, label = {json.dumps(each['label'])} }}" for each in entries)
+    run.write(f'name = "x<b>"\nentries = [{lines}]\nseed = "f"\ndeals = 2\nsuspend_after = 0\n')
+    code, _, err = run.finish("--keep-going")
+    assert code == 0, err
+    return run
+
+
+@pytest.fixture(scope="module")
+def pages(run: Run) -> dict[str, str]:
+    out = run.folder / "out"
+    result = malice("feedback", run.db, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert sorted(result.stdout.split()) == sorted(map(str, out.iterdir()))
+    return {path.name: path.read_text() for path in sorted(out.iterdir())}
+
+
+def test_every_entry_has_a_page_with_a_safe_name(pages: dict[str, str]) -> None:
+    assert list(pages) == ["01-script-alert-1-script-x-javascript-1.md", "02-ann.md", "03-ben.md", "04-gone.md"]
+
+
+def test_a_page_tells_its_own_faults_and_stderr_and_no_other(run: Run, pages: dict[str, str]) -> None:
+    with Store(run.db) as store:
+        verdicts = Counter(
+            label
+            for game in store.games()
+            for label, code in zip(game.labels, game.verdicts, strict=True)
+            if code == "crash"
+        )
+    for name, own, other in (("02-ann.md", "ann", "ben"), ("03-ben.md", "ben", "ann")):
+        assert f"secret of {own}" in pages[name]
+        assert f"secret of {other}" not in pages[name]
+        assert f"against {other}: " in pages[name]
+        assert f"by a verdict: crash {verdicts[own]}." in pages[name]
+    assert "secret" not in pages["01-script-alert-1-script-x-javascript-1.md"]
+
+
+def test_hostile_text_is_code_or_escaped(pages: dict[str, str]) -> None:
+    for page in pages.values():
+        assert "\x1b" not in page
+        outside = [line for line in page.splitlines() if not line.startswith("    ")]
+        assert not any(re.search(r"[<>]", line) for line in outside)
+        assert "<script" not in MarkdownIt("commonmark", {"html": True}).render(page)
+    assert f"# {escape(EVIL)} in " in pages["01-script-alert-1-script-x-javascript-1.md"]
+
+
+def test_an_absent_bot_reads_why(pages: dict[str, str]) -> None:
+    assert "It is absent: `crash`." in pages["04-gone.md"]
+    assert "    the bot exited with status 1" in pages["04-gone.md"]
+
+
+def test_the_commands_for_the_worst_games_work(run: Run, pages: dict[str, str]) -> None:
+    commands = re.findall(r"^    malice (\w+) t\.db (\S+)(?: (\./mybot))?(?: --seat (\d))?$", pages["02-ann.md"], re.M)
+    assert {command for command, *_ in commands} == {"replay", "log", "rerun"}
+    with Store(run.db) as store:
+        labels = {str(game.key): game.labels for game in store.games()}
+    for command, key, bot, seat in commands[:3]:
+        if seat:
+            assert labels[key][int(seat)] == "ann"
+        words = [*([list_shipped_bots()["first"]] if bot else []), *(["--seat", seat] if seat else [])]
+        assert malice(command, run.db, key, *words).exit_code in (0, 10)
+
+
+def test_the_slowest_moves_are_its_own(run: Run, pages: dict[str, str]) -> None:
+    page = pages["01-script-alert-1-script-x-javascript-1.md"]
+    slowest = re.findall(r"game (\S+), action (\d+), (\S+)$", page, re.M)
+    assert 1 <= len(slowest) <= 5
+    with Store(run.db) as store:
+        for key, place, action in slowest:
+            record = next(record for game, record in store.rows() if str(game.key) == key)
+            seat, played = record.actions[int(place)]
+            assert (record.entries[seat][0], escape(played)) == (EVIL, action)

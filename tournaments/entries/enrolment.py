@@ -1,0 +1,64 @@
+"""Finds and builds the bots of all entries, side by side; a broken one does not keep the others from it."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from msgspec import Struct
+
+from referee.errors import BotError, DataError
+from tournaments.entries.bots import BotSpec, Manifest
+from tournaments.entries.builds import Say, build, print_progress
+from tournaments.entries.side_by_side import run_side_by_side
+from tournaments.league.config import LABEL_LENGTH
+from tournaments.league.contents import Absence
+
+Find = Callable[[str, Path], BotSpec]
+
+
+class Enrolled(Struct, frozen=True):
+    """The bot of an entry, ready to start, or else what is known of it and why it is broken."""
+
+    bot: BotSpec
+    absence: Absence | None = None
+
+
+def enroll(words: Sequence[str], base: Path, find: Find, say: Say = print_progress) -> list[Enrolled]:
+    """Find and build the bots that entries name, as many at a time as there are processors.
+
+    Args:
+        words: what each entry names.
+        base: the folder that paths are relative to.
+        find: returns the bot that an entry names.
+        say: receives whole lines on the builds; what a build prints is quoted only if it fails.
+    """
+    lock = threading.Lock()
+
+    def say_alone(text: str) -> None:
+        with lock:
+            say(text)
+
+    return run_side_by_side([partial(_enroll, each, base, find, say_alone) for each in words])
+
+
+def _enroll(words: str, base: Path, find: Find, say: Say, guard: int) -> Enrolled:
+    try:
+        bot = find(words, base)
+    except (BotError, DataError) as error:
+        return Enrolled(_make_unknown_bot(words), Absence("bot", str(error), ""))
+    try:
+        return Enrolled(build(bot, say, guard=guard).bot)
+    except BotError as error:
+        sentence, _, output = str(error).partition("\n")
+        sentence = sentence.removeprefix(f"{bot.manifest.name}: ").removesuffix(":")
+        return Enrolled(bot, Absence("build", sentence, output))
+
+
+def _make_unknown_bot(words: str) -> BotSpec:
+    """Return what stands for a bot of which nothing is known but the words that name it."""
+    name = (Path(words).name or words or "unknown")[:LABEL_LENGTH]
+    return BotSpec(Manifest(name, (words,)), (words,), None, hashlib.sha256(b"").hexdigest())

@@ -1,0 +1,211 @@
+"""A page for the author of each bot: its results, faults, worst games and slowest moves, and nothing private of others.
+
+The pages are Markdown. Whatever bots wrote stands in them as sanitized code, and labels are escaped.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from referee.nouns import format_count
+from referee.records import Fault, Key, Record
+from referee.replay import VOID
+from tournaments.league.contents import Entry, Game
+from tournaments.league.standings import Row, Standings, compute_league_standings
+from tournaments.league.store import Store
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.tables import format_number
+from tournaments.terminal.transcript import excerpt_stderr
+
+FAULTS = 5
+"""Faults of a bot that are told in full; the others are counted."""
+WORST = 5
+SLOWEST = 5
+LINE_WIDTH = 240
+SPECIAL = re.compile(r"[\\`*_{}\[\]()#!|<>&~]")
+"""Characters that mean something in Markdown or HTML."""
+
+Thought = tuple[int, int, Key, int, str]
+"""An action: its wall and CPU time in microseconds, the key of its game, its place there, and its words."""
+
+
+class Loss(Struct, frozen=True, order=True):
+    """A game that a bot did not win; the greatest is the worst."""
+
+    place: int
+    behind: int
+    """Points behind the best."""
+    key: Key
+    seat: int
+    others: tuple[str, ...]
+    reason: str
+
+
+T = TypeVar("T", Thought, Loss)
+
+
+class Findings:
+    """What the games of one bot show."""
+
+    def __init__(self) -> None:
+        self.verdicts: Counter[str] = Counter()
+        self.faults: list[tuple[Key, Fault]] = []
+        self.worst: list[Loss] = []
+        self.slowest: list[Thought] = []
+
+    def add(self, game: Game, record: Record, seat: int) -> None:
+        """Add a game that the bot played at `seat`."""
+        for fault in record.faults:
+            if fault.seat == seat:
+                self.verdicts[fault.code] += 1
+                if len(self.faults) < FAULTS:
+                    self.faults.append((game.key, fault))
+        if game.places[seat] > 1 and game.reason != VOID:
+            others = tuple(label for place, label in enumerate(game.labels) if place != seat)
+            behind = max(game.scores) - game.scores[seat]
+            _keep_greatest(self.worst, Loss(game.places[seat], behind, game.key, seat, others, game.reason), WORST)
+        timed = zip(record.actions, record.micros, record.cpu_micros, strict=True)
+        for place, ((whose, action), micros, cpu) in enumerate(timed):
+            if whose == seat:
+                _keep_greatest(self.slowest, (micros, cpu, game.key, place, action), SLOWEST)
+
+
+def _keep_greatest(heap: list[T], each: T, most: int) -> None:
+    if len(heap) < most:
+        heapq.heappush(heap, each)
+    else:
+        heapq.heappushpop(heap, each)
+
+
+def write_pages(store: Store) -> Iterator[tuple[str, str]]:
+    """Yield for each entry the name of a file and its page.
+
+    Raises:
+        DamagedLeague: as `Store`.
+    """
+    with store.snapshot():
+        entries = store.entries()
+        findings: defaultdict[str, Findings] = defaultdict(Findings)
+        for game, record in store.rows():
+            for seat, label in enumerate(game.labels):
+                findings[label].add(game, record, seat)
+        all_standings = compute_league_standings(store)
+        name = store.tournament().name
+    for place, entry in enumerate(entries, 1):
+        lines = [f"# {escape(entry.label)} in {escape(name)}", ""]
+        lines += _describe_state(entry)
+        lines += _describe_results(entry.label, all_standings)
+        lines += _describe_faults(findings[entry.label])
+        lines += _describe_worst(findings[entry.label], store.path.name)
+        lines += _describe_clocks(findings[entry.label])
+        yield _name_file(place, entry.label), "\n".join(lines).rstrip() + "\n"
+
+
+def escape(text: str) -> str:
+    """Return text of strangers so that Markdown and HTML show it as it is."""
+    return SPECIAL.sub(lambda match: f"&#{ord(match[0])};", sanitize(text))
+
+
+def _name_file(place: int, label: str) -> str:
+    """Return a name that no other entry has, whatever the labels are."""
+    return f"{place:02}-{re.sub(r'[^A-Za-z0-9]+', '-', label).strip('-')[:60] or 'bot'}.md"
+
+
+def _quote(lines: Iterable[str]) -> list[str]:
+    """Return lines as a block of code."""
+    quoted = [f"    {sanitize(line)}" for line in lines]
+    return ["", *quoted, ""] if quoted else [""]
+
+
+def _describe_state(entry: Entry) -> Iterator[str]:
+    yield f"Content {entry.hash[:12]}."
+    if entry.absence is None:
+        yield "It was built and started without a fault."
+        yield ""
+        return
+    yield f"It is absent: `{entry.absence.code}`. Its games are played once it can be built and started."
+    yield from _quote([entry.absence.sentence, *excerpt_stderr(entry.absence.output)])
+
+
+def _describe_results(label: str, all_standings: Sequence[Standings]) -> Iterator[str]:
+    yield "## Results"
+    yield ""
+    for standings in all_standings:
+        row = next(row for row in standings.rows if row.label == label)
+        yield f"- {escape(standings.ruleset)}, {standings.seats} seats: {_describe_row(row)}"
+        for other, meeting in standings.crosstable[label].items():
+            record = f"{meeting.wins}-{meeting.draws}-{meeting.losses}"
+            yield f"  - against {escape(other)}: {record} in {format_count(meeting.games, 'game')}"
+    if not all_standings:
+        yield "No game was played yet."
+    yield ""
+
+
+def _describe_row(row: Row) -> str:
+    if row.rank is None:
+        return f"not ranked, {format_count(row.games, 'game')}"
+    rating = row.rating
+    return (
+        f"rank {row.rank}, Elo {format_number(rating.elo, 0)}, {format_count(row.games, 'game')},"
+        f" won-drawn-lost {rating.wins}-{rating.draws}-{rating.losses}, {format_count(row.forfeits, 'forfeit')},"
+        f" {format_number(row.mean_ms, 2)} ms an action ({format_number(row.cpu_ms, 2)} ms of CPU time)"
+    )
+
+
+def _describe_faults(findings: Findings) -> Iterator[str]:
+    yield "## Faults"
+    yield ""
+    if not findings.verdicts:
+        yield "None."
+        yield ""
+        return
+    counts = ", ".join(f"{code} {count}" for code, count in findings.verdicts.most_common())
+    yield f"Games that ended for it by a verdict: {counts}. `malice check` finds most causes."
+    yield ""
+    for key, fault in findings.faults:
+        yield f"### Game {key}: {fault.code} after {format_count(fault.action, 'action')}"
+        ended = [f"process: {fault.exit}"] if fault.exit else []
+        lines = [line[:LINE_WIDTH] for line in fault.lines]
+        yield from _quote([fault.sentence, *ended, *lines])
+        if stderr := excerpt_stderr(fault.stderr):
+            yield "Its stderr:"
+            yield from _quote(stderr)
+
+
+def _describe_worst(findings: Findings, league: str) -> Iterator[str]:
+    yield "## Worst games"
+    yield ""
+    if not findings.worst:
+        yield "It lost none."
+    for loss in sorted(findings.worst, reverse=True):
+        others = ", ".join(map(escape, loss.others))
+        points = f", {format_count(loss.behind, 'point')} behind" if loss.behind else ""
+        yield f"### Game {loss.key} against {others}"
+        yield ""
+        yield f"Place {loss.place}{points} ({escape(loss.reason)})."
+        key, file = str(loss.key), shlex.quote(league)
+        yield from _quote(
+            [
+                f"malice replay {file} {key}",
+                f"malice log {file} {key} --seat {loss.seat}",
+                f"malice rerun {file} {key} ./mybot --seat {loss.seat}",
+            ]
+        )
+    yield ""
+
+
+def _describe_clocks(findings: Findings) -> Iterator[str]:
+    yield "## Slowest moves"
+    yield ""
+    if not findings.slowest:
+        yield "It was never asked."
+    for micros, cpu, key, place, action in sorted(findings.slowest, reverse=True):
+        times = f"{micros / 1000:.1f} ms ({cpu / 1000:.1f} ms of CPU time)"
+        yield f"- {times}: game {key}, action {place}, {escape(action)}"
