@@ -6,12 +6,13 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from referee.nouns import format_count
+from referee.nouns import format_count, inflect
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.options import (
     isolation_options,
@@ -21,6 +22,7 @@ from tournaments.commands.options import (
     with_isolation,
     write_site,
 )
+from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
 @click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
+@click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
+@click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
 @isolation_options
 @click.pass_obj
 def run(
@@ -47,19 +51,25 @@ def run(
     jobs: int | None,
     site: Path | None,
     readmit: tuple[str, ...],
+    until: str | None,
+    duration: str | None,
     isolation: Layer | None,
     required: bool,
 ) -> None:
     """Play the tournament that a TOML file describes, or resume it.
 
-    Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut.
+    Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut. The first Ctrl-C
+    lets the running games finish, the second stops at once.
     """
+    import math
+
     from msgspec.structs import replace
 
     from tournaments.league.config import read_config
     from tournaments.running import run as running
 
     interrupt_on_signals()
+    limit = parse_limit(until, duration, datetime.now().astimezone())
     config = with_isolation(read_config(tournament), isolation, required)
     config = replace(config, jobs=jobs or config.jobs)
     db = db or Path(f"{tournament.stem}.db")
@@ -68,14 +78,27 @@ def run(
     resume += ["--site", str(site)] if site else []
     resume += ["--isolation", isolation] if isolation else []
     resume += ["--require-isolation"] if required else []
+    time_options = ["--until", until] if until else ["--for", duration] if duration else []
+    # A date is past once the time is up.
+    again = [*resume, *(time_options if until is None or is_daily(until) else [])]
+    resume += time_options
+    if limit:
+        click.echo(f"until {format_limit(limit)}", err=True)
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
         plan = open_plan(store, config, tournament.parent.resolve(), required=required)
         running.readmit(store, readmit, sys.stderr)
-        running.run_tournament(store, plan, config.jobs, sys.stderr, resume)
+        end = limit.timestamp() if limit else math.inf
+        left = running.run_tournament(store, plan, config.jobs, sys.stderr, resume, until=end)
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
         print_standings(store, resume)
         if site:
             write_site(render, store, site)
+        if left:
+            click.echo(
+                f"the time is up: {format_count(left, 'game')} {inflect(left, 'is', 'are')} left;"
+                f" go on with: {shlex.join(again)}",
+                err=True,
+            )
 
 
 @contextmanager

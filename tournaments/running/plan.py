@@ -84,6 +84,7 @@ class Plan:
         _refuse_shared_processors(config, seated)
         self.schedule = make_schedule(config, self.rulesets, labels, self.seeds)
         self.teams = {ruleset.name: make_rules(ruleset.family, ruleset.rules, seats).teams for ruleset, seats in seated}
+        self._turns = {ruleset.name: ruleset.match.max_turns for ruleset in self.rulesets}
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
         self.stderr = False
         """Whether the bots' stderr is reported line by line."""
@@ -210,17 +211,21 @@ class Plan:
 
     def compute_longest_ms(self) -> int | None:
         """Return the longest time that the clocks allow for all games, played one by one; None if they set no limit."""
-        clock, config = self.config.clock, self.config
-        if clock.bank_ms is None or clock.kind == "cpu" or self.people:
-            return None
         total = 0
         for table in self.schedule.tables:
-            turns = table.ruleset.match.max_turns
-            if turns is None:
+            longest = self.compute_game_ms(table.ruleset.name)
+            if longest is None:
                 return None
-            seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
-            total += seat * len(table.entries) ** 2 * self.schedule.deals
+            total += longest * len(table.entries) * self.schedule.deals
         return total
+
+    def compute_game_ms(self, ruleset: str) -> int | None:
+        """Return the longest time that the clocks allow for one game under a ruleset; None if they set no limit."""
+        clock, config, turns = self.config.clock, self.config, self._turns[ruleset]
+        if clock.bank_ms is None or clock.kind == "cpu" or self.people or turns is None:
+            return None
+        seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
+        return seat * len(self.teams[ruleset])
 
 
 def _refuse_doubles(what: str, names: list[str]) -> None:
