@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from tournaments.errors import Stopped
 if TYPE_CHECKING:
     from referee.records import Layer
     from tournaments.commands.options import Render
+    from tournaments.league.config import Config
 
 
 @click.command(short_help="Play a tournament, or resume it.")
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 @click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
 @click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
 @click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
+@click.option("--dry-run", is_flag=True, help="Print how long it would take and how much disk, and store nothing.")
 @isolation_options
 @click.pass_obj
 def run(
@@ -53,6 +55,7 @@ def run(
     readmit: tuple[str, ...],
     until: str | None,
     duration: str | None,
+    dry_run: bool,
     isolation: Layer | None,
     required: bool,
 ) -> None:
@@ -73,6 +76,9 @@ def run(
     config = with_isolation(read_config(tournament), isolation, required)
     config = replace(config, jobs=jobs or config.jobs)
     db = db or Path(f"{tournament.stem}.db")
+    if dry_run:
+        _print_estimate(config, tournament.parent.resolve(), db, required=required)
+        return
     resume = ["malice", "run", str(tournament), "--db", str(db)]
     resume += ["--jobs", str(jobs)] if jobs else []
     resume += ["--site", str(site)] if site else []
@@ -99,6 +105,41 @@ def run(
                 f" go on with: {shlex.join(again)}",
                 err=True,
             )
+
+
+def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> None:
+    """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
+    from msgspec.structs import replace
+
+    from tournaments.league.store import Store
+    from tournaments.league.suspension import find_suspended_entries
+    from tournaments.running.announcement import describe_bytes, print_plan
+    from tournaments.running.coordinator import default_jobs
+    from tournaments.running.plan import Plan, greet_entries
+    from tournaments.running.trial import estimate_tournament
+
+    done = 0
+    suspended: set[str] = set()
+    with Store(db) if db.exists() else nullcontext() as store:
+        if store and not store.is_empty():
+            plan = open_plan(store, config, base, required=required)
+            done, suspended = len(store.keys()), set(find_suspended_entries(store))
+        else:
+            plan = Plan.prepare(config, base)
+            plan.isolation = replace(plan.isolation, required=required)
+    greet_entries(plan, suspended)
+    jobs = config.jobs or default_jobs(config.cpus_per_game)
+    estimate = estimate_tournament(plan, jobs)
+    total = plan.schedule.total
+    share = max(0, total - done) / total
+    likely = None if estimate.likely_ms is None else estimate.likely_ms * share
+    print_plan(plan, done, jobs, sys.stdout, likely)
+    if estimate.likely_ms is None:
+        click.echo("no bot finished a game against itself in time: the likely time and the disk space are not known")
+    if estimate.game_bytes is not None:
+        whole = describe_bytes(estimate.game_bytes * total)
+        click.echo(f"disk: {whole} for all games, {describe_bytes(estimate.game_bytes)} a game")
+    click.echo("a dry run: nothing was stored")
 
 
 @contextmanager

@@ -14,14 +14,29 @@ from tournaments.running.progress import format_duration
 from tournaments.sanitizer import sanitize
 
 
-def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
-    """Print the size of a tournament, and what its author may want to change before it begins."""
+def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float | None = None) -> None:
+    """Print the size of a tournament, and what its author may want to change before it begins.
+
+    Args:
+        plan: the tournament.
+        done: how many games were played before.
+        jobs: games at a time.
+        out: where to print.
+        likely_ms: the likely time of the games that are left, played one by one, if it is known.
+    """
     schedule = plan.schedule
+    left = " for those that are left" if done else ""
+    likely = (
+        ""
+        if likely_ms is None or done >= schedule.total
+        else f", likely {format_duration(likely_ms / 1000 / jobs)}{left}"
+    )
     print_line(
         f"{plan.config.name}: {format_count(len(plan.players), 'entry', 'entries')},"
         f" {format_count(len(schedule.tables), 'table')},"
         f" {format_count(schedule.deals, 'deal')} in every rotation of seats: {format_count(schedule.total, 'game')} in"
-        f" {format_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {_describe_limit(plan, jobs)}",
+        f" {format_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {_describe_limit(plan, jobs)}"
+        f"{likely}",
         out,
     )
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
@@ -79,3 +94,12 @@ def print_line(text: str, out: TextIO) -> None:
     """Print a line; a closed terminal does not end a tournament."""
     with contextlib.suppress(OSError):
         print(text, file=out, flush=True)
+
+
+def describe_bytes(count: float) -> str:
+    """Return a number of bytes as people write it: 900 B, 2.4 kB, 58 MB."""
+    units = ["B", "kB", "MB", "GB"]
+    while count >= 999.5 and len(units) > 1:
+        count /= 1000
+        del units[0]
+    return f"{count:.1f} {units[0]}" if count < 9.95 and units[0] != "B" else f"{count:.0f} {units[0]}"

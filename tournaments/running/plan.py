@@ -197,13 +197,17 @@ class Plan:
             ruleset=table.ruleset.name,
             rules=table.ruleset.rules,
             players=tuple(self.players[entry] for entry in table.entries),
-            clock=convert(to_builtins(self.config.clock), ClockRules),
+            clock=self.make_clock(),
             init_ms=self.config.init_ms,
             commit=self.seeds.commit,
             games=tuple(self.seeds.order(key, len(table.entries)) for key in keys),
             isolation=self.isolation,
             stderr=self.stderr,
         )
+
+    def make_clock(self) -> ClockRules:
+        """Return the clock as a referee process reads it."""
+        return convert(to_builtins(self.config.clock), ClockRules)
 
     def make_game(self, record: Record) -> Game:
         """Return the part of a record that standings need."""

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from statistics import mean
 from typing import Protocol, TextIO
 
 from referee.nouns import format_count
@@ -31,6 +32,8 @@ from tournaments.running.plan import Plan, greet_entries
 from tournaments.running.progress import Progress, format_duration
 from tournaments.sanitizer import sanitize
 
+SAMPLE = 20
+"""From how many finished games a run estimates the time of the others."""
 NAMED = 20
 """How many games a run names that it could not play."""
 
@@ -156,9 +159,18 @@ class Run:
     def _begin(self, done: int) -> None:
         """Print the plan and greet the entries, once, and only if there is a game to play."""
         if not self._greeted:
-            print_plan(self._plan, done, self._jobs, self._out)
+            print_plan(self._plan, done, self._jobs, self._out, self._estimate_rest(done))
             greet_entries(self._plan, self.suspensions.suspended)
             self._greeted = True
+
+    def _estimate_rest(self, done: int) -> float | None:
+        """Return the likely time of the open games, played one by one, from some of the finished ones."""
+        if not done:
+            return None
+        keys = sorted(self._store.keys())
+        sample = keys[:: -(-len(keys) // SAMPLE)]
+        elapsed = mean(self._store.record(key).elapsed_ms for key in sample)
+        return elapsed * self._plan.schedule.missing(keys)
 
     def _play(self, batches: Iterator[Batch], done: int, planned: int, pace: Pace | None) -> Outcome:
         jobs = max(1, min(self._jobs, planned - done))
