@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.records import Batch, Key, Player, Record
+from referee.records import Batch, Fault, Key, Player, Record
 from referee.rulesets import Ruleset
 from tournaments.league.contents import summarize_record
 from tournaments.league.packing import pack_record
@@ -124,10 +124,16 @@ def _compute_cost(records: Sequence[Record], actions: float) -> Cost:
     record = records[-1]
     seats = len(record.entries)
     elapsed = record.elapsed_ms
-    if any(fault.code == "timeout" for fault in record.faults):
+    if any(_is_cut_off(fault, record) for fault in record.faults):
         elapsed = sum(record.micros) / 1000 / max(1, len(record.actions)) * actions
     start = max(0.0, records[0].elapsed_ms - record.elapsed_ms) if len(records) > 1 else 0.0
     return Cost(elapsed / seats, start / seats)
+
+
+def _is_cut_off(fault: Fault, record: Record) -> bool:
+    """Return whether a bot lost only because the trial gave it less time than the tournament does."""
+    bank, moved = record.clock.bank_ms or 0, any('"type":"move"' in line for line in fault.lines[-1:])
+    return fault.code == "timeout" and moved and record.seats[fault.seat].used_ms >= bank
 
 
 def _add_up(plan: Plan, ruleset: Ruleset, costs: dict[int, Cost]) -> float:
@@ -139,10 +145,8 @@ def _add_up(plan: Plan, ruleset: Ruleset, costs: dict[int, Cost]) -> float:
     for table in plan.schedule.tables:
         if table.ruleset is ruleset:
             seated = [costs.get(entry, other) for entry in table.entries]
-            game = sum(cost.game_ms for cost in seated)
-            game = game if limit is None else min(game, limit)
-            one_rotation = game * plan.schedule.deals + sum(cost.start_ms for cost in seated) * batches
-            total += one_rotation * len(seated)
+            games = sum(cost.game_ms * plan.schedule.deals + cost.start_ms * batches for cost in seated)
+            total += len(seated) * (games if limit is None else min(games, limit * plan.schedule.deals))
     return total
 
 
