@@ -1,6 +1,7 @@
 """The referee process: reads a line per batch, writes a record line per game.
 
-Start it with `python -P -m referee`. When its input closes, it ends, and so do its bots.
+Start it with `python -P -m referee`. While it plays, an `EndBatch` line ends the batch after the running game.
+When its input closes, it ends, and so do its bots.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from types import FrameType
 
 import msgspec
 
+from referee.errors import DataError
 from referee.failures import Abandoned
 from referee.playing import play_batch
-from referee.records import Batch, Report
+from referee.records import Batch, EndBatch, Report
 
 _encoder = msgspec.json.Encoder()
 
@@ -25,20 +27,64 @@ def main() -> int:
     """Play batches until the input ends; return the exit status."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-    decoder = msgspec.json.Decoder(Batch)
+    orders = Orders(sys.stdin.fileno())
     # Objects that exist now stay: the garbage collector need not visit them during a game.
     gc.freeze()
-    for line in iter(sys.stdin.buffer.readline, b""):
-        try:
-            batch = decoder.decode(line)
-        except msgspec.MsgspecError as error:
-            print(f"referee: expected a batch line: {error}", file=sys.stderr)
-            return 2
-        try:
-            play_batch(batch, sys.stdin.fileno(), report)
-        except (Abandoned, BrokenPipeError):
-            return 0
+    try:
+        for order in iter(orders.read, None):
+            if isinstance(order, Batch):
+                play_batch(order, sys.stdin.fileno(), report, is_ended=orders.is_end_next)
+    except DataError as error:
+        print(f"referee: {error}", file=sys.stderr)
+        return 2
+    except (Abandoned, BrokenPipeError):
+        pass
     return 0
+
+
+class Orders:
+    """The lines of a pipe; unlike those of a file, the next one can be looked at without waiting for it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._pending = b""
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLIN)
+        self._decoder = msgspec.json.Decoder(Batch | EndBatch)
+
+    def read(self) -> Batch | EndBatch | None:
+        """Wait for a line and return what it says; None at the end of the input.
+
+        Raises:
+            DataError: it is no line for a referee.
+        """
+        while b"\n" not in self._pending and self._receive():
+            pass
+        line, _, self._pending = self._pending.partition(b"\n")
+        return self._decode(line) if line else None
+
+    def is_end_next(self) -> bool:
+        """Return whether the next line has come and is an `EndBatch`.
+
+        Raises:
+            DataError: it is no line for a referee.
+        """
+        if any(event & select.POLLIN for _, event in self._poll.poll(0)):
+            self._receive()
+        line, end, _ = self._pending.partition(b"\n")
+        return bool(end) and isinstance(self._decode(line), EndBatch)
+
+    def _decode(self, line: bytes) -> Batch | EndBatch:
+        try:
+            order: Batch | EndBatch = self._decoder.decode(line)
+        except msgspec.MsgspecError as error:
+            raise DataError(f"expected a batch line: {error}") from None
+        return order
+
+    def _receive(self) -> bytes:
+        data = os.read(self._descriptor, 1 << 16)
+        self._pending += data
+        return data
 
 
 def stop(number: int, frame: FrameType | None) -> None:

@@ -41,6 +41,7 @@ def play_batch(
     report: Callable[[Report], None],
     guests: Mapping[str, BatchSeat] | None = None,
     watch: Callable[[GameOrder], Watch] | None = None,
+    is_ended: Callable[[], bool] = lambda: False,
 ) -> None:
     """Play every game of a batch; its bots start with it and have ended when this returns.
 
@@ -50,6 +51,7 @@ def play_batch(
         report: receives each report.
         guests: by label, the seats of players that are not bot processes.
         watch: receives every game that begins; returns the function that receives its actions.
+        is_ended: asked before each game; if true, neither it nor any later game is played.
 
     Raises:
         Abandoned: nobody waits for the records.
@@ -67,6 +69,8 @@ def play_batch(
     seats = [(guests or {}).get(player.label) or seat_bot(player) for player in batch.players]
     try:
         for order in batch.games:
+            if is_ended():
+                break
             try:
                 seated = [seats[player] for player in order.seating]
                 record = GameRunner(batch, order, seated, watch=watch(order) if watch else None).play()

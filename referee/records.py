@@ -121,6 +121,10 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
                 raise ValueError(f"game {order.key}: expected a seat and an rng for each of {len(everybody)} players")
 
 
+class EndBatch(Struct, frozen=True, tag="end", tag_field="type"):
+    """Ends the batch that is played: the running game finishes, no other begins. Without a batch it has no effect."""
+
+
 class Fault(Struct, frozen=True):
     """A verdict about a seat, with its evidence."""
 
@@ -224,7 +228,7 @@ class StderrLine(Struct, frozen=True, tag="stderr", tag_field="type"):
 
 
 class BatchDone(Struct, frozen=True, tag="done", tag_field="type"):
-    """Every game of the batch has a record or a `RefereeFault`."""
+    """Every game of the batch has a record or a `RefereeFault`, unless `EndBatch` came before it began."""
 
 
 class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):

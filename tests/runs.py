@@ -18,6 +18,12 @@ from tournaments.league.store import Store
 MALICE = (sys.executable, "-P", "-c", "from tournaments.cli import main; main(prog_name='malice')")
 
 
+def read_until(process: subprocess.Popen[str], beginning: str) -> str:
+    """Return the first line on stderr that begins so."""
+    assert process.stderr is not None
+    return next(line for line in process.stderr if line.startswith(beginning))
+
+
 class Run:
     """A folder with a tournament in it, and the commands run there."""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.crashes import GONE_S, TOURNAMENT, kills
-from tests.runs import MALICE, Run
+from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 
 SMALL = 'entries = ["uniform", "first"]\nseed = "small"\ndeals = 4\nname = "small"\n'
@@ -136,8 +136,8 @@ def _files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_in_order(number: signal.Signals, stopping: Run) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_at_once_and_in_order(number: signal.Signals, stopping: Run) -> None:
     process = stopping.start("--jobs", "1")
     with stopping.in_the_third_game():
         process.send_signal(number)
@@ -148,6 +148,22 @@ def test_a_signal_stops_in_order(number: signal.Signals, stopping: Run) -> None:
     assert "Traceback" not in err
     assert stopping.mark.left_after(GONE_S) == []
     assert stopping.is_whole()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_after_ctrl_c_stops_at_once(number: signal.Signals, stopping: Run) -> None:
+    process = stopping.start("--jobs", "1")
+    with stopping.in_the_third_game():
+        process.send_signal(signal.SIGINT)
+        read_until(process, "finishing")
+        process.send_signal(number)
+        _, err = process.communicate(timeout=30)
+
+    assert process.returncode == 3
+    assert f"stopped by {number.name} after 2 of 24 games" in err
+    assert stopping.mark.left_after(GONE_S) == []
+    assert stopping.is_whole()
+    assert stopping.games() == 2
 
 
 def test_a_hang_up_that_is_ignored_from_the_start_does_not_stop_the_run(stopping: Run) -> None:

@@ -18,7 +18,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.playing import play_batch
-from referee.records import Batch, BatchDone, Key, Record, RefereeFault, Report, Started
+from referee.records import Batch, BatchDone, EndBatch, Key, Record, RefereeFault, Report, Started
 from referee.replay import check_record
 from tests.tables import RULES, Script, batch, play, player, seated
 
@@ -398,3 +398,23 @@ def test_a_referee_whose_reports_nobody_reads_ends_when_its_input_is_closed(refe
 
     assert referee.gone()
     assert referee.process.wait() == 0
+
+
+def test_an_end_line_ends_the_batch_that_is_played_and_no_later_one() -> None:
+    line = msgspec.json.encode(batch(player("honest"), player("honest"), games=2)) + b"\n"
+    end = msgspec.json.encode(EndBatch()) + b"\n"
+
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "referee"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(end + line + end)
+        process.stdin.flush()
+        assert msgspec.json.decode(process.stdout.readline(), type=Report) == BatchDone()
+        process.stdin.write(line)
+        process.stdin.flush()
+        found = [type(msgspec.json.decode(process.stdout.readline(), type=Report)) for _ in range(5)]
+        process.stdin.close()
+
+    assert found == [Started, Started, Record, Record, BatchDone]

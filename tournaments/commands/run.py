@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from referee.nouns import format_count
+from referee.nouns import format_count, inflect
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.options import (
     isolation_options,
@@ -21,11 +22,13 @@ from tournaments.commands.options import (
     with_isolation,
     write_site,
 )
+from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from referee.records import Layer
     from tournaments.commands.options import Render
+    from tournaments.league.config import Config
 
 
 @click.command(short_help="Play a tournament, or resume it.")
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 @click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
 @click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
 @click.option("--keep-going", is_flag=True, help="Play without the bots that cannot be built or started.")
+@click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
+@click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
+@click.option("--dry-run", is_flag=True, help="Print how long it would take and how much disk, and store nothing.")
 @isolation_options
 @click.pass_obj
 def run(
@@ -49,13 +55,19 @@ def run(
     site: Path | None,
     readmit: tuple[str, ...],
     keep_going: bool,
+    until: str | None,
+    duration: str | None,
+    dry_run: bool,
     isolation: Layer | None,
     required: bool,
 ) -> None:
     """Play the tournament that a TOML file describes, or resume it.
 
-    Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut.
+    Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut. The first Ctrl-C
+    lets the running games finish, the second stops at once.
     """
+    import math
+
     from msgspec.structs import replace
 
     from tournaments.league.config import read_config
@@ -63,26 +75,79 @@ def run(
     from tournaments.running import run as running
 
     interrupt_on_signals()
+    limit = parse_limit(until, duration, datetime.now().astimezone())
     config = with_isolation(read_config(tournament), isolation, required)
     config = replace(config, jobs=jobs or config.jobs)
     db = db or Path(f"{tournament.stem}.db")
+    if dry_run:
+        _print_estimate(config, tournament.parent.resolve(), db, required=required)
+        return
     resume = ["malice", "run", str(tournament), "--db", str(db)]
     resume += ["--jobs", str(jobs)] if jobs else []
     resume += ["--site", str(site)] if site else []
     resume += ["--keep-going"] if keep_going else []
     resume += ["--isolation", isolation] if isolation else []
     resume += ["--require-isolation"] if required else []
+    time_options = ["--until", until] if until else ["--for", duration] if duration else []
+    # A date is past once the time is up.
+    again = [*resume, *(time_options if until is None or is_daily(until) else [])]
+    resume += time_options
+    if limit:
+        click.echo(f"until {format_limit(limit)}", err=True)
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
         plan = open_plan(store, config, tournament.parent.resolve(), required=required)
         if config.anonymous:
             click.echo(f"anonymous: {find_name_list(db)} says which bot is which; it is for you alone", err=True)
         plan.keep_going = keep_going
         running.readmit(store, readmit, sys.stderr)
-        running.run_tournament(store, plan, config.jobs, sys.stderr, resume)
+        end = limit.timestamp() if limit else math.inf
+        left = running.run_tournament(store, plan, config.jobs, sys.stderr, resume, until=end)
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
         print_standings(store, resume)
         if site:
             write_site(render, store, site)
+        if left:
+            click.echo(
+                f"the time is up: {format_count(left, 'game')} {inflect(left, 'is', 'are')} left;"
+                f" go on with: {shlex.join(again)}",
+                err=True,
+            )
+
+
+def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> None:
+    """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
+    from msgspec.structs import replace
+
+    from tournaments.league.store import Store
+    from tournaments.league.suspension import find_suspended_entries
+    from tournaments.running.announcement import describe_bytes, print_plan
+    from tournaments.running.coordinator import default_jobs
+    from tournaments.running.plan import Plan
+    from tournaments.running.roll_call import call_everybody
+    from tournaments.running.trial import estimate_tournament
+
+    done = 0
+    suspended: set[str] = set()
+    with Store(db) if db.exists() else nullcontext() as store:
+        if store and not store.is_empty():
+            plan = open_plan(store, config, base, required=required)
+            done, suspended = len(store.keys()), set(find_suspended_entries(store))
+        else:
+            plan = Plan.prepare(config, base)
+            plan.isolation = replace(plan.isolation, required=required)
+    call_everybody(plan, suspended)
+    jobs = config.jobs or default_jobs(config.cpus_per_game)
+    estimate = estimate_tournament(plan, jobs)
+    total = plan.schedule.total
+    share = max(0, total - done) / total
+    likely = None if estimate.likely_ms is None else estimate.likely_ms * share
+    print_plan(plan, done, jobs, sys.stdout, likely)
+    if estimate.likely_ms is None:
+        click.echo("no bot finished a game against itself in time: the likely time and the disk space are not known")
+    if estimate.game_bytes is not None:
+        whole = describe_bytes(estimate.game_bytes * total)
+        click.echo(f"disk: {whole} for all games, {describe_bytes(estimate.game_bytes)} a game")
+    click.echo("a dry run: nothing was stored")
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def draw_tables(order: Sequence[int], seats: int, tables: int) -> tuple[Table, .
     """
     entries = len(order)
     if seats == 2:
-        drawn: Sequence[Sequence[int]] = list(islice(cycle(_list_pairs(entries)), tables))
+        drawn: Sequence[Sequence[int]] = list(islice(cycle(list_pairs(entries)), tables))
     else:
         sets = comb(entries, seats)
         whole = chain.from_iterable(combinations(range(entries), seats) for _ in range(tables // sets))
@@ -54,7 +54,7 @@ def measure_spread(tables: Sequence[Table], entries: int) -> Spread:
     return Spread(fewest, max(met.values(), default=0), len(set(_find_groups(tables, entries))))
 
 
-def _list_pairs(entries: int) -> Iterator[tuple[int, int]]:
+def list_pairs(entries: int) -> Iterator[tuple[int, int]]:
     """List every pair once, so that each prefix seats all alike, and connects all as soon as possible."""
     return _list_pairs_of_even(entries) if entries % 2 == 0 else _list_pairs_of_odd(entries)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, groupby
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ from referee.families import make_rules
 from referee.records import GameOrder, Key
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
-from tournaments.league.draw import Table, draw_tables
+from tournaments.league.draw import Table, draw_tables, list_pairs
 
 BATCH_DEALS = 25
 """Most deals in a batch: bots restart after each batch."""
@@ -53,7 +53,8 @@ class Schedule:
     """Every table plays `deals` deals, each of them in every rotation of its seats.
 
     The order of batches keeps every prefix as fair as possible: the first batch of every table in every rotation,
-    then the second.
+    then the second. Where every pair meets, tables play in an order in which all entries play equally often, to within
+    one table: round by round, and never an entry twice before each had its turn.
 
     Args:
         rulesets: each with its number of seats.
@@ -72,16 +73,18 @@ class Schedule:
             for ruleset, seats in rulesets
             for meeting in (draw(ruleset.name, seats) if draw else combinations(range(entries), seats))
         )
-        self._seats_before = list(accumulate((len(table.entries) for table in self.tables), initial=0))
-        self._rotations = self._seats_before[-1]
+        self._order = tuple(range(len(self.tables))) if draw else tuple(_order_tables(self.tables, entries))
+        before = list(accumulate((len(self.tables[table].entries) for table in self._order), initial=0))
+        self._seats_before = dict(zip(self._order, before, strict=False))
+        self._rotations = before[-1]
         self.total = deals * self._rotations
 
     def batches(self) -> Iterator[BatchPlan]:
         """List every batch in playing order."""
         for first in range(0, self.deals, self.batch_deals):
             last = min(first + self.batch_deals, self.deals)
-            for number, table in enumerate(self.tables):
-                for rotation in range(len(table.entries)):
+            for number in self._order:
+                for rotation in range(len(self.tables[number].entries)):
                     yield BatchPlan(number, rotation, first, last)
 
     def more(self, table: int, block: int) -> Iterator[BatchPlan]:
@@ -109,6 +112,15 @@ class Schedule:
             size = BLOCK_DEALS
             before = self.total + chunk * BLOCK_DEALS * self._rotations
         return before + (self._seats_before[key.table] + key.rotation) * size + within
+
+
+def _order_tables(tables: Sequence[TablePlan], entries: int) -> Iterator[int]:
+    """Yield the numbers of all sets of entries in playing order: ruleset by ruleset, pairs in rounds."""
+    numbers = {(table.ruleset.name, table.entries): number for number, table in enumerate(tables)}
+    for ruleset, played in groupby(tables, lambda table: table.ruleset.name):
+        sets = [table.entries for table in played]
+        pairs = (min(pair, pair[::-1]) for pair in list_pairs(entries))
+        yield from (numbers[ruleset, each] for each in (pairs if len(sets[0]) == 2 else sets))
 
 
 class Seeds:

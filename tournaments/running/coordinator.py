@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import trio
 from msgspec.structs import replace
 
 from referee.errors import FamilyError
-from referee.records import Batch, BatchDone, Key, Record, RefereeFault, Report, StderrLine
+from referee.records import Batch, BatchDone, GameOrder, Key, Record, RefereeFault, Report, StderrLine
 from tournaments.running.leftovers import BEAT_S, ProcessLedger
 from tournaments.running.referees import RefereeProcess
 
@@ -23,11 +25,22 @@ NO_LEDGER = ProcessLedger(None)
 
 
 class Outcome:
-    """The outcome of a run: whether it was stopped, and which games could not be played."""
+    """The outcome of a run: whether it was stopped or its time was up, and which games could not be played."""
 
     def __init__(self) -> None:
         self.stopped: str | None = None
+        self.late = False
+        """Whether games were not begun because of `Hooks.latest_begin`."""
         self.given_up: dict[Key, str] = {}
+
+
+@dataclass(frozen=True)
+class Running:
+    """A batch that a referee process plays."""
+
+    batch: Batch
+    left: set[Key]
+    """Its games that have no record yet."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +53,14 @@ class Hooks:
     """Whether a game must still be played; asked again after each game."""
     ledger: ProcessLedger = NO_LEDGER
     """Lists every process while it lives."""
+    may_begin: Callable[[Batch, Collection[Running]], bool] = lambda batch, running: True
+    """Whether a batch may begin beside those that run; asked again after each game. It may if none runs."""
+    latest_begin: Callable[[Batch], float] = lambda batch: math.inf
+    """The time, in seconds since 1970, from which on no game of the batch may begin."""
+    on_late: Callable[[], None] = lambda: None
+    """Told once, when `latest_begin` first holds a game back."""
+    on_finishing: Callable[[Collection[Running]], None] | None = None
+    """Told what runs when a first Ctrl-C lets it finish; without it, the first Ctrl-C stops the run at once."""
 
 
 def play_batches(
@@ -50,6 +71,8 @@ def play_batches(
     on_stderr: Callable[[StderrLine], None] = lambda line: None,
 ) -> Outcome:
     """Play all batches in `jobs` referee processes; SIGINT, SIGTERM and SIGHUP stop the run in order.
+
+    With `hooks.on_finishing`, the first SIGINT lets the running games finish; any further signal stops at once.
 
     Args:
         batches: the games to play; each batch is taken when a process is free.
@@ -83,6 +106,11 @@ class Coordinator:
         self._batches = batches
         self._hooks = hooks
         self._on_stderr = on_stderr
+        self._running: dict[int, Running] = {}
+        self._taking = trio.Lock()
+        self._next: Batch | None = None
+        self._ending = trio.Event()
+        self._changed = trio.Event()
 
     async def play(self, cpu_sets: list[tuple[int, ...]]) -> None:
         """Play all batches, with one referee process for each set of processors."""
@@ -94,13 +122,14 @@ class Coordinator:
                 async def watch_signals() -> None:
                     async for number in signals:
                         self.outcome.stopped = signal.Signals(number).name
-                        everything.cancel_scope.cancel()
+                        if number != signal.SIGINT or not self._finish():
+                            everything.cancel_scope.cancel()
 
                 everything.start_soon(watch_signals)
                 everything.start_soon(self._beat)
                 async with trio.open_nursery() as workers:
-                    for cpus in cpu_sets:
-                        workers.start_soon(self._work, cpus)
+                    for job, cpus in enumerate(cpu_sets):
+                        workers.start_soon(self._work, job, cpus)
                 everything.cancel_scope.cancel()
 
     async def _beat(self) -> None:
@@ -108,16 +137,68 @@ class Coordinator:
             self._hooks.ledger.beat()
             await trio.sleep(BEAT_S)
 
-    async def _work(self, cpus: tuple[int, ...]) -> None:
+    def _finish(self) -> bool:
+        """Let no further game begin; return False if nothing runs, or if this was done before."""
+        if self._hooks.on_finishing is None or self._ending.is_set() or not self._running:
+            return False
+        self._ending.set()
+        self._tell_change()
+        self._hooks.on_finishing(self._running.values())
+        return True
+
+    async def _work(self, job: int, cpus: tuple[int, ...]) -> None:
         """Play batches until none is left, in one referee process, or in a new one whenever it dies."""
         rest: Batch | None = None
         while True:
             async with RefereeProcess(self._hooks.ledger) as process:
                 while process.alive:
-                    batch = rest or next(self._batches, None)
-                    if batch is None:
+                    if rest is None or not self._has_time(rest):
+                        self._running.pop(job, None)
+                        self._tell_change()
+                        rest = await self._take()
+                    if rest is None:
                         return
-                    rest = await self.play_batch(process, replace(batch, cpus=cpus))
+                    self._running[job] = Running(rest, {order.key for order in rest.games})
+                    rest = await self.play_batch(process, replace(rest, cpus=cpus))
+
+    async def _take(self) -> Batch | None:
+        """Wait until the next batch may begin, and return it; None if none is left."""
+        async with self._taking:
+            while not self._ending.is_set() and (batch := self._next or next(self._batches, None)):
+                self._next = None
+                if not self._has_time(batch):
+                    continue
+                if not self._running or self._hooks.may_begin(batch, self._running.values()):
+                    return batch
+                self._next = batch
+                await self._changed.wait()
+        return None
+
+    def _has_time(self, batch: Batch) -> bool:
+        if time.time() >= self._hooks.latest_begin(batch):
+            self._note_late()
+            return False
+        return not self._ending.is_set()
+
+    def _note_late(self) -> None:
+        if not self.outcome.late:
+            self.outcome.late = True
+            self._hooks.on_late()
+
+    def _tell_change(self) -> None:
+        """Let a waiting worker ask again whether its batch may begin."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _end_in_time(self, process: RefereeProcess, batch: Batch) -> None:
+        """End the batch before its next game once no further game may begin."""
+        while not self._ending.is_set() and (left := self._hooks.latest_begin(batch) - time.time()) > 0:
+            # In short steps, since somebody may set the clock.
+            with trio.move_on_after(min(left, BEAT_S)):
+                await self._ending.wait()
+        await process.end_batch()
+        if not self._ending.is_set():
+            self._note_late()
 
     async def play_batch(self, process: RefereeProcess, batch: Batch) -> Batch | None:
         """Play one batch; return the part of it that must be played again."""
@@ -125,9 +206,17 @@ class Coordinator:
         if not orders:
             return None
         batch = replace(batch, games=tuple(orders.values()))
+        await process.send_batch(batch)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._end_in_time, process, batch)
+            games = await self._follow(process, orders)
+            nursery.cancel_scope.cancel()
+        return replace(batch, games=games) if games else None
+
+    async def _follow(self, process: RefereeProcess, orders: dict[Key, GameOrder]) -> tuple[GameOrder, ...]:
+        """Pass on the reports of a batch until it is over; return the games that must be played again."""
         failures: dict[Key, str] = {}
         spared: set[Key] = set()
-        await process.send_batch(batch)
         while not isinstance(report := await process.read_report(), BatchDone | None):
             self._pass_on(report)
             match report:
@@ -135,7 +224,7 @@ class Coordinator:
                     del orders[key]
                     if orders and not any(map(self._hooks.wants, orders)):
                         process.alive = False  # the process ends, and with it the rest of the batch
-                        return None
+                        return ()
                 case RefereeFault(key, memory=True):
                     spared.add(key)
                 case RefereeFault(key, sentence):
@@ -146,14 +235,16 @@ class Coordinator:
             failures[next(unreported, next(iter(orders)))] = await process.explain_death()
         for key in self._give_up(failures):
             del orders[key]
-        games = (replace(order, spared=order.spared or order.key in spared) for order in orders.values())
-        return replace(batch, games=tuple(games)) if orders else None
+        return tuple(replace(order, spared=order.spared or order.key in spared) for order in orders.values())
 
     def _pass_on(self, report: Report) -> None:
         if isinstance(report, RefereeFault) and report.rules:
             raise FamilyError(report.sentence)
         if isinstance(report, Record):
             self._hooks.on_record(report)
+            for running in self._running.values():
+                running.left.discard(report.key)
+            self._tell_change()
         elif isinstance(report, StderrLine):
             self._on_stderr(report)
 

@@ -91,6 +91,7 @@ class Plan:
         _refuse_shared_processors(config, seated)
         self.schedule = make_schedule(config, self.rulesets, labels, self.seeds)
         self.teams = {ruleset.name: make_rules(ruleset.family, ruleset.rules, seats).teams for ruleset, seats in seated}
+        self._turns = {ruleset.name: ruleset.match.max_turns for ruleset in self.rulesets}
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
         self.stderr = False
         """Whether the bots' stderr is reported line by line."""
@@ -217,7 +218,7 @@ class Plan:
             ruleset=table.ruleset.name,
             rules=table.ruleset.rules,
             players=tuple(self.players[entry] for entry in table.entries),
-            clock=convert(to_builtins(self.config.clock), ClockRules),
+            clock=self.make_clock(),
             init_ms=self.config.init_ms,
             commit=self.seeds.commit,
             games=tuple(self.seeds.order(key, len(table.entries)) for key in keys),
@@ -225,23 +226,31 @@ class Plan:
             stderr=self.stderr,
         )
 
+    def make_clock(self) -> ClockRules:
+        """Return the clock as a referee process reads it."""
+        return convert(to_builtins(self.config.clock), ClockRules)
+
     def make_game(self, record: Record) -> Game:
         """Return the part of a record that standings need."""
         return summarize_record(record, self.schedule.number(record.key), self.teams[record.ruleset])
 
     def compute_longest_ms(self) -> int | None:
         """Return the longest time that the clocks allow for all games, played one by one; None if they set no limit."""
-        clock, config = self.config.clock, self.config
-        if clock.bank_ms is None or clock.kind == "cpu" or self.people:
-            return None
         total = 0
         for table in self.schedule.tables:
-            turns = table.ruleset.match.max_turns
-            if turns is None:
+            longest = self.compute_game_ms(table.ruleset.name)
+            if longest is None:
                 return None
-            seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
-            total += seat * len(table.entries) ** 2 * self.schedule.deals
+            total += longest * len(table.entries) * self.schedule.deals
         return total
+
+    def compute_game_ms(self, ruleset: str) -> int | None:
+        """Return the longest time that the clocks allow for one game under a ruleset; None if they set no limit."""
+        clock, config, turns = self.config.clock, self.config, self._turns[ruleset]
+        if clock.bank_ms is None or clock.kind == "cpu" or self.people or turns is None:
+            return None
+        seat = clock.bank_ms + clock.increment_ms * turns + 3 * config.init_ms + clock.margin_ms
+        return seat * len(self.teams[ruleset])
 
 
 def _choose_labels(config: Config, bots: Sequence[BotSpec]) -> list[str]:

@@ -47,6 +47,10 @@ class Progress:
         if time.monotonic() - self._shown >= (BAR_EVERY_S if self._bar else PLAIN_EVERY_S):
             self._show()
 
+    def say(self, text: str) -> None:
+        """Print a line of its own."""
+        self._write(f"\n{text}\n" if self._bar else f"{text}\n")
+
     def _show(self) -> None:
         self._shown = time.monotonic()
         rate = (self._done - self._before) / max(self._shown - self._begin, 1e-9)

@@ -14,7 +14,7 @@ import msgspec
 import trio
 
 from referee.bot import kill_group, prepare_parent_death_signal, read_start_time
-from referee.records import Batch, BatchDone, Report, Started
+from referee.records import Batch, BatchDone, EndBatch, Report, Started
 from tournaments.running.leftovers import ProcessLedger
 
 END_WAIT_S = 1.0
@@ -37,6 +37,7 @@ class RefereeProcess:
         self._lines: deque[bytes] = deque()
         self._pending = b""
         self._bots: list[Started] = []
+        self._sending = trio.Lock()
 
     async def __aenter__(self) -> RefereeProcess:
         # Not with trio, which starts processes in a thread: the parent-death signal comes when that thread ends. The
@@ -78,8 +79,17 @@ class RefereeProcess:
 
     async def send_batch(self, batch: Batch) -> None:
         """Send a batch; its reports follow."""
-        with contextlib.suppress(trio.BrokenResourceError):
-            await self._stdin.send_all(_encoder.encode(batch) + b"\n")
+        await self._send(batch)
+
+    async def end_batch(self) -> None:
+        """Let the batch end after its running game; without a batch this has no effect."""
+        await self._send(EndBatch())
+
+    async def _send(self, order: Batch | EndBatch) -> None:
+        # Reading its reports shows that a process is dead.
+        with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            async with self._sending:
+                await self._stdin.send_all(_encoder.encode(order) + b"\n")
 
     async def read_report(self) -> Report | None:
         """Return the next report, or None once the process is dead."""

@@ -40,9 +40,7 @@ def call_roll(store: Store, plan: Plan, suspended: Collection[str], out: TextIO)
     Raises:
         BotError: entries are broken, and the plan does not keep going or no game is left to play; it lists all of them.
     """
-    plan.absences.update(greet_entries(plan, suspended))
-    if plan.absences and not plan.keep_going:
-        raise BotError("\n".join(_describe_broken(plan, "a run with --keep-going plays without")))
+    call_everybody(plan, suspended)
     if plan.absences and store.is_empty() and next(plan.open_batches(set(), plan.is_playable), None) is None:
         raise BotError("\n".join(_describe_broken(plan, "no game can be played without")))
     if not store.tournament().complete:
@@ -50,6 +48,17 @@ def call_roll(store: Store, plan: Plan, suspended: Collection[str], out: TextIO)
     for line in _describe_broken(plan, "the others play without") if plan.absences else ():
         with contextlib.suppress(OSError):  # a closed terminal does not end a tournament
             print(line, file=out, flush=True)
+
+
+def call_everybody(plan: Plan, suspended: Collection[str]) -> None:
+    """Greet every entry that can be started, and note in the plan which ones are broken.
+
+    Raises:
+        BotError: some are, and the plan does not keep going without them; it lists all of them.
+    """
+    plan.absences.update(greet_entries(plan, suspended))
+    if plan.absences and not plan.keep_going:
+        raise BotError("\n".join(_describe_broken(plan, "a run with --keep-going plays without")))
 
 
 def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> dict[str, Absence]:

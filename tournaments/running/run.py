@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
+import math
 import shlex
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
+from statistics import mean
 from typing import Protocol, TextIO
 
 from referee.errors import FamilyError
-from referee.nouns import format_count, inflect
+from referee.nouns import format_count
 from referee.records import Batch, Key, Record
 from tournaments.errors import DamagedLeague, LeagueError, LockedLeague, Stopped
 from tournaments.league.contents import Game
-from tournaments.league.draw import measure_spread
 from tournaments.league.store import Store
 from tournaments.league.suspension import (
     Suspensions,
@@ -24,15 +25,17 @@ from tournaments.league.suspension import (
     find_suspended_entries,
     is_left_out,
 )
-from tournaments.running.coordinator import Hooks, Outcome, default_jobs, play_batches
-from tournaments.running.isolation import describe_shortcomings
+from tournaments.running.announcement import print_line, print_plan
+from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
-from tournaments.running.load import describe_doubts, measure_load
+from tournaments.running.pace import Pace, make_pace
 from tournaments.running.plan import Plan
 from tournaments.running.progress import Progress, format_duration
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
 from tournaments.sanitizer import sanitize
 
+SAMPLE = 20
+"""From how many finished games a run estimates the time of the others."""
 NAMED = 20
 """How many games a run names that it could not play."""
 
@@ -45,9 +48,15 @@ class Playing(Protocol):
 
 
 def run_tournament(
-    store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str], playing: Playing | None = None
-) -> None:
-    """Play the open games of a tournament, and complete it.
+    store: Store,
+    plan: Plan,
+    jobs: int,
+    out: TextIO,
+    again: Sequence[str],
+    playing: Playing | None = None,
+    until: float = math.inf,
+) -> int:
+    """Play the open games of a tournament, and complete it; return how many are left because the time is up.
 
     Args:
         store: the league.
@@ -56,24 +65,26 @@ def run_tournament(
         out: where progress is printed.
         again: the words of the command that resumes the tournament after a stop.
         playing: plays the batches and has a display of its own; by default referee processes play, with a bar.
+        until: no game begins that the clocks may not let finish by this time, in seconds since 1970.
 
     Raises:
         BotError: an entry cannot be built or does not answer `hello`; no game was played.
         Stopped: a signal came, the disk is full, or games could not be played; the message says how to resume.
     """
     if ended := end_leftovers(_ledger_path(store)):
-        _print(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
-    run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing)
+        print_line(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
+    run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing, until)
     try:
-        run.play()
+        left = run.play()
     finally:
         for line in describe_suspensions(run.suspensions.suspended, plan.config.suspend_after, again):
-            _print(line, out)
-    if waiting := count_waiting(store, plan, run.suspensions.suspended):
-        _print(describe_waiting(waiting, plan.absences, again), out)
-    elif not store.tournament().complete:
+            print_line(line, out)
+    if not left and (waiting := count_waiting(store, plan, run.suspensions.suspended)):
+        print_line(describe_waiting(waiting, plan.absences, again), out)
+    elif not left and not store.tournament().complete:
         struck = {game.number for game in store.games() if run.leaves_out(game)}
         store.complete(struck, find_idle_readmissions(store, struck))
+    return left
 
 
 class Run:
@@ -83,24 +94,48 @@ class Run:
     """
 
     def __init__(
-        self, store: Store, plan: Plan, jobs: int, out: TextIO, again: Sequence[str], playing: Playing | None = None
+        self,
+        store: Store,
+        plan: Plan,
+        jobs: int,
+        out: TextIO,
+        again: Sequence[str],
+        playing: Playing | None,
+        until: float,
     ) -> None:
         self.suspensions = Suspensions(store.games(), plan.config.suspend_after, store.readmissions())
         self._store = store
         self._plan = plan
         self._jobs = jobs
         self._out = out
+        self._again = again
         self._go_on = f"resume with: {shlex.join(again)}" if again else "no game was kept"
         self._play_batches = playing or play_batches
         self._bar_out = io.StringIO() if playing else out
+        self._until = until
         self._greeted = False
 
-    def play(self) -> None:
-        """Play until no game is open; only then is it certain which games a suspension leaves out."""
+    def play(self) -> int:
+        """Play until no game is open or the time is up; return how many games are left.
+
+        Only when no game is open is it certain which games a suspension leaves out.
+        """
+        done = self._store.keys()
         if self._plan.absences:
-            self._begin(len(self._store.keys()))
-        while self._play_open() or self._play_more_series():
-            pass
+            self._begin(len(done))
+        while next(self._list_open(done), None):
+            self._begin(len(done))
+            outcome = self._play_open(done)
+            done = self._store.keys()
+            if outcome.stopped or outcome.late:
+                left = sum(len(batch.games) for batch in self._list_open(done))
+                if left and not outcome.stopped:
+                    return left
+                if left:
+                    planned = format_count(self._store.tournament().planned, "game")
+                    raise Stopped(f"stopped by {outcome.stopped} after {len(done)} of {planned}; {self._go_on}")
+            self._require_all_played(outcome)
+        return 0
 
     def leaves_out(self, game: Game) -> bool:
         """Tell whether a game does not count because one of its entries was suspended before it."""
@@ -112,39 +147,42 @@ class Run:
             self._plan.schedule.number(key), labels, self.suspensions.suspended
         )
 
-    def _play_open(self) -> bool:
-        """Play the open games of the schedule; return whether there were any."""
-        done = self._store.keys()
-        if next(self._plan.open_batches(done, self._wants), None) is None:
-            return False
-        self._begin(len(done))
-        self._play(self._plan.open_batches(done, self._wants), self._plan.schedule.total)
-        return True
+    def _list_open(self, done: set[Key]) -> Iterator[Batch]:
+        """List what must be played now: what is open of the schedule, and then the next deals of open series."""
+        batches = self._plan.open_batches(done, self._wants)
+        if first := next(batches, None):
+            return chain([first], batches)
+        absent = {*self.suspensions.suspended, *self._plan.absences}
+        return iter(self._plan.more_batches(list(self._store.games()), absent))
 
-    def _play_more_series(self) -> bool:
-        """Play the next block of deals of every series that is still open; return whether there was any."""
-        batches = self._plan.more_batches(
-            list(self._store.games()), {*self.suspensions.suspended, *self._plan.absences}
-        )
-        if not batches:
-            return False
-        done = len(self._store.keys())
-        planned = done + sum(len(batch.games) for batch in batches)
-        self._begin(done)
+    def _play_open(self, done: set[Key]) -> Outcome:
+        """Play what is open of the schedule; after it, the next block of deals of every series that is still open."""
+        if next(self._plan.open_batches(done, self._wants), None):
+            pace = make_pace(self._plan, self._store.games(), self.suspensions)
+            return self._play(self._list_open(done), len(done), self._plan.schedule.total, pace)
+        batches = list(self._list_open(done))
+        planned = len(done) + sum(len(batch.games) for batch in batches)
         self._store.plan(planned)
-        _print(f"series are open: {format_count(planned, 'game')} by now", self._out)
-        self._play(iter(batches), planned)
-        return True
+        print_line(f"series are open: {format_count(planned, 'game')} by now", self._out)
+        return self._play(iter(batches), len(done), planned, None)
 
     def _begin(self, done: int) -> None:
         """Print the plan and greet the entries, once, and only if there is a game to play."""
         if not self._greeted:
-            print_plan(self._plan, done, self._jobs, self._out)
+            print_plan(self._plan, done, self._jobs, self._out, self._estimate_rest(done))
             call_roll(self._store, self._plan, self.suspensions.suspended, self._out)
             self._greeted = True
 
-    def _play(self, batches: Iterator[Batch], planned: int) -> None:
-        done = len(self._store.keys())
+    def _estimate_rest(self, done: int) -> float | None:
+        """Return the likely time of the open games, played one by one, from some of the finished ones."""
+        if not done:
+            return None
+        keys = sorted(self._store.keys())
+        sample = keys[:: -(-len(keys) // SAMPLE)]
+        elapsed = mean(self._store.record(key).elapsed_ms for key in sample)
+        return elapsed * self._plan.schedule.missing(keys)
+
+    def _play(self, batches: Iterator[Batch], done: int, planned: int, pace: Pace | None) -> Outcome:
         jobs = max(1, min(self._jobs, planned - done))
         with Progress(planned, done, self._bar_out) as progress:
 
@@ -152,16 +190,42 @@ class Run:
                 game = self._plan.make_game(record)
                 self._store.add(game, record)
                 self.suspensions.add(game)
+                if pace:
+                    pace.count(game.labels)
                 progress.count_game(len(record.faults))
 
+            def on_finishing(running: Collection[Running]) -> None:
+                progress.say(self._describe_finish(running))
+
+            def on_late() -> None:
+                progress.say("no other game begins that the clocks may not let finish in time")
+
             ledger = ProcessLedger(_ledger_path(self._store))
-            hooks = Hooks(on_record, self._wants, ledger)
+            hooks = Hooks(
+                on_record,
+                self._wants,
+                ledger,
+                pace.allows if pace else lambda batch, running: True,
+                self._find_latest_begin,
+                on_late,
+                on_finishing if self._again else None,
+            )
             try:
                 with self._stop_on_errors():
-                    outcome = self._play_batches(batches, jobs, self._plan.config.cpus_per_game, hooks)
+                    return self._play_batches(batches, jobs, self._plan.config.cpus_per_game, hooks)
             finally:
                 ledger.close()
-        self._require_all_played(outcome, planned)
+
+    def _find_latest_begin(self, batch: Batch) -> float:
+        return self._until - (self._plan.compute_game_ms(batch.ruleset) or 0) / 1000
+
+    def _describe_finish(self, running: Collection[Running]) -> str:
+        longest = [self._plan.compute_game_ms(each.batch.ruleset) for each in running]
+        limits = [limit for limit in longest if limit is not None]
+        bound = f"at most {format_duration(max(limits) / 1000)} by the clocks"
+        if len(limits) < len(longest):
+            bound = "the clocks do not limit how long that takes"
+        return f"finishing {format_count(len(running), 'game')}, {bound}; Ctrl-C again stops at once"
 
     @contextlib.contextmanager
     def _stop_on_errors(self) -> Iterator[None]:
@@ -178,12 +242,7 @@ class Run:
         except* OSError as errors:
             raise Stopped(f"cannot continue: {_find_first_error(errors)}; {self._go_on}") from None
 
-    def _require_all_played(self, outcome: Outcome, planned: int) -> None:
-        if outcome.stopped:
-            finished = len(self._store.keys())
-            raise Stopped(
-                f"stopped by {outcome.stopped} after {finished} of {format_count(planned, 'game')}; {self._go_on}"
-            )
+    def _require_all_played(self, outcome: Outcome) -> None:
         if outcome.given_up:
             lines = [f"  {key}: {why}" for key, why in sorted(outcome.given_up.items())]
             lines[NAMED:] = [f"  and {len(lines) - NAMED} more"] if len(lines) > NAMED else []
@@ -231,73 +290,3 @@ def _find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseExceptio
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
-
-
-def _print(text: str, out: TextIO) -> None:
-    """Print a line; a closed terminal does not end a tournament."""
-    with contextlib.suppress(OSError):
-        print(text, file=out, flush=True)
-
-
-def print_plan(plan: Plan, done: int, jobs: int, out: TextIO) -> None:
-    """Print the size of a tournament, and what its author may want to change before it begins."""
-    schedule = plan.schedule
-    _print(
-        f"{plan.config.name}: {format_count(len(plan.players), 'entry', 'entries')},"
-        f" {format_count(len(schedule.tables), 'table')},"
-        f" {format_count(schedule.deals, 'deal')} in every rotation of seats: {format_count(schedule.total, 'game')} in"
-        f" {format_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {_describe_limit(plan, jobs)}",
-        out,
-    )
-    for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
-        _print(line, out)
-    if done:
-        _print(f"{format_count(done, 'game')} {inflect(done, 'is', 'are')} already played", out)
-    for line in describe_shortcomings(plan.config.isolation, plan.players):
-        _print(line, out)
-    if plan.config.seed is not None:
-        _print("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
-    processors = len(os.sched_getaffinity(0))
-    for line in describe_doubts(plan.config.clock, jobs * plan.config.cpus_per_game, processors, measure_load()):
-        _print(line, out)
-
-
-def _describe_limit(plan: Plan, jobs: int) -> str:
-    """Say how long all games can take, or else which clocks there are."""
-    longest = plan.compute_longest_ms()
-    if longest is not None:
-        return f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
-    clock = plan.config.clock
-    unit = "ms of CPU time" if clock.kind == "cpu" else "ms"
-    limits = {"each action": clock.move_ms, "each game": clock.bank_ms}
-    words = [f"{limit} {unit} for {what}" for what, limit in limits.items() if limit is not None]
-    if not words:
-        return "no time limit"
-    people = f", no limit for {', '.join(map(sanitize, plan.people))}" if plan.people else ""
-    return f"{' and '.join(words)}, plus {clock.margin_ms} ms margin{people}"
-
-
-def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
-    """Yield lines on how evenly drawn tables let the entries meet, and how many tables would connect them all."""
-    if not plan.config.tables:
-        return
-    for name in plan.teams:
-        tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
-        spread = measure_spread(tables, len(plan.players))
-        often = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
-        yield f"{sanitize(name)}: any two entries meet at {often} of {format_count(len(tables), 'drawn table')}"
-        if spread.groups > 1:
-            enough = -(-(len(plan.players) - 1) // (len(tables[0]) - 1))
-            yield (
-                f"{sanitize(name)}: the tables leave {spread.groups} groups that never meet and cannot be compared;"
-                f" tables = {enough} would connect all"
-            )
-
-
-def _describe_twins(plan: Plan) -> Iterator[str]:
-    """Yield, for bots that share a name and differ by a number, the words of their entries."""
-    words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
-    names = [player.label.partition("#")[0] for player in plan.players]
-    for name, player, word in zip(names, plan.players, words, strict=True):
-        if len({other for other, its_name in zip(words, names, strict=True) if its_name == name}) > 1:
-            yield f"{sanitize(player.label)} is {sanitize(word)}"

@@ -1,0 +1,110 @@
+"""What a run says before its first game: how much there is to play, how long it takes, what to look at."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import TextIO
+
+from referee.nouns import format_count, inflect
+from tournaments.league.draw import measure_spread
+from tournaments.running.isolation import describe_shortcomings
+from tournaments.running.load import describe_doubts, measure_load
+from tournaments.running.plan import Plan
+from tournaments.running.progress import format_duration
+from tournaments.sanitizer import sanitize
+
+
+def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float | None = None) -> None:
+    """Print the size of a tournament, and what its author may want to change before it begins.
+
+    Args:
+        plan: the tournament.
+        done: how many games were played before.
+        jobs: games at a time.
+        out: where to print.
+        likely_ms: the likely time of the games that are left, played one by one, if it is known.
+    """
+    schedule = plan.schedule
+    left = " for those that are left" if done else ""
+    likely = (
+        ""
+        if likely_ms is None or done >= schedule.total
+        else f", likely {format_duration(likely_ms / 1000 / jobs)}{left}"
+    )
+    print_line(
+        f"{plan.config.name}: {format_count(len(plan.players), 'entry', 'entries')},"
+        f" {format_count(len(schedule.tables), 'table')},"
+        f" {format_count(schedule.deals, 'deal')} in every rotation of seats: {format_count(schedule.total, 'game')} in"
+        f" {format_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {_describe_limit(plan, jobs)}"
+        f"{likely}",
+        out,
+    )
+    for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
+        print_line(line, out)
+    if done:
+        print_line(f"{format_count(done, 'game')} {inflect(done, 'is', 'are')} already played", out)
+    for line in describe_shortcomings(plan.config.isolation, plan.players):
+        print_line(line, out)
+    if plan.config.seed is not None:
+        print_line("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
+    processors = len(os.sched_getaffinity(0))
+    for line in describe_doubts(plan.config.clock, jobs * plan.config.cpus_per_game, processors, measure_load()):
+        print_line(line, out)
+
+
+def _describe_limit(plan: Plan, jobs: int) -> str:
+    """Say how long all games can take, or else which clocks there are."""
+    longest = plan.compute_longest_ms()
+    if longest is not None:
+        return f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
+    clock = plan.config.clock
+    unit = "ms of CPU time" if clock.kind == "cpu" else "ms"
+    limits = {"each action": clock.move_ms, "each game": clock.bank_ms}
+    words = [f"{limit} {unit} for {what}" for what, limit in limits.items() if limit is not None]
+    if not words:
+        return "no time limit"
+    people = f", no limit for {', '.join(map(sanitize, plan.people))}" if plan.people else ""
+    return f"{' and '.join(words)}, plus {clock.margin_ms} ms margin{people}"
+
+
+def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
+    """Yield lines on how evenly drawn tables let the entries meet, and how many tables would connect them all."""
+    if not plan.config.tables:
+        return
+    for name in plan.teams:
+        tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
+        spread = measure_spread(tables, len(plan.players))
+        often = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
+        yield f"{sanitize(name)}: any two entries meet at {often} of {format_count(len(tables), 'drawn table')}"
+        if spread.groups > 1:
+            enough = -(-(len(plan.players) - 1) // (len(tables[0]) - 1))
+            yield (
+                f"{sanitize(name)}: the tables leave {spread.groups} groups that never meet and cannot be compared;"
+                f" tables = {enough} would connect all"
+            )
+
+
+def _describe_twins(plan: Plan) -> Iterator[str]:
+    """Yield, for bots that share a name and differ by a number, the words of their entries."""
+    words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
+    names = [player.label.partition("#")[0] for player in plan.players]
+    for name, player, word in zip(names, plan.players, words, strict=True):
+        if len({other for other, its_name in zip(words, names, strict=True) if its_name == name}) > 1:
+            yield f"{sanitize(player.label)} is {sanitize(word)}"
+
+
+def print_line(text: str, out: TextIO) -> None:
+    """Print a line; a closed terminal does not end a tournament."""
+    with contextlib.suppress(OSError):
+        print(text, file=out, flush=True)
+
+
+def describe_bytes(count: float) -> str:
+    """Return a number of bytes as people write it: 900 B, 2.4 kB, 58 MB."""
+    units = ["B", "kB", "MB", "GB"]
+    while count >= 999.5 and len(units) > 1:
+        count /= 1000
+        del units[0]
+    return f"{count:.1f} {units[0]}" if count < 9.95 and units[0] != "B" else f"{count:.0f} {units[0]}"

@@ -1,0 +1,155 @@
+"""A trial of every bot, to say how long a tournament may take and how much of the disk."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from statistics import mean
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.records import Batch, Fault, Key, Player, Record
+from referee.rulesets import Ruleset
+from tournaments.league.contents import summarize_record
+from tournaments.league.packing import pack_record
+from tournaments.league.schedule import Seeds
+from tournaments.running.coordinator import Hooks, play_batches
+from tournaments.running.plan import Plan
+
+GAMES = 2
+"""Games of each bot against itself; the first shows what it costs to start the bot."""
+BANK_MS = 3000
+"""Most time for all actions of a seat in such a game."""
+TRIAL_S = 20.0
+"""No such game begins later than this."""
+
+
+FILLING = 0.65
+"""How full the pages of a league are."""
+
+
+class Estimate(Struct, frozen=True):
+    """What a tournament will probably need."""
+
+    likely_ms: float | None
+    """For all games, played one by one; None if no game of the trial shows it."""
+    game_bytes: int | None
+    """What the league stores of a game; None like `likely_ms`."""
+
+
+class Cost(Struct, frozen=True):
+    """What an entry takes at each seat, in milliseconds."""
+
+    game_ms: float
+    start_ms: float
+    """Once in each batch."""
+
+
+def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
+    """Let every entry play against itself under every ruleset, isolated as in the tournament, and add up.
+
+    The cards are random: nothing here tells a card of the tournament. A game that lasts too long is cut off; its bot is
+    taken to answer as slowly for as many actions as the others need. A bot whose turn did not come in time is taken to
+    be like the others.
+
+    Raises:
+        KeyboardInterrupt: a signal stopped the trial.
+    """
+    trials = list(_list_trials(plan))
+    records: dict[int, list[Record]] = defaultdict(list)
+    latest = time.time() + TRIAL_S
+    hooks = Hooks(lambda record: records[record.key.table].append(record), latest_begin=lambda batch: latest)
+    batches = iter([batch for _, _, batch in trials])
+    if play_batches(batches, min(jobs, len(trials)), plan.config.cpus_per_game, hooks).stopped:
+        raise KeyboardInterrupt
+    played = [record for each in records.values() for record in each]
+    likely = 0.0
+    for ruleset in plan.rulesets:
+        mine = [
+            (entry, records[number])
+            for number, (entry, each, _) in enumerate(trials)
+            if each is ruleset and records[number]
+        ]
+        costs = _compute_costs(mine)
+        if costs is None:
+            return Estimate(None, None)
+        likely += _add_up(plan, ruleset, costs)
+    sizes = [_measure_bytes(record) for record in played]
+    return Estimate(likely, round(mean(sizes)))
+
+
+def _list_trials(plan: Plan) -> Iterator[tuple[int, Ruleset, Batch]]:
+    """Yield the batches of the trial, each with its entry and ruleset; their number is the table of their keys."""
+    seeds = Seeds(secrets.token_bytes(32))
+    # A bot that sleeps uses no CPU time, so only the wall clock bounds the trial.
+    bank = min(plan.config.clock.bank_ms or BANK_MS, BANK_MS)
+    clock: dict[str, object] = {"kind": "wall", "cap_ms": None, "bank_ms": bank, "increment_ms": 0}
+    number = 0
+    for ruleset in plan.rulesets:
+        table = next(each for each in plan.schedule.tables if each.ruleset is ruleset)
+        seats = len(table.entries)
+        for entry, player in enumerate(plan.players):
+            yield entry, ruleset, _make_trial(plan, ruleset, (player,) * seats, (seeds, number), clock)
+            number += 1
+
+
+def _make_trial(
+    plan: Plan, ruleset: Ruleset, players: tuple[Player, ...], deal: tuple[Seeds, int], clock: dict[str, object]
+) -> Batch:
+    seeds, number = deal
+    return Batch(
+        family=ruleset.family,
+        ruleset=ruleset.name,
+        rules=ruleset.rules,
+        players=players,
+        clock=replace(plan.make_clock(), **clock),
+        init_ms=plan.config.init_ms,
+        commit=seeds.commit,
+        games=tuple(seeds.order(Key(number, game, 0), len(players)) for game in range(GAMES)),
+        isolation=plan.isolation,
+    )
+
+
+def _compute_costs(trials: Sequence[tuple[int, Sequence[Record]]]) -> dict[int, Cost] | None:
+    """Return the cost of each entry that was tried under a ruleset; None if none finished a game without a fault."""
+    lengths = [len(record.actions) for _, records in trials for record in records if not record.faults]
+    return {entry: _compute_cost(records, mean(lengths)) for entry, records in trials} if lengths else None
+
+
+def _compute_cost(records: Sequence[Record], actions: float) -> Cost:
+    record = records[-1]
+    seats = len(record.entries)
+    elapsed = record.elapsed_ms
+    if any(_is_cut_off(fault, record) for fault in record.faults):
+        elapsed = sum(record.micros) / 1000 / max(1, len(record.actions)) * actions
+    start = max(0.0, records[0].elapsed_ms - record.elapsed_ms) if len(records) > 1 else 0.0
+    return Cost(elapsed / seats, start / seats)
+
+
+def _is_cut_off(fault: Fault, record: Record) -> bool:
+    """Return whether a bot lost only because the trial gave it less time than the tournament does."""
+    bank, moved = record.clock.bank_ms or 0, any('"type":"move"' in line for line in fault.lines[-1:])
+    return fault.code == "timeout" and moved and record.seats[fault.seat].used_ms >= bank
+
+
+def _add_up(plan: Plan, ruleset: Ruleset, costs: dict[int, Cost]) -> float:
+    """Return the milliseconds of all games under a ruleset; an entry that was not tried costs as much as the others."""
+    other = Cost(mean(cost.game_ms for cost in costs.values()), mean(cost.start_ms for cost in costs.values()))
+    batches = -(-plan.schedule.deals // plan.schedule.batch_deals)
+    limit = plan.compute_game_ms(ruleset.name)
+    total = 0.0
+    for table in plan.schedule.tables:
+        if table.ruleset is ruleset:
+            seated = [costs.get(entry, other) for entry in table.entries]
+            games = sum(cost.game_ms * plan.schedule.deals + cost.start_ms * batches for cost in seated)
+            total += len(seated) * (games if limit is None else min(games, limit * plan.schedule.deals))
+    return total
+
+
+def _measure_bytes(record: Record) -> int:
+    teams = tuple(range(len(record.entries)))
+    return round((len(pack_record(record)) + len(msgspec.json.encode(summarize_record(record, 0, teams)))) / FILLING)
