@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from referee.records import Key
+from tests.leagues import change
 from tests.runs import Run
 from tests.test_cli import malice
 from tournaments.entries.bots import list_shipped_bots
@@ -196,3 +197,15 @@ def test_a_league_from_before_absences_opens(tmp_path: Path) -> None:
 
     assert code == 0, err
     assert run.digests().keys() == {Key(0, 0, 0), Key(0, 0, 1)}
+
+
+def test_an_absence_of_no_entry_is_damage(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    run.write('entries = ["uniform", "first"]\nseed = "old"\ndeals = 1')
+    assert run.finish()[0] == 0
+    change(run.db, "INSERT INTO absences VALUES ('nobody', 'build', '', '')")
+
+    result = malice("standings", run.db)
+
+    assert result.exit_code == 5
+    assert "table absences: expected labels of entries, got 'nobody'" in result.stderr

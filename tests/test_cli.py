@@ -405,7 +405,7 @@ def test_help_lists_every_command_in_a_section() -> None:
         ("new", "build", "check", "play", "rerun"),
         ("replay", "log"),
         ("run",),
-        ("standings", "site", "export", "verify"),
+        ("standings", "site", "feedback", "export", "verify"),
         ("rules", "doctor", "bench"),
     ]
     names = [name for names in main.sections.values() for name in names]
