@@ -206,8 +206,7 @@ def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE, guard: 
         guard: a descriptor whose hang-up means that nobody waits for the bot.
 
     Raises:
-        Verdict: the bot cannot be started, or its answer is wrong; its text quotes the end of the bot's stderr, its
-            sentence does not.
+        Verdict: the bot cannot be started, or its answer is wrong; it has the bot's stderr.
         Abandoned: nobody waits for the bot.
     """
     seat = BotSeat(player, init_ms, guard, isolation=isolation)
@@ -217,9 +216,6 @@ def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE, guard: 
         seat.end(time.monotonic_ns() + BYE_WAIT_NS)
     except Verdict as verdict:
         _, _, stderr = seat.dismiss()
-        quote = f"; its stderr ends: {stderr.strip()[-500:]}" if stderr.strip() else ""
-        quoting = Verdict(verdict.code, verdict.sentence + quote, stderr=stderr)
-        quoting.sentence = verdict.sentence
-        raise quoting from None
+        raise Verdict(verdict.code, verdict.sentence, stderr=stderr) from None
     finally:
         seat.dismiss()

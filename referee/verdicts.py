@@ -13,6 +13,9 @@ Code = Literal["crash", "timeout", "protocol", "illegal", "resigned"]
 FIRST_GUESS = "did you flush your output? do you read all of the input first?"
 """The guess about a process that has never answered."""
 
+QUOTED = 500
+"""How many characters of stderr a sentence quotes."""
+
 
 class Verdict(MaliceError):
     """A seat must stop playing; the table withdraws it, and the game continues without it.
@@ -36,6 +39,11 @@ class Verdict(MaliceError):
         self.cpu = cpu
         self.silent = silent
         self.stderr = stderr
+
+    def quote_stderr(self) -> str:
+        """Return the sentence, with the end of the bot's stderr if there is any."""
+        end = self.stderr.strip()[-QUOTED:]
+        return f"{self.sentence}; its stderr ends: {end}" if end else self.sentence
 
 
 def describe_exit(returncode: int) -> str:

@@ -464,11 +464,12 @@ def test_a_greeting_is_a_hello_and_nothing_else() -> None:
     greet_bot(player("dies", "game_start", "1", "0"), PATIENCE_MS)
 
 
-def test_a_failed_greeting_tells_the_end_of_stderr() -> None:
+def test_a_failed_greeting_has_the_stderr_of_the_bot() -> None:
     with pytest.raises(Verdict) as caught:
         greet_bot(player("dies", "hello", "4", "6"), PATIENCE_MS)
 
-    assert caught.value.sentence == "the bot exited with status 4; its stderr ends: aaazzz"
+    assert caught.value.sentence == "the bot exited with status 4"
+    assert caught.value.quote_stderr() == "the bot exited with status 4; its stderr ends: aaazzz"
 
 
 def test_an_excerpt_keeps_all_of_what_is_short_and_both_ends_of_what_is_long() -> None:

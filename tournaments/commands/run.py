@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
@@ -82,16 +82,12 @@ def run(
     if dry_run:
         _print_estimate(config, tournament.parent.resolve(), db, required=required)
         return
-    resume = ["malice", "run", str(tournament), "--db", str(db)]
-    resume += ["--jobs", str(jobs)] if jobs else []
-    resume += ["--site", str(site)] if site else []
-    resume += ["--keep-going"] if keep_going else []
-    resume += ["--isolation", isolation] if isolation else []
-    resume += ["--require-isolation"] if required else []
+    options = {"--db": db, "--jobs": jobs, "--site": site, "--keep-going": keep_going, "--isolation": isolation}
+    words = _spell_command(tournament, options | {"--require-isolation": required})
     time_options = ["--until", until] if until else ["--for", duration] if duration else []
+    resume = [*words, *time_options]
     # A date is past once the time is up.
-    again = [*resume, *(time_options if until is None or is_daily(until) else [])]
-    resume += time_options
+    again = resume if until is None or is_daily(until) else words
     if limit:
         click.echo(f"until {format_limit(limit)}", err=True)
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
@@ -112,6 +108,15 @@ def run(
                 f" go on with: {shlex.join(again)}",
                 err=True,
             )
+
+
+def _spell_command(tournament: Path, options: Mapping[str, object]) -> list[str]:
+    """Return the words of a command with the options that are set."""
+    words = ["malice", "run", str(tournament)]
+    for name, value in options.items():
+        if value:
+            words += [name] if value is True else [name, str(value)]
+    return words
 
 
 def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> None:

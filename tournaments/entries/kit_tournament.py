@@ -61,7 +61,9 @@ def _list_players(say: Say) -> Iterator[str]:
         try:
             bot = ensure_built(load_bot_folder(Path(language.kit)), say)
             greet_bot(bot.make_player(bot.manifest.name), START_MS, isolation)
-        except (BotError, Verdict) as error:
+        except BotError as error:
             say(f"left out {language.bot}: {error}")
+        except Verdict as verdict:
+            say(f"left out {language.bot}: {verdict.quote_stderr()}")
         else:
             yield language.bot

@@ -49,6 +49,10 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float |
         print_line(line, out)
     if plan.config.seed is not None:
         print_line("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
+
+
+def print_doubts(plan: Plan, jobs: int, out: TextIO) -> None:
+    """Print a warning if wall clocks may charge bots for what others do on this machine."""
     processors = len(os.sched_getaffinity(0))
     for line in describe_doubts(plan.config.clock, jobs * plan.config.cpus_per_game, processors, measure_load()):
         print_line(line, out)

@@ -93,7 +93,7 @@ def rerun_game(
     try:
         greet_bot(player, around.init_ms, around.isolation)
     except Verdict as verdict:
-        raise BotError(f"{player.label}: {verdict.code}: {verdict}") from None
+        raise BotError(f"{player.label}: {verdict.code}: {verdict.quote_stderr()}") from None
     observer = SeatObserver(on_stderr=around.on_stderr)
     bot = BotSeat(player, around.init_ms, None, around.isolation, observer)
     choices: list[Choice] = []

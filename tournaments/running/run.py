@@ -25,7 +25,7 @@ from tournaments.league.suspension import (
     find_suspended_entries,
     is_left_out,
 )
-from tournaments.running.announcement import print_line, print_plan
+from tournaments.running.announcement import print_doubts, print_line, print_plan
 from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
 from tournaments.running.pace import Pace, make_pace
@@ -170,6 +170,7 @@ class Run:
         """Print the plan and greet the entries, once, and only if there is a game to play."""
         if not self._greeted:
             print_plan(self._plan, done, self._jobs, self._out, self._estimate_rest(done))
+            print_doubts(self._plan, self._jobs, self._out)
             call_roll(self._store, self._plan, self.suspensions.suspended, self._out)
             self._greeted = True
 
