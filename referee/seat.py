@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -51,7 +52,7 @@ class Seat(Protocol):
         """Return who sits here and what it did in this game; the times of its answers stay 0."""
 
 
-class InProcessSeat:
+class InProcessSeat(ABC):
     """A seat whose player thinks in this process: it answers when its answer is collected."""
 
     _asked: tuple[Move, int | None, int | None]
@@ -64,6 +65,6 @@ class InProcessSeat:
         """Return what `ask_move` returns."""
         return self.ask_move(*self._asked)
 
+    @abstractmethod
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
         """Return the answer, and the wall and CPU time it took, in nanoseconds; raises `Verdict`."""
-        raise NotImplementedError
