@@ -125,7 +125,7 @@ class GameEnd(Struct, frozen=True, tag="game_end", tag_field="type"):
     reason: str
     """Why the game ended, in one word, such as `forfeit`."""
     key: str
-    """Names the game: table, deal and rotation, as in `0.12.1`."""
+    """Names the game: part, table, deal and rotation, as in `0.3.12.1`."""
 
 
 class Bye(Struct, frozen=True, tag="bye", tag_field="type"):

@@ -298,6 +298,7 @@ class GameRunner:
             versions=f"python {platform.python_version()}",
             started=started,
             elapsed_ms=round(elapsed_ms, 3),
+            tournament=batch.tournament,
         )
         return msgspec.structs.replace(record, digest=compute_digest(record))
 

@@ -26,26 +26,33 @@ Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
 
 
 class Key(Struct, frozen=True, order=True, array_like=True):
-    """Names a game: the table of entries, the deal at that table, the rotation of seats; all from 0."""
+    """Names a game of a tournament: the part, its table of entries, the deal there, the rotation of seats; from 0."""
 
+    part: int
     table: int
     deal: int
     rotation: int
 
     def __str__(self) -> str:
-        return f"{self.table}.{self.deal}.{self.rotation}"
+        return f"{self.part}.{self.table}.{self.deal}.{self.rotation}"
 
     @classmethod
-    def parse(cls, text: str) -> Key:
-        """Return the key written as `table.deal.rotation`.
+    def parse(cls, text: str, parts: int = 1) -> Key:
+        """Return the key written as `part.table.deal.rotation`.
+
+        Args:
+            text: the key; it may leave out the part if there is only one.
+            parts: how many parts there are.
 
         Raises:
             DataError: `text` is not a key.
         """
-        parts = text.split(".")
-        if len(parts) != 3 or not all(re.fullmatch("[0-9]{1,9}", part) for part in parts):
-            raise DataError(f"expected a key such as 0.12.1 (table.deal.rotation), got: {text!r}")
-        return cls(*map(int, parts))
+        numbers = text.split(".")
+        if len(numbers) not in (3, 4) or not all(re.fullmatch("[0-9]{1,9}", number) for number in numbers):
+            raise DataError(f"expected a key such as 0.3.12.1 (part.table.deal.rotation), got: {text!r}")
+        if len(numbers) == 3 and parts > 1:
+            raise DataError(f"expected a key with its part, such as 0.{text}, since there are {parts} parts, got: {text!r}")
+        return cls(*map(int, ["0", *numbers][-4:]))
 
 
 class Player(Struct, frozen=True):
@@ -111,6 +118,8 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     """The processors for the referee and its bots; if empty, the system chooses."""
     stderr: bool = False
     """Whether to report every line of a bot's stderr at once."""
+    tournament: str = ""
+    """Its name, which the digests of the games cover; empty outside of tournaments."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "rules", parse_parameters(self.family, self.rules))
@@ -208,6 +217,7 @@ class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_fie
     digest: str
     commit: str
     format: int = FORMAT
+    tournament: str = ""
 
     def __post_init__(self) -> None:
         force_setattr(self, "rules", parse_parameters(self.family, self.rules))
@@ -252,6 +262,7 @@ def compute_digest(record: Record) -> str:
     """Return the SHA-256, hex, of the game and its course, without `Circumstances`."""
     covered = (
         record.format,
+        record.tournament,
         record.key,
         record.family,
         record.rules,

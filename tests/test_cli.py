@@ -273,7 +273,7 @@ def test_play_replays_its_games_when_asked() -> None:
         (["play", "greedy", "uniform", "--db", "\udcff.db"], r"expected UTF-8, got '\udcff.db'"),
         (["standings", "none.db"], "none.db: no such database"),
         (["run", "none.toml"], "none.toml: No such file or directory"),
-        (["replay", "{db}", "1.2"], "expected a key such as 0.12.1"),
+        (["replay", "{db}", "1.2"], "expected a key such as 0.3.12.1"),
         (["replay", "{db}", "9.0.0"], "no game 9.0.0"),
         (["nonsense"], "No such command 'nonsense'"),
     ],

@@ -96,7 +96,7 @@ def test_seeds_are_made_as_the_page_says() -> None:
 
 
 def test_the_tournament_makes_the_same_seeds() -> None:
-    from tournaments.league.schedule import Seeds
+    from tournaments.league.parts import Seeds
 
     seeds = Seeds(bytes.fromhex(VECTOR["tournament seed"][0]))
     order = seeds.order(Key(0, 0, 0), 2)

@@ -171,7 +171,7 @@ def test_a_shard_ends_before_it_is_too_large(league: League, tmp_path: Path, sma
     assert len(found) > 2
     assert all((tmp_path / f"data/{name}.js").stat().st_size < small + 200 for name in found)
     others = [found[f"games-0-{place}"][0] for place in range(1, len(found))]
-    assert data(tmp_path / "data/index.js")["parts"] == {"0": others}
+    assert data(tmp_path / "data/index.js")["splits"] == {"0": others}
 
 
 def test_a_game_larger_than_a_shard_has_one_of_its_own(

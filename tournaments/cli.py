@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tournaments.commands.check import check
+from tournaments.commands.entry import entry
 from tournaments.commands.exit_codes import ExitCodeGroup
 from tournaments.commands.kits import build, new
 from tournaments.commands.machine import bench, doctor
@@ -75,6 +76,6 @@ def _render(store: Store, out: Path, publication: Publication | None = None) -> 
 
 main.add_section("Write a bot", new, build, check, play, rerun)
 main.add_section("Look at a game", replay, log)
-main.add_section("Run a league", run)
+main.add_section("Run a league", run, entry)
 main.add_section("Results", standings, site, feedback, export, verify)
 main.add_section("This machine", rules, doctor, bench)

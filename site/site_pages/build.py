@@ -29,11 +29,12 @@ from site_pages.results import list_results
 from site_pages.series import describe_standing, make_series_rows
 from site_pages.source import PublishedSource, Source
 from site_pages.teams import make_team_rows
-from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.choice import Picker
+from tournaments.league.contents import Entry, Game
 from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.series import Score, score_league_series, tally_series
 from tournaments.league.standings import Standings, compute_league_standings
-from tournaments.league.suspension import find_suspended_entries
+from tournaments.league.tournament import Tournament
 
 STATIC = Path(__file__).parent / "static"
 LIST = 200
@@ -76,7 +77,7 @@ def render(
     tournament = source.tournament()
     games = write_game_pages(folder, {ruleset.family for ruleset in tournament.rulesets.values()})
     survey = _survey_games(source)
-    pages = Pages(tournament, find_suspended_entries(source), survey.index.count, survey.pages)
+    pages = Pages(tournament, source.suspended(), survey.index.count, survey.pages)
     published = PublishedSource(source, publication)
     bots = _write_games(published, folder, pages, survey, tournament, progress)
     _write_index(folder, survey, games)
@@ -115,13 +116,14 @@ class _Survey:
         self.numbers: set[int] = set()
         self._blocks: defaultdict[int, Any] = defaultdict(hashlib.sha256)
         self.pages: list[int] = []
-        self.parts: dict[int, list[int]] = {}
+        self.splits: dict[int, list[int]] = {}
         """By block with several shards: the numbers of the games with which the others begin."""
 
-    def add(self, game: Game) -> None:
+    def add(self, game: Game, picked: Game | None) -> None:
         self.index.add(game.number, game.key)
         self.numbers.add(game.number)
-        self.deals.add(game)
+        if picked is not None:
+            self.deals.add(picked)
         # The times are included: they distinguish a game from the same game in another run.
         self._blocks[game.number // shards.SIZE].update(msgspec.json.encode((game, self.series.get(game.key))))
         page = game.number // LIST
@@ -135,8 +137,9 @@ class _Survey:
 
 def _survey_games(source: Source) -> _Survey:
     survey = _Survey(score_league_series(source))
+    picker = Picker(source)
     for game in source.games():
-        survey.add(game)
+        survey.add(game, picker.pick(game))
     return survey
 
 
@@ -187,7 +190,7 @@ def _write_games(
         if block is not None:
             others = block.write(folder, name, header)
         if others:
-            survey.parts[number] = others
+            survey.splits[number] = others
         if progress is not None:
             progress(done, survey.index.count)
     if rows or not survey.pages:
@@ -243,7 +246,7 @@ def _write_index(folder: Folder, survey: _Survey, games: dict[str, GamePage]) ->
     payload = survey.index.make_payload() | {
         "size": shards.SIZE,
         "list": LIST,
-        "parts": survey.parts,
+        "splits": survey.splits,
         "families": games,
     }
     script = shards.make_script("index", shards.make_header("index", payload), shards.pack(payload))
@@ -263,7 +266,7 @@ def _make_sections(
 ) -> list[Section]:
     targets = {ruleset.name: ruleset.match.target for ruleset in source.rulesets()}
     tallies = (
-        tally_series((game for game in source.games() if targets[game.ruleset]), targets)
+        tally_series((game for game in source.games() if targets[game.ruleset]), targets, source.parts())
         if any(targets.values())
         else {}
     )

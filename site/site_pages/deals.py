@@ -20,7 +20,7 @@ class Deals:
     """Counts results of games added in schedule order; as in standings, only complete deals count."""
 
     def __init__(self) -> None:
-        self._waiting: defaultdict[tuple[int, int], list[Game]] = defaultdict(list)
+        self._waiting: defaultdict[tuple[int, int, int], list[Game]] = defaultdict(list)
         self._pairs: defaultdict[tuple[str, str, str], Counter[Pair]] = defaultdict(Counter)
         self._teams: defaultdict[Kind, defaultdict[Team, list[int]]] = defaultdict(
             lambda: defaultdict(lambda: [0, 0, 0])
@@ -30,7 +30,7 @@ class Deals:
         """Add a game; it counts once its deal has been played in every rotation."""
         if len(game.labels) != 2 and not has_partners(game):
             return
-        deal = (game.key.table, game.key.deal)
+        deal = (game.key.part, game.key.table, game.key.deal)
         games = self._waiting[deal]
         games.append(game)
         if len(games) == len(game.labels):

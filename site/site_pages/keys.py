@@ -8,7 +8,7 @@ from referee.records import Key
 
 
 class KeyIndex:
-    """Stores runs of games: one table and rotation, with consecutive deals and numbers."""
+    """Stores runs of games: one part, table and rotation, with consecutive deals and numbers."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -18,11 +18,11 @@ class KeyIndex:
         """Add the game with the next higher number."""
         self.count += 1
         if self._runs:
-            first, table, rotation, deal, count = self._runs[-1]
-            if (number, key) == (first + count, Key(table, deal + count, rotation)):
-                self._runs[-1][4] += 1
+            first, part, table, rotation, deal, count = self._runs[-1]
+            if (number, key) == (first + count, Key(part, table, deal + count, rotation)):
+                self._runs[-1][5] += 1
                 return
-        self._runs.append([number, key.table, key.rotation, key.deal, 1])
+        self._runs.append([number, key.part, key.table, key.rotation, key.deal, 1])
 
     def make_payload(self) -> dict[str, Any]:
         """Return the index, column by column; a run's first number is stored as the gap after the previous run."""
@@ -31,12 +31,13 @@ class KeyIndex:
         for first, *_, count in self._runs:
             gaps.append(first - end)
             end = first + count
-        columns = [list(column) for column in zip(*self._runs, strict=True)] or [[]] * 5
+        columns = [list(column) for column in zip(*self._runs, strict=True)] or [[]] * 6
         return {
             "count": self.count,
             "gaps": gaps,
-            "tables": columns[1],
-            "rotations": columns[2],
-            "deals": columns[3],
-            "counts": columns[4],
+            "parts": columns[1],
+            "tables": columns[2],
+            "rotations": columns[3],
+            "deals": columns[4],
+            "counts": columns[5],
         }

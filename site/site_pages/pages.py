@@ -22,7 +22,9 @@ from site_pages.rankings import Name, Ranking, make_name
 from site_pages.results import Result
 from site_pages.series import SeriesRow, describe_standing
 from site_pages.teams import TeamRow
-from tournaments.league.contents import Entry, Game, Tournament
+from tournaments.league.contents import Entry, Game
+from tournaments.league.parts import Part
+from tournaments.league.tournament import Tournament
 from tournaments.league.series import Score
 from tournaments.sanitizer import sanitize
 
@@ -121,6 +123,23 @@ class Section(Struct, frozen=True):
     series_target: int
 
 
+class PartRow(Struct, frozen=True):
+    """A part of the tournament: its commit, and its seed once it is told."""
+
+    number: int
+    title: str
+    games: int
+    commit: str
+    seed: str | None
+    """32 bytes, hex."""
+
+
+def describe_part(tournament: Tournament, part: Part) -> PartRow:
+    """Return what the front page shows of a part."""
+    seed = tournament.seeds(part.number).seed.hex() if part.number in tournament.closed else None
+    return PartRow(part.number, part.title, tournament.schedules[part.number].total, part.commit, seed)
+
+
 class Pages:
     """Renders pages from the templates, with the values that all pages share."""
 
@@ -143,6 +162,7 @@ class Pages:
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
+            "parts": [describe_part(tournament, part) for part in tournament.parts],
             "suspended": suspended,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games,

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from referee.records import Record
-from tournaments.league.contents import Entry, LeagueContents, Tournament
+from tournaments.league.contents import Entry, LeagueContents
 from tournaments.league.publication import Publication
+from tournaments.league.tournament import Tournament
 
 
 class Source(LeagueContents, Protocol):

@@ -25,7 +25,7 @@ from referee.rulesets import load_ruleset
 from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
 from tournaments.entries.bots import SHIPPED, find_bot
-from tournaments.league.schedule import Seeds
+from tournaments.league.parts import Seeds
 
 GAMES = 50
 WARM_UP = 5
@@ -83,7 +83,7 @@ def make_games(player: Player, games: int) -> Batch:
         clock=ClockRules(),
         init_ms=5000,
         commit=seeds.commit,
-        games=tuple(seeds.order(Key(0, deal, 0), 2) for deal in range(games)),
+        games=tuple(seeds.order(Key(0, 0, deal, 0), 2) for deal in range(games)),
     )
 
 

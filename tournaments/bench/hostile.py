@@ -14,7 +14,7 @@ from referee.records import Batch, Isolation, Key, Player, Record
 from tournaments.bench import Row, hostile_bot
 from tournaments.bench.exchange import make_games
 from tournaments.entries.bots import find_bot
-from tournaments.league.schedule import Seeds
+from tournaments.league.parts import Seeds
 from tournaments.running.coordinator import Hooks, play_batches
 
 ROUNDS = 3
@@ -73,5 +73,5 @@ def _make_batches(honest: Player, others: list[Player], isolation: Isolation) ->
     template = make_games(honest, 1)
     for table, other in enumerate(others):
         for rotation in (0, 1):
-            order = replace(seeds.order(Key(table, 0, rotation), 2), seating=(rotation, 1 - rotation))
+            order = replace(seeds.order(Key(0, table, 0, rotation), 2), seating=(rotation, 1 - rotation))
             yield replace(template, players=(honest, other), clock=clock, games=(order,), isolation=isolation)

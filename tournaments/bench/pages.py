@@ -64,7 +64,7 @@ def pages(render: Callable[[Store, Path], SiteSummary]) -> Iterator[Row]:
 def _fill(store: Store, folder: Path) -> None:
     config = Config(entries=("greedy",) * 5, deals=GAMES // 20, seed="bench")
     plan = Plan.prepare(config, folder)
-    store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
+    plan.write(store)
     played = list(islice(_play_games(plan), DIFFERENT))
     numbers = iter(range(GAMES))
     for batch in plan.open_batches(set()):

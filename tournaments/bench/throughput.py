@@ -33,9 +33,10 @@ def _measure_games_per_second(jobs: int) -> float:
     config = Config(entries=("greedy", "greedy"), deals=DEALS, seed="bench")
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
         plan = open_league(store, config, Path(folder))
+        plan.write(store)
         begin = time.perf_counter()
         hooks = Hooks(lambda record: store.add(plan.make_game(record), record))
         outcome = play_batches(plan.open_batches(set()), jobs, 1, hooks)
         seconds = time.perf_counter() - begin
         assert not outcome.given_up
-        return plan.schedule.total / seconds
+        return plan.tournament.planned / seconds

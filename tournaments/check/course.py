@@ -18,7 +18,7 @@ from tournaments.check.report import Finding, Report, Step
 from tournaments.entries.bots import find_bot
 from tournaments.entries.enrolment import Enrolled, enroll
 from tournaments.league.config import EntryLine, assign_labels, read_config
-from tournaments.league.contents import Absence
+from tournaments.league.journal import Absence
 
 HINTS = {
     "bot": "name a folder with a bot.toml, a bot that ships, or a command line",

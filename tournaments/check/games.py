@@ -22,7 +22,7 @@ from referee.verdicts import Verdict
 from tournaments.check.exam_log import ExamLog, Times, Trouble
 from tournaments.check.seat import ExaminedSeat, Opponent
 from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.league.schedule import Seeds
+from tournaments.league.parts import Seeds
 
 SEED = sha256(b"malice check").digest()
 PATIENCE_MS = 60_000
@@ -199,7 +199,7 @@ class Games:
     def _order(self, ruleset: Ruleset, seats: int, deal: int) -> GameOrder:
         known = list_rulesets(ruleset.family)  # the bot's own rulesets come after them
         table = known.index(ruleset.name) if ruleset.name in known else len(known)
-        return self._seeds.order(Key(table, deal, deal % seats), seats)
+        return self._seeds.order(Key(0, table, deal, deal % seats), seats)
 
     def _seat_players(self, order: GameOrder, seat: ExaminedSeat, opponent: BotSpec, family: str) -> list[Seat]:
         if family != self._family:

@@ -14,7 +14,8 @@ from referee.nouns import format_count
 from tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
-    from referee.records import Layer
+    from referee.records import Layer, Record
+    from tournaments.league.choice import Choice
     from tournaments.league.config import Config
     from tournaments.league.publication import Publication
     from tournaments.league.store import Store
@@ -70,21 +71,40 @@ def isolation_options(command: F) -> F:
     )
 
 
+def tournament_option(command: F) -> F:
+    """Add the option that chooses a tournament of a league."""
+    return click.option("--tournament", metavar="NAME", help="A tournament of the league [default: the newest].")(
+        command
+    )
+
+
 @contextmanager
-def open_store(db: Path, *, create: bool = False) -> Iterator[Store]:
+def open_store(
+    db: Path, *, create: bool = False, write: bool = False, tournament: str | None = None
+) -> Iterator[Store]:
     """Open a league; a new file is deleted again if it stores no game.
 
+    Args:
+        db: the file.
+        create: whether to create it if it does not exist.
+        write: whether to write to it; `create` does, too.
+        tournament: the tournament to choose; None for the newest.
+
     Raises:
-        LeagueError: it cannot be used, or it holds no games and `create` is off.
+        LeagueError: it cannot be used, has no such tournament, or holds no games and `create` is off.
     """
     from tournaments.league.store import Store
 
     new = create and not db.exists()
     unused = new
+    if write and not db.is_file():
+        raise LeagueError(f"{db}: no such database")
     try:
-        with Store(db, create=create) as store:
+        with Store(db, create=create or write) as store:
             if not create and store.is_empty():
                 raise LeagueError(f"{db}: holds no tournament with games")
+            if tournament is not None:
+                store.select(tournament)
             try:
                 yield store
             finally:
@@ -110,7 +130,9 @@ def with_isolation(config: Config, isolation: Layer | None, required: bool) -> C
     return config
 
 
-def open_plan(store: Store, config: Config, base: Path, *, required: bool, people: bool = False) -> Plan:
+def open_plan(
+    store: Store, config: Config, base: Path, *, required: bool, people: bool = False, new_versions: bool = False
+) -> Plan:
     """Return the plan of a tournament, opened on its league.
 
     Args:
@@ -119,6 +141,7 @@ def open_plan(store: Store, config: Config, base: Path, *, required: bool, peopl
         base: the folder that the paths of bots are relative to.
         required: whether a game without the isolation of the tournament is refused.
         people: whether an entry may be a person.
+        new_versions: whether bots that changed play in their new version.
 
     Raises:
         BotError, DataError, LeagueError: as the message says.
@@ -128,35 +151,38 @@ def open_plan(store: Store, config: Config, base: Path, *, required: bool, peopl
     from tournaments.entries.bots import find_bot, find_player
     from tournaments.running.plan import open_league
 
-    plan = open_league(store, config, base, find_player if people else find_bot)
+    find = find_player if people else find_bot
+    plan = open_league(store, config, base, find, new_versions=new_versions)
     plan.isolation = replace(plan.isolation, required=required)
     return plan
 
 
-def print_standings(store: Store, again: Sequence[str] = ()) -> None:
-    """Print the ranking, and which bots are suspended.
-
-    Args:
-        store: the league.
-        again: the words of the command that resumes the tournament, if it is known.
-    """
+def print_standings(store: Store, choice: Choice | None = None) -> None:
+    """Print the ranking, and which bots do not play, with the command that lets them play again."""
+    from tournaments.league.choice import EVERYTHING
     from tournaments.league.standings import compute_league_standings
-    from tournaments.league.suspension import find_suspended_entries
-    from tournaments.sanitizer import sanitize
+    from tournaments.terminal.entries import describe_absentees
     from tournaments.terminal.results import format_standings
 
-    for line in format_standings(compute_league_standings(store)):
+    for line in format_standings(compute_league_standings(store, choice or EVERYTHING)):
         click.echo(line)
-    for entry in store.entries():
-        if entry.absence:
-            code, sentence = entry.absence.code, sanitize(entry.absence.sentence)
-            click.echo(f"{sanitize(entry.label)} is absent, and its open games wait: {code}: {sentence}")
-    if suspended := find_suspended_entries(store):
-        played = "complete but for the games" if store.tournament().complete else "left out are the remaining games"
-        labels = ", ".join(map(sanitize, suspended))
-        words = again or ("malice", "run", "TOURNAMENT.toml", "--db", str(store.path))
-        command = sanitize(shlex.join([*words, *(word for label in suspended for word in ("--readmit", label))]))
-        click.echo(f"{played} of suspended bots: {labels} ({command})")
+    for line in describe_absentees(store):
+        click.echo(line)
+
+
+def find_record(store: Store, words: str) -> Record:
+    """Return the game that a user names: by its key, after the name of its tournament and a colon if need be.
+
+    Raises:
+        DataError: the words are not a key.
+        LeagueError: there is no such tournament or game.
+    """
+    from referee.records import Key
+
+    name, _, key = words.rpartition(":")
+    if name:
+        store.select(name)
+    return store.record(Key.parse(key, len(store.parts())))
 
 
 def print_stderr(label: str, line: str) -> None:

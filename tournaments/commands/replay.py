@@ -11,6 +11,7 @@ from referee.errors import DataError
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.options import (
     database_argument,
+    find_record,
     isolation_options,
     json_option,
     open_store,
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 @database_argument
 @click.argument("key")
 def replay(db: Path, key: str) -> None:
-    """Print a game action by action; KEY is table.deal.rotation, such as 0.12.1."""
-    from referee.records import Key
+    """Print a game action by action; KEY is part.table.deal.rotation, such as 0.3.12.1.
+
+    The part may be left out if there is only one. A game of another tournament than the newest is friday:0.3.12.1.
+    """
     from tournaments.terminal.transcript import format_transcript
 
     with open_store(db) as store:
-        for line in format_transcript(store.record(Key.parse(key))):
+        for line in format_transcript(find_record(store, key)):
             click.echo(line)
 
 
@@ -90,7 +93,7 @@ def rerun(
     answer. The game follows the record, not BOT's answers: the events show actions that BOT did not choose, which
     may confuse a bot that relies on its memory. A verdict on BOT ends the rerun.
 
-    Example: malice rerun friday.db 0.12.1 ./mybot
+    Example: malice rerun friday.db 0.3.12.1 ./mybot
     """
     import msgspec
 
@@ -126,12 +129,9 @@ def rerun(
 
 def _load_game(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
     """Return a game, the rng that each seat received, and the tournament."""
-    from referee.records import Key
-    from tournaments.league.schedule import Seeds
-
     with open_store(db) as store:
-        record = store.record(Key.parse(key))
-        order = Seeds(store.seed()).order(record.key, len(record.entries))
+        record = find_record(store, key)
+        order = store.tournament().seeds(record.key.part).order(record.key, len(record.entries))
         return record, order.rngs, store.config()
 
 

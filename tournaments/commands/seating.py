@@ -18,7 +18,7 @@ def require_seats(bots: Sequence[str], name: str) -> None:
     from referee.errors import DataError
     from referee.games import DEFAULT_RULESET
     from referee.rulesets import find_ruleset
-    from tournaments.league.schedule import describe_misfit
+    from tournaments.league.seats import describe_misfit
 
     ruleset = find_ruleset(name, Path())
     least, most = ruleset.match.players
@@ -36,7 +36,7 @@ def require_seats(bots: Sequence[str], name: str) -> None:
 def name_fit_rulesets() -> Iterator[None]:
     """Add to the refusal of a bot which rulesets it can play."""
     from referee.errors import DataError
-    from tournaments.running.plan import UnfitBot
+    from tournaments.running.field import UnfitBot
 
     try:
         yield

@@ -15,7 +15,7 @@ from tournaments.entries.bots import BotSpec, Manifest
 from tournaments.entries.builds import Say, build, print_progress
 from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.config import LABEL_LENGTH
-from tournaments.league.contents import Absence
+from tournaments.league.journal import Absence
 
 Find = Callable[[str, Path], BotSpec]
 

@@ -45,8 +45,13 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a tournament file may say."""
 
     entries: tuple[str | EntryLine, ...]
-    """The bots that play: names, folders or command lines."""
+    """The bots that play: names, folders, patterns of folders such as "submissions/*", or command lines."""
     name: str = "tournament"
+    """Names the tournament in its league."""
+    league: str | None = None
+    """The database that keeps it, relative to the file; by default the name of the file with .db."""
+    format: Literal["round-robin"] = "round-robin"
+    """Who meets whom, and when."""
     rulesets: tuple[str, ...] = (DEFAULT_RULESET,)
     """Every table plays each of these: rulesets that ship, or files such as "./mine.toml"."""
     seats: int = 0
@@ -55,6 +60,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Tables for each ruleset, drawn so that all entries sit equally often; 0 for every set of entries."""
     deals: int = 50
     """Deals per table; each is played once in every rotation of seats."""
+    common_deals: bool = False
+    """Whether all tables get the same cards, so that chance is the same for all."""
     series: bool = True
     """Whether tables of a ruleset with match_target play on after these deals until every series is decided."""
     clock: ClockLines = ClockLines()
@@ -76,6 +83,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Verdicts in a row that suspend a bot; 0 suspends nobody."""
     anonymous: bool = False
     """Whether the entries play under neutral names, and nothing that is published tells whose they are."""
+    new_versions: Literal["refuse", "play"] = "refuse"
+    """Whether a run stops when a bot has changed, or the new version plays from now on."""
     anchor: str | None = None
     """The label of the entry that ratings are relative to; by default, the mean of all."""
 
@@ -157,18 +166,27 @@ def _add_cap(clock: ClockLines) -> ClockLines:
 
 
 def encode_identity(config: Config) -> str:
-    """Return as JSON what must not change during a tournament: everything but the settings of the machine."""
-    return json.encode(replace(config, jobs=0, cpus_per_game=1, isolation="auto")).decode()
+    """Return as JSON what a league keeps: everything but the settings of the machine."""
+    return json.encode(forget_machine(config)).decode()
+
+
+def forget_machine(config: Config) -> Config:
+    """Return a configuration with the defaults for what may differ on every machine and in every run."""
+    return replace(config, jobs=0, cpus_per_game=1, isolation="auto", league=None, new_versions="refuse")
+
+
+MAY_CHANGE = ("entries", "rulesets", "deals", "anchor")
+"""What a tournament file may say differently when its tournament goes on; entries, rulesets and deals only grow."""
 
 
 def describe_differences(old: Config, new: Config) -> str:
-    """Return the fields in which two configurations differ, with both values."""
+    """Return the fields that a tournament cannot change once it has begun, with both values."""
     # A field that an older malice did not have counts as its default.
-    before, after = json.decode(encode_identity(old)), json.decode(encode_identity(new))
+    before, after = (json.decode(encode_identity(config)) for config in (old, new))
     return ", ".join(
         f"{field} = {json.encode(before.get(field)).decode()} (now {json.encode(value).decode()})"
         for field, value in after.items()
-        if before.get(field) != value
+        if field not in MAY_CHANGE and before.get(field) != value
     )
 
 

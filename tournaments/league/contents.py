@@ -1,16 +1,18 @@
-"""What a league holds: the tournament, its entries, its games."""
+"""What a league holds of a tournament: its entries and its games."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct
 
-from referee.records import Count, Key, Milliseconds, Record
+from referee.records import Count, Key, Milliseconds, Record, Time
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
+from tournaments.league.journal import Absence, State
+from tournaments.league.parts import Part
 
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Reason = Annotated[str, Meta(min_length=1, max_length=100)]
@@ -18,38 +20,12 @@ Readmission = tuple[str, int]
 """A label, and the number of the game that suspended it: that suspension is lifted."""
 
 
-class Tournament(Struct, frozen=True):
-    """A tournament as it was created."""
-
-    name: str
-    commit: str
-    """`sha256:` and the SHA-256 of the seed, hex."""
-    seed: str | None
-    """32 bytes, hex; None until the tournament is complete."""
-    complete: bool
-    planned: int
-    """The number of games of the whole schedule."""
-    created: float
-    """Seconds since 1970, UTC."""
-    rulesets: dict[str, Ruleset]
-
-
-class Absence(Struct, frozen=True):
-    """Why an entry does not play for now: it could not be built or started."""
-
-    code: str
-    """`bot` (there is none, or its bot.toml is invalid), `build`, or the verdict on its `hello`."""
-    sentence: str
-    output: str
-    """The end of what its build printed, or of its stderr."""
-
-
 class Entry(Struct, frozen=True):
-    """A bot that takes part."""
+    """A bot that takes part, in the version that plays."""
 
     label: str
     hash: str
-    """SHA-256 of its files or command line, hex."""
+    """SHA-256 of its files or command line, hex; empty if no version could be started so far."""
     name: str
     version: str
     author: str
@@ -59,7 +35,26 @@ class Entry(Struct, frozen=True):
     rulesets: tuple[str, ...] = ()
     """The rulesets that the bot says it is made for; none means all."""
     absence: Absence | None = None
-    """Why its open games wait; None if it plays."""
+    """Why its open games wait, or why an older version plays; None if all is well."""
+    number: int = 1
+    """The number of the version, from 1; 0 if there is none."""
+    state: State = "playing"
+    reason: str = ""
+    """Why it is in that state, in the organiser's words."""
+    waits: bool = False
+    """Whether its open games wait until the bot is mended."""
+
+
+class Finished(Struct, frozen=True):
+    """A finished game as far as it decides what is played next."""
+
+    key: Key
+    number: Count
+    """Its place in playing order, counted through the whole league."""
+    labels: tuple[str, ...]
+    """In the order of the table."""
+    failed: tuple[str, ...]
+    """The labels of those that ended it by a verdict."""
 
 
 class Game(Struct, frozen=True):
@@ -67,10 +62,12 @@ class Game(Struct, frozen=True):
 
     key: Key
     number: Count
-    """Its place in the schedule, from 0."""
+    """Its place in playing order, counted through the whole league."""
     ruleset: str
     labels: tuple[str, ...]
     """By seat."""
+    versions: tuple[Count, ...]
+    """By seat: the version of the entry."""
     teams: tuple[Count, ...]
     """By seat; without partners, the seat itself."""
     places: tuple[Count, ...]
@@ -88,13 +85,20 @@ class Game(Struct, frozen=True):
     """By seat: CPU time on turn."""
     idle_ms: tuple[Milliseconds, ...] = ()
     """By seat: CPU time off turn."""
+    started: Time = 0.0
+    """Seconds since 1970, UTC."""
+
+    def finish(self) -> Finished:
+        """Return the part of the game that decides what is played next."""
+        failed = tuple(label for label, verdict in zip(self.labels, self.verdicts, strict=True) if verdict)
+        return Finished(self.key, self.number, self.labels, failed)
 
 
 class LeagueContents(Protocol):
-    """The stored rows that standings, series and suspensions follow from."""
+    """The stored rows of a tournament that standings and series follow from."""
 
     def config(self) -> Config:
-        """Return the configuration with which the tournament was created."""
+        """Return the newest configuration of the tournament."""
 
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets that are played."""
@@ -102,20 +106,24 @@ class LeagueContents(Protocol):
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries in the order of the tournament file."""
 
+    def parts(self) -> Sequence[Part]:
+        """Return the parts of the tournament."""
+
     def games(self) -> Iterator[Game]:
-        """Return every finished game without its actions, in the order of the schedule."""
+        """Return every finished game that counts, without its actions, in playing order."""
 
-    def readmissions(self) -> set[Readmission]:
-        """Return the suspensions that were lifted."""
+    def suspended(self) -> dict[str, int]:
+        """Return the suspended entries, each with the number of the game that suspended it."""
 
 
-def summarize_record(record: Record, number: int, teams: tuple[int, ...]) -> Game:
+def summarize_record(record: Record, number: int, teams: tuple[int, ...], versions: tuple[int, ...]) -> Game:
     """Return the part of a record that standings need.
 
     Args:
         record: the finished game.
-        number: its place in the schedule.
+        number: its place in playing order.
         teams: by seat, as the ruleset forms them.
+        versions: by seat.
     """
     seats = range(len(record.entries))
     asked = Counter(seat for seat, _ in record.actions)
@@ -125,6 +133,7 @@ def summarize_record(record: Record, number: int, teams: tuple[int, ...]) -> Gam
         number=number,
         ruleset=record.ruleset,
         labels=tuple(label for label, _ in record.entries),
+        versions=versions,
         teams=teams,
         places=record.places,
         scores=record.scores,
@@ -136,4 +145,5 @@ def summarize_record(record: Record, number: int, teams: tuple[int, ...]) -> Gam
         digest=record.digest,
         cpu_ms=tuple(report.cpu_ms for report in record.seats),
         idle_ms=tuple(report.idle_ms for report in record.seats),
+        started=record.started,
     )

@@ -2,84 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import msgspec
 
-from msgspec import Struct
-
-from referee.errors import DataError
-from referee.families import make_rules
 from referee.records import FORMAT, Key, Record, compute_digest
 from referee.replay import VERDICT, VERDICTS
-from referee.rulesets import Ruleset
-from tournaments.league.config import MOST, Config, EntryLine, assign_labels
-from tournaments.league.contents import Entry, Game
+from tournaments.league.config import MOST
+from tournaments.league.contents import Finished, Game
 from tournaments.league.rows import GameRow
+from tournaments.league.tournament import Tournament
 
 MARKS = ("> ", "< ")
 """The mark of direction at the beginning of a stored message."""
+NOBODY = "[]"
+"""The column `failed` of most games."""
 
 
-class Common(Struct, frozen=True):
-    """What all games of a league have in common."""
-
-    rulesets: dict[str, Ruleset]
-    teams: dict[str, tuple[int, ...]]
-    """By ruleset: the team of each seat."""
-    labels: frozenset[str]
-    commit: str
+def encode_failed(game: Finished) -> str:
+    """Return the labels of those that ended a game by a verdict, as a league stores them."""
+    return msgspec.json.encode(game.failed).decode() if game.failed else NOBODY
 
 
-def refuse_entries(entries: Sequence[Entry], positions: Sequence[int], config: Config) -> None:
-    """Accept only the entries of the tournament file, in its order."""
-    if list(positions) != list(range(len(config.entries))):
-        raise ValueError(f"expected the positions 0 to {len(config.entries) - 1}, got {', '.join(map(str, positions))}")
-    lines = [EntryLine(line) if isinstance(line, str) else line for line in config.entries]
-    expected = assign_labels(line.label or entry.name for line, entry in zip(lines, entries, strict=True))
-    for label, entry in zip(expected, entries, strict=True):
-        if entry.label != label:
-            raise ValueError(f"label: expected {label!r} by the tournament or the bot, got {entry.label!r}")
-    if config.anchor is not None and config.anchor not in expected:
-        raise ValueError(f"expected the anchor {config.anchor!r} among the labels")
-
-
-def find_teams(rulesets: Mapping[str, Ruleset], config: Config) -> dict[str, tuple[int, ...]]:
-    """Return the teams by ruleset, if the rulesets can be played and the tournament file names the same ones."""
-    expected = [Path(name).stem if name.endswith(".toml") else name for name in config.rulesets]
-    if list(rulesets) != expected:
-        raise ValueError(f"expected {', '.join(expected)}, got {', '.join(rulesets)}")
-    teams = {}
-    for name, ruleset in rulesets.items():
-        try:
-            seats = config.seats or ruleset.match.players[0]
-            teams[name] = make_rules(ruleset.family, ruleset.rules, seats).teams
-        except DataError as error:
-            raise ValueError(f"{name}: {error}") from None
-    return teams
-
-
-def refuse_game(game: Game, row: GameRow, common: Common) -> None:
-    """Accept the summary of a game only if it agrees with its row and with itself."""
-    if game.key != Key(row.table, row.deal, row.rotation):
-        raise ValueError(f"key: expected {row.table}.{row.deal}.{row.rotation} as in its columns, got {game.key}")
+def refuse_game(game: Game, row: GameRow, tournament: Tournament) -> None:
+    """Accept the summary of a game only if it agrees with its row, its part and itself."""
+    if game.key != Key(row.part, row.table, row.deal, row.rotation):
+        place = f"{row.part}.{row.table}.{row.deal}.{row.rotation}"
+        raise ValueError(f"key: expected {place} as in its columns, got {game.key}")
     if game.number != row.number:
         raise ValueError(f"number: expected {row.number}, got {game.number}")
     if game.digest != row.digest:
         raise ValueError(f"digest: expected {row.digest} as in its column, got {game.digest}")
-    if game.ruleset not in common.rulesets:
-        raise ValueError(f"ruleset: expected one of {', '.join(common.rulesets)}, got {game.ruleset!r}")
-    unknown = [label for label in game.labels if label not in common.labels]
-    if unknown or len(set(game.labels)) < len(game.labels):
-        raise ValueError(
-            f"labels: expected different entries of the tournament, got {', '.join(map(repr, game.labels))}"
-        )
+    if row.failed != NOBODY or any(game.verdicts):
+        _refuse_failed(game, row)
+    _refuse_place(game, tournament)
     _refuse_lengths(game)
-    _refuse_result(game, common.teams[game.ruleset])
+    _refuse_result(game, tournament.teams(game.ruleset, len(game.labels)))
     if sum(game.asked) != game.actions:
         raise ValueError(f"actions: expected {sum(game.asked)}, the sum over the seats, got {game.actions}")
+
+
+def _refuse_failed(game: Game, row: GameRow) -> None:
     for verdict in game.verdicts:
         if verdict and VERDICT + verdict not in VERDICTS:
             raise ValueError(f"verdicts: expected a verdict, got {verdict!r}")
+    if row.failed != encode_failed(game.finish()):
+        raise ValueError(f"verdicts: expected them for {row.failed}, as in its column, got {game.verdicts}")
+
+
+def _refuse_place(game: Game, tournament: Tournament) -> None:
+    """Accept a game only if its part has it, with its ruleset and its entries."""
+    key = game.key
+    if key.part >= len(tournament.parts) or not tournament.schedules[key.part].has(key):
+        raise ValueError(f"key: the tournament has no game {key}")
+    if game.number != (number := tournament.schedules[key.part].number(key)):
+        raise ValueError(f"number: expected {number}, got {game.number}")
+    table = tournament.parts[key.part].tables[key.table]
+    if game.ruleset != table.ruleset:
+        raise ValueError(f"ruleset: expected {table.ruleset!r}, got {game.ruleset!r}")
+    expected = [(entrant.label, entrant.version) for entrant in table.entrants]
+    if sorted(zip(game.labels, game.versions, strict=True)) != sorted(expected):
+        raise ValueError(f"labels: expected the versions {expected}, got {game.labels}, {game.versions}")
 
 
 def _refuse_lengths(game: Game) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, combinations, cycle, islice
 from math import comb
 
@@ -45,6 +45,30 @@ def draw_tables(order: Sequence[int], seats: int, tables: int) -> tuple[Table, .
         whole = chain.from_iterable(combinations(range(entries), seats) for _ in range(tables // sets))
         drawn = [*whole, *_draw_sets(entries, seats, tables % sets)]
     return tuple(tuple(order[place] for place in sorted(table)) for table in drawn)
+
+
+def draw_newcomers(order: Sequence[int], newcomers: Collection[int], seats: int, share: int) -> Iterator[Table]:
+    """Draw tables until every newcomer sits at as many as the others do: those it met least sit with it.
+
+    Args:
+        order: all entries, shuffled.
+        newcomers: those that have no table yet.
+        seats: entries at a table.
+        share: how many tables each newcomer gets at least.
+    """
+    sat: Counter[int] = Counter()
+    met: Counter[frozenset[int]] = Counter()
+    place = {entry: number for number, entry in enumerate(order)}
+    while short := [entry for entry in order if entry in newcomers and sat[entry] < share]:
+        host = min(short, key=lambda entry: sat[entry])
+        others = sorted(
+            (entry for entry in order if entry != host),
+            key=lambda entry: (met[frozenset((host, entry))], sat[entry], place[entry]),
+        )
+        table = [host, *others[: seats - 1]]
+        sat.update(table)
+        met.update(frozenset(pair) for pair in combinations(table, 2))
+        yield tuple(sorted(table, key=lambda entry: place[entry]))
 
 
 def measure_spread(tables: Sequence[Table], entries: int) -> Spread:

@@ -26,7 +26,7 @@ MAGIC = b"SQLite format 3\0"
 HEADER_BYTES = 100
 FIRST_BYTES = 65_536
 """The largest first page; the schema of a league fits in it."""
-OUR_SCHEMA = (b"CREATE TABLE tournament", b"CREATE TABLE rulesets", b"CREATE TABLE readmissions")
+OUR_SCHEMA = (b"CREATE TABLE journal (\n", b"UNIQUE (tournament, part,", b"REFERENCES games")
 LONGEST_VALUE = 1 << 28
 """Most bytes of a stored value: a damaged length must not take all memory."""
 LONGEST_QUOTE = 60

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from referee.records import Circumstances, Record
 from referee.rulesets import Ruleset
 from tournaments.league.contents import Game
-from tournaments.league.rows import Hex64
+from tournaments.league.journal import Hex64
 
 MOST_BYTES = 1 << 26
 """Most bytes of an unpacked record: many times the longest game, but a damaged one cannot fill the memory."""
@@ -47,8 +47,15 @@ def pack_record(record: Record) -> bytes:
     return zlib.compress(_encoder.encode(columns))
 
 
-def unpack_record(blob: bytes, game: Game, ruleset: Ruleset, commit: str) -> Record:
+def unpack_record(blob: bytes, game: Game, ruleset: Ruleset, commit: str, tournament: str) -> Record:
     """Return the record from its blob and from what the league stores elsewhere.
+
+    Args:
+        blob: what `pack_record` returned.
+        game: its summary.
+        ruleset: what was played.
+        commit: that of its part.
+        tournament: its name.
 
     Raises:
         ValueError, zlib.error: `blob` is not a result of `pack_record`.
@@ -68,6 +75,7 @@ def unpack_record(blob: bytes, game: Game, ruleset: Ruleset, commit: str) -> Rec
         digest=game.digest,
         commit=commit,
         format=columns.format,
+        tournament=tournament,
         **_fields(columns.circumstances),
     )
 

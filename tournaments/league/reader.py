@@ -1,49 +1,40 @@
-"""Reads a league: typed rows, decoded JSON, and an error where stored values contradict each other."""
+"""Reads a league: its journal, checked rows of games, and an error where stored values contradict each other."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from protocol.errors import MaliceError
-from referee.errors import DataError, FamilyError
-from referee.families import has_family, parse_parameters
+from referee.errors import DataError
 from referee.nouns import format_count
 from referee.records import Key, Record
 from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
-from tournaments.league.config import Config, check_config
-from tournaments.league.contents import Absence, Entry, Game, Readmission, Tournament
-from tournaments.league.damage import Common, find_teams, refuse_entries, refuse_game, refuse_record
+from tournaments.league.config import Config
+from tournaments.league.contents import Entry, Finished, Game
+from tournaments.league.damage import NOBODY, refuse_game, refuse_record
 from tournaments.league.file import LeagueFile, Row
+from tournaments.league.journal import ROOT, AnyEvent, JournalRow, chain_event, decode_event
+from tournaments.league.judgement import Judgement, judge
 from tournaments.league.packing import unpack_record
-from tournaments.league.rows import (
-    AbsenceRow,
-    EntryRow,
-    GameRow,
-    OneRow,
-    ReadmissionRow,
-    RecordedRow,
-    RulesetRow,
-    TournamentRow,
-)
-from tournaments.league.schedule import Seeds
+from tournaments.league.parts import Part
+from tournaments.league.rows import OF_TOURNAMENT, GameRow, OneRow, PlacedRow, RecordedRow
+from tournaments.league.tournament import League, Tournament
 
 T = TypeVar("T")
-G = TypeVar("G", bound=GameRow)
+P = TypeVar("P", bound=PlacedRow)
 
 _summaries = msgspec.json.Decoder(Game)
-_configs = msgspec.json.Decoder(Config)
-_rules = msgspec.json.Decoder(dict[str, Any])
-_words = msgspec.json.Decoder(tuple[str, ...])
+_labels = msgspec.json.Decoder(tuple[str, ...])
 
 
 class LeagueReader:
-    """A league that is open for reading.
+    """A league that is open for reading; most methods tell of one of its tournaments, at first the newest.
 
     Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
     another program keeps the file locked.
@@ -56,6 +47,10 @@ class LeagueReader:
         self.path = file.path
         self._file = file
         self._tables: frozenset[str] = frozenset()
+        self._name: str | None = None
+        self._league = League()
+        self._read = 0
+        self._digest = ROOT
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -68,7 +63,7 @@ class LeagueReader:
         return self._file.integrity()
 
     def is_empty(self) -> bool:
-        """Return whether no game is stored yet, so that another tournament may be created here."""
+        """Return whether no game is stored yet."""
         if not self._tables:
             return True
         # Check the index and the records too: damage that hides games must not look like their absence.
@@ -80,131 +75,142 @@ class LeagueReader:
             raise self._file.damage("table games", "expected a game for each record, and each in the index of keys")
         return not filled[0]
 
-    def config(self) -> Config:
-        """Return the configuration with which the tournament was created."""
-        row = self._load_tournament()
-        config = self._decode(_configs, row, "config", row.config)
+    # The journal
+
+    def league(self) -> League:
+        """Return all tournaments, as the journal tells them."""
+        if self._tables:
+            for row, event in self._read_events(self._read):
+                self._apply(self._league, row, event)
+                self._read, self._digest = row.number + 1, row.digest
+        return self._league
+
+    def events(self) -> Iterator[tuple[JournalRow, AnyEvent]]:
+        """Return every event of the journal, in order."""
+        return self._read_events(0) if self._tables else iter(())
+
+    def _read_events(self, first: int) -> Iterator[tuple[JournalRow, AnyEvent]]:
+        digest = self._digest if first else ROOT
+        for number, row in enumerate(self._file.rows(JournalRow, "WHERE number >= ? ORDER BY number", (first,)), first):
+            if row.number != number:
+                raise self._file.damage(row.place(), f"expected number {number}")
+            if row.digest != chain_event(digest, number, row.tournament, row.at, row.event):
+                raise self._file.damage(row.place(), "the digest does not match the event and those before it")
+            digest = row.digest
+            yield row, self._decode(decode_event, row, "event", row.event)
+
+    def _apply(self, league: League, row: JournalRow, event: AnyEvent) -> None:
         try:
-            check_config(config, "config")
-            if config.name != row.name:
-                raise ValueError(f"name: the column name has {row.name!r}, the configuration {config.name!r}")
-        except (DataError, ValueError) as error:
-            raise self._file.damage(f"{row.place()}, column config", str(error)) from None
-        return config
+            league.apply(row.tournament, event, row.at)
+        except LeagueError as error:
+            raise LeagueError(f"{self.path}: {error}") from None
+        except (ValueError, DataError) as error:
+            raise self._file.damage(f"{row.place()}, column event", str(error)) from None
 
-    def seed(self) -> bytes:
-        """Return the seed, which is secret until the tournament is complete."""
-        return self._load_tournament().seed
-
-    def _load_tournament(self) -> TournamentRow:
-        rows = list(self._file.rows(TournamentRow)) if self._tables else []
-        if not rows and self.is_empty():
-            raise LeagueError(f"{self.path}: holds no tournament")
-        if len(rows) != 1:
-            raise self._file.damage("table tournament", f"expected one row, got {len(rows)}")
-        (row,) = rows
-        if (commit := Seeds(row.seed).commit) != row.commit:
-            raise self._file.damage(row.place(), f"the seed's commit is {commit}, the tournament says {row.commit}")
-        return row
-
-    def _decode(self, decoder: msgspec.json.Decoder[T], row: Row, column: str, text: str) -> T:
+    def _decode(self, decode: Callable[[str], T], row: Row, column: str, text: str) -> T:
         try:
-            return decoder.decode(text)
+            return decode(text)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise self._file.damage(f"{row.place()}, column {column}", str(error)) from None
 
+    # One tournament
+
+    def select(self, name: str) -> None:
+        """Choose the tournament of which the other methods tell.
+
+        Raises:
+            LeagueError: the league has none of this name.
+        """
+        names = list(self.league().tournaments)
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise LeagueError(f"{self.path}: no tournament {name!r}; it has {known}")
+        self._name = name
+
     def tournament(self) -> Tournament:
-        """Return the tournament."""
-        row = self._load_tournament()
-        return Tournament(
-            name=row.name,
-            commit=row.commit,
-            seed=row.seed.hex() if row.complete else None,
-            complete=bool(row.complete),
-            planned=row.planned,
-            created=row.created,
-            rulesets={ruleset.name: ruleset for ruleset in self.rulesets()},
-        )
+        """Return the chosen tournament, or the newest one."""
+        tournaments = self.league().tournaments
+        if not tournaments:
+            if not self.is_empty():
+                raise self._file.damage("table journal", "expected a tournament, since games are stored")
+            raise LeagueError(f"{self.path}: holds no tournament")
+        return tournaments[self._name or list(tournaments)[-1]]
+
+    def config(self) -> Config:
+        """Return the newest configuration of the tournament."""
+        return self.tournament().config
 
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets that are played."""
-        rows = list(self._file.rows(RulesetRow, "ORDER BY rulesets.rowid"))
-        rulesets = tuple(map(self._decode_ruleset, rows))
-        self._find_teams(rulesets)
-        return rulesets
-
-    def _decode_ruleset(self, row: RulesetRow) -> Ruleset:
-        if row.package and not has_family(row.family):
-            raise LeagueError(
-                f"{self.path}: the game {row.family!r} comes from the package {row.package!r}, which is not installed"
-            )
-        where = f"{row.place()}, column rules"
-        try:
-            rules = parse_parameters(row.family, self._decode(_rules, row, "rules", row.rules))
-        except (FamilyError, msgspec.ValidationError) as error:
-            if row.package and isinstance(error, FamilyError):
-                raise LeagueError(f"{self.path}: {error}") from None
-            raise self._file.damage(where, str(error)) from None
-        return Ruleset(row.name, row.family, row.about, row.source, rules)
-
-    def _find_teams(self, rulesets: tuple[Ruleset, ...]) -> dict[str, tuple[int, ...]]:
-        try:
-            return find_teams({ruleset.name: ruleset for ruleset in rulesets}, self.config())
-        except ValueError as error:
-            raise self._file.damage("table rulesets", str(error)) from None
+        return tuple(self.tournament().rulesets.values())
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries in the order of the tournament file."""
-        rows = list(self._file.rows(EntryRow, "ORDER BY entries.position"))
-        absences = self._absences()
-        entries = tuple(
-            Entry(
-                *(row.label, row.hash, row.name, row.version, row.author, row.language),
-                self._decode(_words, row, "command", row.command),
-                self._decode(_words, row, "rulesets", row.rulesets),
-                absences.pop(row.label, None),
-            )
-            for row in rows
-        )
-        try:
-            refuse_entries(entries, [row.position for row in rows], self.config())
-        except ValueError as error:
-            raise self._file.damage("table entries", str(error)) from None
-        if absences:
-            raise self._file.damage("table absences", f"expected labels of entries, got {min(absences)!r}")
-        return entries
+        return self.tournament().list_entries()
 
-    def _absences(self) -> dict[str, Absence]:
-        if "absences" not in self._tables:
-            return {}
-        return {row.label: Absence(row.code, row.sentence, row.output) for row in self._file.rows(AbsenceRow)}
+    def parts(self) -> tuple[Part, ...]:
+        """Return the parts in the order of their creation."""
+        return tuple(self.tournament().parts)
 
-    def readmissions(self) -> set[Readmission]:
-        """Return the suspensions that were lifted."""
-        if "readmissions" not in self._tables:
-            return set()
-        return {(row.label, row.number) for row in self._file.rows(ReadmissionRow)}
+    def finished(self) -> list[Finished]:
+        """Return every finished game as far as it decides what is played next, in playing order."""
+        schedules = self.tournament().schedules
+        found = []
+        for row in self._list_in_order(PlacedRow):
+            key = Key(row.part, row.table, row.deal, row.rotation)
+            if row.part >= len(schedules) or not schedules[row.part].has(key):
+                raise self._file.damage(row.place(), f"the tournament has no game {key}")
+            if row.number != (number := schedules[row.part].number(key)):
+                raise self._file.damage(row.place(), f"game {key} has the number {number}")
+            failed = () if row.failed == NOBODY else self._decode(_labels.decode, row, "failed", row.failed)
+            found.append(Finished(key, row.number, schedules[row.part].labels[row.table], failed))
+        return found
+
+    def judgement(self) -> Judgement:
+        """Return which of the finished games count, and who is suspended."""
+        return judge(self.tournament(), self.finished())
+
+    def suspended(self) -> dict[str, int]:
+        """Return the suspended entries, each with the number of the game that suspended it."""
+        return self.judgement().suspended
 
     def keys(self) -> set[Key]:
-        """Return the keys of all finished games."""
-        return {game.key for game in self.games()} if self._tables else set()
+        """Return the keys of all finished games of the tournament."""
+        return {game.key for game in self.finished()} if self._tables and self.league().tournaments else set()
 
     def games(self) -> Iterator[Game]:
-        """Return every finished game without its actions, in the order of the schedule."""
-        common = self._load_common()
-        return (self._decode_game(row, common) for row in self._list_in_order(GameRow))
+        """Return every finished game that counts, without its actions, in playing order."""
+        left_out = self.judgement().left_out
+        return (game for game in self.stored_games() if game.number not in left_out)
+
+    def stored_games(self) -> Iterator[Game]:
+        """Return every finished game without its actions, in playing order."""
+        tournament = self.tournament()
+        return (self._decode_game(row, tournament) for row in self._list_in_order(GameRow))
 
     def records(self) -> Iterator[Record]:
-        """Return the record of every finished game, in the order of the schedule."""
+        """Return the record of every finished game that counts, in playing order."""
         return (record for _, record in self.rows())
 
     def rows(self) -> Iterator[tuple[Game, Record]]:
-        """Return every finished game with its record, in the order of the schedule."""
-        common = self._load_common()
-        for count, row in enumerate(self._list_in_order(RecordedRow), 1):
-            yield self._unpack_row(row, common)
-            if count == row.games != row.records:
-                raise self._file.damage("table records", f"expected {row.games} records, got {row.records}")
+        """Return every finished game that counts, with its record, in playing order."""
+        left_out = self.judgement().left_out
+        return ((game, record) for game, record in self.stored_rows() if game.number not in left_out)
+
+    def stored_rows(self) -> Iterator[tuple[Game, Record]]:
+        """Return every finished game with its record, in playing order."""
+        tournament = self.tournament()
+        for row in self._list_in_order(RecordedRow):
+            yield self._unpack_row(row, tournament)
+
+    def refuse_strays(self) -> None:
+        """Make sure that every game belongs to a tournament and every record to a game; call it within a snapshot."""
+        league = self.league()
+        count = f"SELECT count(*) FROM games WHERE tournament < {len(league.tournaments)} AND number < {league.games}"
+        expected = self._file.number(count, "table games")
+        for table in ("games", "records"):
+            if (rows := self._file.number(f"SELECT count(*) FROM {table}", f"table {table}")) != expected:
+                raise self._file.damage(f"table {table}", f"expected {format_count(expected, 'row')}, got {rows}")
 
     def record(self, key: Key) -> Record:
         """Return the record of one game.
@@ -212,52 +218,50 @@ class LeagueReader:
         Raises:
             LeagueError: the league does not hold it.
         """
-        place = (key.table, key.deal, key.rotation)
-        where = 'WHERE games."table" = ? AND games.deal = ? AND games.rotation = ?'
-        row = next(self._file.rows(OneRow, where, place), None)
+        tournament = self.tournament()
+        known = key.part < len(tournament.parts) and tournament.schedules[key.part].has(key)
+        number = tournament.schedules[key.part].number(key) if known else -1
+        row = next(self._file.rows(OneRow, "WHERE games.number = ?", (number,)), None)
         if row is None:
-            # A damaged index must not look like the absence of a game: read every row.
+            # Damage must not look like the absence of a game: read every row.
             if key in self.keys():
-                raise self._file.damage("table games", f"game {key} is not in the index of keys")
+                raise self._file.damage("table games", f"game {key} is not where its number says")
             raise LeagueError(f"{self.path}: no game {key}")
-        return self._unpack_row(row, self._load_common())[1]
+        return self._unpack_row(row, tournament)[1]
 
-    def _load_common(self) -> Common:
-        rulesets = self.rulesets()
-        return Common(
-            rulesets={ruleset.name: ruleset for ruleset in rulesets},
-            teams=self._find_teams(rulesets),
-            labels=frozenset(entry.label for entry in self.entries()),
-            commit=self._load_tournament().commit,
-        )
-
-    def _list_in_order(self, kind: type[G]) -> Iterator[G]:
+    def _list_in_order(self, kind: type[P]) -> Iterator[P]:
         """Return the games by number; refuse a B-tree in which a branch is missing or occurs twice."""
-        last, count, expected = -1, 0, 0
-        for row in self._file.rows(kind, "ORDER BY games.number"):
+        league = self.league()
+        index = list(league.tournaments).index(self.tournament().name)
+        last, count = -1, 0
+        # Without a snapshot, games of a part that was created only now may follow.
+        for row in self._file.rows(kind, OF_TOURNAMENT, (index, league.games)):
             if row.number <= last:
                 raise self._file.damage(row.place(), f"expected a number above {last}")
-            last, count, expected = row.number, count + 1, row.games
+            last, count = row.number, count + 1
             yield row
+        counted = f"SELECT count(*) FROM games WHERE tournament = {index} AND number <= {max(last, 0)}"
+        expected = self._file.number(counted, "table games")
         if count != expected:
             indexed = format_count(expected, "game")
             raise self._file.damage("table games", f"expected {indexed}, as in the index of keys, got {count}")
 
-    def _decode_game(self, row: GameRow, common: Common) -> Game:
-        game = self._decode(_summaries, row, "summary", row.summary)
+    def _decode_game(self, row: GameRow, tournament: Tournament) -> Game:
+        game = self._decode(_summaries.decode, row, "summary", row.summary)
         try:
-            refuse_game(game, row, common)
+            refuse_game(game, row, tournament)
         except ValueError as error:
             raise self._file.damage(f"{row.place()}, column summary", str(error)) from None
         return game
 
-    def _unpack_row(self, row: RecordedRow | OneRow, common: Common) -> tuple[Game, Record]:
-        game = self._decode_game(row, common)
+    def _unpack_row(self, row: RecordedRow, tournament: Tournament) -> tuple[Game, Record]:
+        game = self._decode_game(row, tournament)
         where = f"table records, number {row.number}, column record"
         if row.record is None:
             raise self._file.damage(where, f"game {game.key} has no record")
         try:
-            record = unpack_record(row.record, game, common.rulesets[game.ruleset], common.commit)
+            ruleset, commit = tournament.rulesets[game.ruleset], tournament.parts[game.key.part].commit
+            record = unpack_record(row.record, game, ruleset, commit, tournament.name)
             refuse_record(record, game)
         except (msgspec.MsgspecError, zlib.error, ValueError, RecursionError, MaliceError) as error:
             raise self._file.damage(where, f"game {game.key}: cannot be read: {error}") from None

@@ -11,27 +11,18 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 
-def m003_league(db: Database) -> None:
-    """Create the tables of a tournament, its entries, rulesets and games: a row for standings, a blob for replays."""
+def m006_league(db: Database) -> None:
+    """Create the tables of a league: the journal, and of each game a row for standings and a blob for replays."""
     db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     tables = """
-        CREATE TABLE tournament (
-            id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL, config TEXT NOT NULL,
-            seed BLOB NOT NULL, "commit" TEXT NOT NULL, planned INTEGER NOT NULL, complete INTEGER NOT NULL,
-            created REAL NOT NULL
-        ) STRICT;
-        CREATE TABLE rulesets (
-            name TEXT PRIMARY KEY, family TEXT NOT NULL, package TEXT NOT NULL, about TEXT NOT NULL,
-            source TEXT NOT NULL, rules TEXT NOT NULL
-        ) STRICT;
-        CREATE TABLE entries (
-            position INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, name TEXT NOT NULL,
-            version TEXT NOT NULL, author TEXT NOT NULL, language TEXT NOT NULL, command TEXT NOT NULL,
-            rulesets TEXT NOT NULL
+        CREATE TABLE journal (
+            number INTEGER PRIMARY KEY, tournament TEXT NOT NULL, at REAL NOT NULL, event TEXT NOT NULL,
+            digest TEXT NOT NULL
         ) STRICT;
         CREATE TABLE games (
-            number INTEGER PRIMARY KEY, "table" INTEGER NOT NULL, deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
-            summary TEXT NOT NULL, digest TEXT NOT NULL, UNIQUE ("table", deal, rotation)
+            number INTEGER PRIMARY KEY, tournament INTEGER NOT NULL, part INTEGER NOT NULL, "table" INTEGER NOT NULL,
+            deal INTEGER NOT NULL, rotation INTEGER NOT NULL, failed TEXT NOT NULL, summary TEXT NOT NULL,
+            digest TEXT NOT NULL, UNIQUE (tournament, part, "table", deal, rotation)
         ) STRICT;
         CREATE TABLE records (number INTEGER PRIMARY KEY REFERENCES games, record BLOB NOT NULL) STRICT;
     """
@@ -40,30 +31,11 @@ def m003_league(db: Database) -> None:
             db.conn.execute(statement)
 
 
-def m004_readmissions(db: Database) -> None:
-    """Create the table of lifted suspensions: the bot, and the number of the game that suspended it."""
-    db.conn.execute(
-        "CREATE TABLE readmissions (label TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (label, number)) STRICT"
-    )
-
-
-def m005_absences(db: Database) -> None:
-    """Create the table of absent entries: those whose bot could not be built or started when the last run began."""
-    db.conn.execute(
-        "CREATE TABLE absences"
-        " (label TEXT PRIMARY KEY, code TEXT NOT NULL, sentence TEXT NOT NULL, output TEXT NOT NULL) STRICT"
-    )
-
-
-TABLES = {
-    "m003_league": ("tournament", "rulesets", "entries", "games", "records"),
-    "m004_readmissions": ("readmissions",),
-    "m005_absences": ("absences",),
-}
+TABLES = {"m006_league": ("journal", "games", "records")}
 """The tables that each migration creates, in the order of the migrations."""
-FIRST = frozenset(TABLES["m003_league"])
-FORMAT_1 = ["m001_league", "m002_readmissions"]
-"""The migrations of a league of format 1, whose tables have the same names, but other columns."""
+FIRST = frozenset(TABLES["m006_league"])
+FORMAT_1 = ("m001_league", "m002_readmissions", "m003_league", "m004_readmissions", "m005_absences")
+"""The migrations of leagues of format 1, whose tables have the same names, but other columns."""
 
 
 class SchemaRow(Row, frozen=True):
@@ -105,8 +77,8 @@ def examine(file: LeagueFile) -> frozenset[str]:
         if file.is_foreign():
             raise LeagueError(f"{file.path}: not a malice league")
         return frozenset()
-    # Two missing tables, or a damaged header: either alone does not make it the file of another program.
-    if application != APPLICATION_ID and len(tables & FIRST) < len(FIRST) - 2:
+    # A missing table, or a damaged header: either alone does not make it the file of another program.
+    if application != APPLICATION_ID and len(tables & FIRST) < len(FIRST) - 1:
         raise LeagueError(f"{file.path}: not a malice league, but a database of another program")
     if application != APPLICATION_ID:
         raise file.damage("the header", f"expected the application id {APPLICATION_ID:#x}, got {application:#x}")
@@ -121,7 +93,7 @@ def _check_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
     """Return the tables of the applied migrations, if the file has these and no others of ours."""
     applied = {row.name for row in file.rows(MigrationRow)}
     known = list(TABLES)
-    if applied and applied == set(FORMAT_1[: len(applied)]):
+    if applied and applied <= set(FORMAT_1):
         raise LeagueError(
             f"{file.path}: a league of format 1, which only the older malice that wrote it can read or go on with:"
             " play the tournament again with this one, with another --db"
@@ -152,6 +124,5 @@ def migrate(file: LeagueFile, tables: frozenset[str]) -> None:
     from sqlite_utils import Database, Migrations
 
     migrations = Migrations("malice")
-    for migration in (m003_league, m004_readmissions, m005_absences):
-        migrations()(migration)
+    migrations()(m006_league)
     migrations.apply(Database(file.connection))

@@ -7,12 +7,14 @@ the luck of the cards is the same for all seats.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
 from referee.records import Key
 from tournaments.league.contents import Game, LeagueContents
+from tournaments.league.parts import Part, list_chain
 
 
 class Score(Struct, frozen=True):
@@ -35,62 +37,95 @@ class Tally(Struct, frozen=True):
 
 
 def score_league_series(league: LeagueContents) -> dict[Key, Score]:
-    """Return the score of the series after each game of a league, for the rulesets that play series."""
-    return dict(score_series(league.games(), {each.name: each.match.target for each in league.rulesets()}))
+    """Return the score of the series after each game of a tournament, for the rulesets that play series."""
+    targets = {each.name: each.match.target for each in league.rulesets()}
+    return dict(score_series(league.games(), targets, league.parts())) if any(targets.values()) else {}
 
 
-def score_series(games: Iterable[Game], targets: Mapping[str, int]) -> Iterator[tuple[Key, Score]]:
+def score_series(
+    games: Iterable[Game], targets: Mapping[str, int], parts: Sequence[Part] = ()
+) -> Iterator[tuple[Key, Score]]:
     """Return the score of the series after each game, for the rulesets that play series.
 
     Args:
         games: finished games in any order; scores end before the first missing deal of a rotation.
         targets: by ruleset, the points that win a series; 0 where games are single.
+        parts: those of the tournament, in which a table may go on with the series of an earlier one.
     """
-    chains: dict[tuple[int, int], list[Game]] = defaultdict(list)
+    for (_, ruleset), chain in sorted(_chain_games(games, targets, parts).items()):
+        yield from _score_chain(chain, targets[ruleset])
+
+
+def _chain_games(
+    games: Iterable[Game], targets: Mapping[str, int], parts: Sequence[Part]
+) -> dict[tuple[tuple[int, int, int], str], list[Game]]:
+    """Return the games of each chain of series, by its first table, rotation and ruleset, in the order of play."""
+    chains: dict[tuple[tuple[int, int, int], str], list[Game]] = defaultdict(list)
     for game in games:
         if targets[game.ruleset]:
-            chains[game.key.table, game.key.rotation].append(game)
+            first = list_chain(parts, game.key.part, game.key.table)[0]
+            chains[(*first, game.key.rotation), game.ruleset].append(game)
     for chain in chains.values():
-        yield from _score_chain(sorted(chain, key=lambda game: game.key.deal), targets[chain[0].ruleset])
+        chain.sort(key=lambda game: game.key)
+    return chains
 
 
 def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
     points: dict[str, int] = defaultdict(int)
     series = 0
-    for deal, game in enumerate(games):
-        if game.key.deal != deal:
-            return
-        for label, score in zip(game.labels, game.scores, strict=True):
-            points[label] += score
-        won = max(points.values()) >= target
-        yield game.key, Score(series, tuple(points[label] for label in game.labels), won)
-        if won:
-            points.clear()
-            series += 1
+    for _, played in groupby(games, lambda game: game.key.part):
+        for deal, game in enumerate(played):
+            if game.key.deal != deal:
+                return
+            for label, score in zip(game.labels, game.scores, strict=True):
+                points[label] += score
+            won = max(points.values()) >= target
+            yield game.key, Score(series, tuple(points[label] for label in game.labels), won)
+            if won:
+                points.clear()
+                series += 1
 
 
 def list_open_series(league: LeagueContents) -> list[tuple[Game, Score]]:
+    """Return the undecided series, each with its last game and the score after that game."""
+    targets = {each.name: each.match.target for each in league.rulesets()}
+    return list_undecided(league.games(), targets, league.parts()) if any(targets.values()) else []
+
+
+def list_undecided(
+    games: Iterable[Game], targets: Mapping[str, int], parts: Sequence[Part]
+) -> list[tuple[Game, Score]]:
     """Return the undecided series, each with its last game and the score after that game.
 
     A series that began only after the planned deals is left out: it came with the deals that decided the one before.
+
+    Args: as `score_series`.
     """
-    scores, last_deal = score_league_series(league), league.config().deals - 1
-    chains: dict[tuple[int, int], tuple[Game, Score]] = {}
-    settled: set[tuple[int, int]] = set()
-    for game in sorted(league.games(), key=lambda game: game.key):
-        if score := scores.get(game.key):
-            chain = (game.key.table, game.key.rotation)
-            chains[chain] = game, score
-            if score.won and game.key.deal >= last_deal:
-                settled.add(chain)
-    return [(game, score) for chain, (game, score) in chains.items() if chain not in settled and not score.won]
+    played = list(games)
+    scores = dict(score_series(played, targets, parts))
+    found = []
+    for chain in _chain_games(played, targets, parts).values():
+        scored = [(game, scores[game.key]) for game in chain if game.key in scores]
+        last = max((at for at, (game, _) in enumerate(scored) if not _is_in_block(game, parts)), default=0)
+        if scored and not any(score.won for _, score in scored[last:]):
+            found.append(scored[-1])
+    return found
 
 
-def tally_series(games: Iterable[Game], targets: Mapping[str, int]) -> dict[str, dict[str, Tally]]:
-    """Count the decided series by ruleset and label; entries that tie with the most points all win."""
+def _is_in_block(game: Game, parts: Sequence[Part]) -> bool:
+    return bool(parts) and parts[game.key.part].block
+
+
+def tally_series(
+    games: Iterable[Game], targets: Mapping[str, int], parts: Sequence[Part] = ()
+) -> dict[str, dict[str, Tally]]:
+    """Count the decided series by ruleset and label; entries that tie with the most points all win.
+
+    Args: as `score_series`.
+    """
     played = {game.key: game for game in games}
     counts: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
-    for key, score in score_series(played.values(), targets):
+    for key, score in score_series(played.values(), targets, parts):
         if score.won:
             game = played[key]
             for label, points in zip(game.labels, score.points, strict=True):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.replay import VOID
-from tournaments.league.contents import Game, LeagueContents
-from tournaments.league.suspension import find_suspended_entries, is_left_out
+from tournaments.league.choice import EVERYTHING, Choice, Picker
+from tournaments.league.contents import Entry, Game, LeagueContents
 from tournaments.ratings import RatedGame, Rating, compute_history, fit_ratings, thin_points
 
 IDLE_MS = 1.0
@@ -23,8 +23,8 @@ APART = "These bots fall into groups that never met: ranks, Elo and scores compa
 """The warning wherever one list holds figures of two groups."""
 
 
-State = Literal["playing", "suspended", "absent"]
-"""Suspended by verdicts, or absent because it could not be built or started."""
+State = Literal["playing", "suspended", "absent", "withdrawn", "disqualified"]
+"""Suspended by verdicts, absent because it could not be built or started, or what the organiser decided."""
 
 
 class Row(Struct, frozen=True):
@@ -95,16 +95,28 @@ HISTORY_POINTS = 400
 """Most points of the history of an entry."""
 
 
-def compute_league_standings(league: LeagueContents) -> tuple[Standings, ...]:
-    """Return the current standings of a league, without the games that suspensions leave out."""
-    anchor = league.config().anchor
-    suspended = find_suspended_entries(league)
-    counted = (game for game in league.games() if not is_left_out(game.number, game.labels, suspended))
+def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING) -> tuple[Standings, ...]:
+    """Return the current standings of a tournament: of the games that count, without those of disqualified entries.
+
+    Args:
+        league: the tournament.
+        choice: which games and versions to show.
+    """
     entries = league.entries()
-    states: dict[str, State] = dict.fromkeys(suspended, "suspended")
-    states |= dict.fromkeys((entry.label for entry in entries if entry.absence), "absent")
-    found = compute_standings(counted, [entry.label for entry in entries], anchor)
-    return tuple(replace(each, rows=_mark_states(each.rows, states)) for each in found)
+    picker = Picker(league, choice)
+    states = dict(_list_states(entries, league.suspended()))
+    found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
+    return tuple(_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
+
+
+def _list_states(entries: Iterable[Entry], suspended: Collection[str]) -> Iterator[tuple[str, State]]:
+    for entry in entries:
+        if entry.state != "playing":
+            yield entry.label, entry.state
+        elif entry.label in suspended:
+            yield entry.label, "suspended"
+        elif entry.absence and (entry.waits or not entry.number):
+            yield entry.label, "absent"
 
 
 def _mark_states(rows: Iterable[Row], states: Mapping[str, State]) -> tuple[Row, ...]:
@@ -113,8 +125,25 @@ def _mark_states(rows: Iterable[Row], states: Mapping[str, State]) -> tuple[Row,
     return tuple(sorted(marked, key=lambda row: row.rank is None and row.state == "absent"))
 
 
+def _show_names(standings: Standings, shown: Collection[str]) -> Standings:
+    """Return standings with only some of their rows, ranked among themselves."""
+    ranked: Counter[int | None] = Counter()
+    rows = []
+    for row in standings.rows:
+        if row.label in shown:
+            ranked[row.group] += 1
+            rows.append(replace(row, rank=None if row.group is None else ranked[row.group]))
+    crosstable = {
+        label: {other: meeting for other, meeting in against.items() if other in shown}
+        for label, against in standings.crosstable.items()
+        if label in shown
+    }
+    history = {label: points for label, points in standings.history.items() if label in shown}
+    return replace(standings, rows=tuple(rows), crosstable=crosstable, history=history)
+
+
 def compute_standings(
-    games: Iterable[Game], entries: Sequence[str], anchor: str | None = None
+    games: Iterable[Game], entries: Sequence[str], anchor: str | None = None, common: Collection[int] = ()
 ) -> tuple[Standings, ...]:
     """Return the standings for every ruleset and number of seats, in the order of their first games.
 
@@ -124,21 +153,23 @@ def compute_standings(
         games: finished games in the order of the schedule.
         entries: the labels of all entries.
         anchor: the label that ratings are relative to; None for the mean of all.
+        common: the parts in which all tables get the same cards.
     """
     kinds: dict[tuple[str, int], list[Game]] = {}
     for game in games:
         kinds.setdefault((game.ruleset, len(game.labels)), []).append(game)
-    return tuple(_compute_kind(ruleset, seats, played, entries, anchor) for (ruleset, seats), played in kinds.items())
+    return tuple(_compute_kind(kind, played, entries, anchor, common) for kind, played in kinds.items())
 
 
 def _compute_kind(
-    ruleset: str, seats: int, played: list[Game], entries: Sequence[str], anchor: str | None
+    kind: tuple[str, int], played: list[Game], entries: Sequence[str], anchor: str | None, common: Collection[int]
 ) -> Standings:
+    ruleset, seats = kind
     number = {label: index for index, label in enumerate(entries)}
-    rotations = Counter((game.key.table, game.key.deal) for game in played)
-    complete = [game for game in played if rotations[game.key.table, game.key.deal] == seats]
+    rotations = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
+    complete = [game for game in played if rotations[(game.key.part, game.key.table, game.key.deal)] == seats]
     counted = [game for game in complete if game.reason != VOID]
-    rated = [_make_rated_game(game, number) for game in counted]
+    rated = [_make_rated_game(game, number, common) for game in counted]
     fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor])
     rows = _make_rows(played, entries, fitted.ratings)
     groups = max((row.group or 0 for row in rows), default=0)
@@ -157,13 +188,15 @@ def _compute_kind(
     )
 
 
-def _make_rated_game(game: Game, number: Mapping[str, int]) -> RatedGame:
+def _make_rated_game(game: Game, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
     teams: dict[int, list[int]] = {}
     places: dict[int, int] = {}
     for label, team, place in zip(game.labels, game.teams, game.places, strict=True):
         teams.setdefault(team, []).append(number[label])
         places[team] = min(place, places.get(team, place))
-    group = game.key.table << 32 | game.key.deal
+    # What hangs together is what has the same cards.
+    table = 0 if game.key.part in common else game.key.table
+    group = (game.key.part << 24 | table) << 32 | game.key.deal
     return RatedGame(tuple(map(tuple, teams.values())), tuple(places.values()), group)
 
 

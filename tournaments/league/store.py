@@ -6,22 +6,24 @@ import contextlib
 import fcntl
 import os
 import sqlite3
-from collections.abc import Collection, Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
+from msgspec.structs import astuple
 
-from referee.families import load_family
 from referee.records import Record
-from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError, Stopped
-from tournaments.league.config import Config, encode_identity
-from tournaments.league.contents import Entry, Game, Readmission, Tournament
+from tournaments.league.contents import Game
+from tournaments.league.damage import encode_failed
 from tournaments.league.file import LeagueFile
+from tournaments.league.journal import ROOT, AnyEvent, chain_event, encode_event
 from tournaments.league.packing import pack_record
 from tournaments.league.reader import LeagueReader
 from tournaments.league.schema import examine, migrate
+from tournaments.league.tournament import League
 from tournaments.league.waiting import Waiting
 
 CLOSING_WAIT_MS = 5000
@@ -111,26 +113,33 @@ class Store(LeagueReader):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.execute("PRAGMA journal_mode = DELETE")
 
-    def create_tournament(
-        self, config: Config, seed: bytes, tournament: Tournament, entries: tuple[Entry, ...],
-        rulesets: tuple[Ruleset, ...],
-    ) -> None:  # fmt: skip
-        """Write a tournament to a league without games; it replaces one that never played a game."""
-        row = (
-            tournament.name, encode_identity(config), seed, tournament.commit, tournament.planned, tournament.created,
-        )  # fmt: skip
+    def append(self, name: str, events: Iterable[AnyEvent]) -> None:
+        """Write events of a tournament to the journal: all of them or none.
+
+        Raises:
+            ValueError: one contradicts what happened before.
+            Stopped: the disk is full or fails.
+        """
+        league = self.league().fork()
+        number, digest = self._read, self._digest
         with self._writing():
-            for table in ("tournament", "rulesets", "entries", "absences"):
-                self._file.write(f"DELETE FROM {table}")
-            self._file.write("INSERT INTO tournament VALUES (1, ?, ?, ?, ?, ?, 0, ?)", row)
-            for ruleset in rulesets:
-                rules = msgspec.json.encode(ruleset.rules).decode()
-                package = load_family(ruleset.family).package
-                values = (ruleset.name, ruleset.family, package, ruleset.about, ruleset.source, rules)
-                self._file.write("INSERT INTO rulesets VALUES (?, ?, ?, ?, ?, ?)", values)
-            for place, entry in enumerate(entries):
-                columns = (place, entry.label, entry.hash, entry.name, *_list_bot_columns(entry))
-                self._file.write("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", columns)
+            for event in events:
+                at, text = time.time(), encode_event(event)
+                league.apply(name, event, at)
+                digest = chain_event(digest, number, name, at, text)
+                self._file.write("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (number, name, at, text, digest))
+                number += 1
+        self.league()
+
+    def forget_unplayed(self, name: str) -> None:
+        """Take back a tournament that never played a game, if nothing happened in the league since it began."""
+        events = list(self.events())
+        mine = [row.number for row, _ in events if row.tournament == name]
+        self.select(name)
+        if mine and mine == list(range(mine[0], len(events))) and not self.finished():
+            with self._writing():
+                self._file.write("DELETE FROM journal WHERE number >= ?", (mine[0],))
+            self._name, self._league, self._read, self._digest = None, League(), 0, ROOT
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -142,69 +151,18 @@ class Store(LeagueReader):
             raise Stopped(f"{self.path}: cannot be written: {error}") from None
 
     def add(self, game: Game, record: Record) -> None:
-        """Write a finished game: when this returns, the disk holds all of it; until then, none of it.
+        """Write a finished game of the chosen tournament.
+
+        When this returns, the disk holds all of it; until then, none of it.
 
         Raises:
             sqlite3.Error: the disk is full or failed; the league is unchanged.
             LockedLeague, DamagedLeague: the league is unchanged, too.
         """
+        index = list(self.league().tournaments).index(record.tournament)
         summary = msgspec.json.encode(game).decode()
-        row = (game.number, record.key.table, record.key.deal, record.key.rotation, summary, record.digest)
+        failed = encode_failed(game.finish())
+        row = (game.number, index, *astuple(record.key), failed, summary, record.digest)
         with self._file.transaction():
-            self._file.write("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._file.write("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             self._file.write("INSERT INTO records VALUES (?, ?)", (game.number, pack_record(record)))
-
-    def plan(self, games: int) -> None:
-        """Set the number of games of the tournament, which grows with open series."""
-        with self._writing():
-            self._file.write("UPDATE tournament SET planned = ?", (games,))
-
-    def complete(self, struck: Collection[int] = (), idle: Collection[Readmission] = ()) -> None:
-        """Mark the tournament as complete; from now on the seed is public.
-
-        Args:
-            struck: numbers of the games to delete, which were played ahead but which a suspension leaves out.
-            idle: readmissions to delete, since they lift no suspension any more.
-        """
-        numbers = [(number,) for number in struck]
-        with self._writing():
-            for number in numbers:
-                self._file.write("DELETE FROM records WHERE number = ?", number)
-                self._file.write("DELETE FROM games WHERE number = ?", number)
-            for readmission in idle:
-                self._file.write("DELETE FROM readmissions WHERE label = ? AND number = ?", readmission)
-            self._file.write("UPDATE tournament SET complete = 1")
-
-    def note_absences(self, entries: Collection[Entry]) -> None:
-        """Write which entries are absent, and what is now known of those that were and are no longer.
-
-        The name under which a bot was entered stays: its label may follow from it.
-
-        Args:
-            entries: all entries, as they are now.
-        """
-        returned = {old.label for old in self.entries() if old.absence}
-        with self._writing():
-            self._file.write("DELETE FROM absences")
-            for entry in entries:
-                if entry.absence:
-                    row = (entry.label, entry.absence.code, entry.absence.sentence, entry.absence.output)
-                    self._file.write("INSERT INTO absences VALUES (?, ?, ?, ?)", row)
-                elif entry.label in returned:
-                    self._file.write(
-                        "UPDATE entries SET hash = ?, version = ?, author = ?, language = ?, command = ?, rulesets = ?"
-                        " WHERE label = ?",
-                        (entry.hash, *_list_bot_columns(entry), entry.label),
-                    )
-
-    def readmit(self, label: str, number: int) -> None:
-        """Lift the suspension of a bot by the game of this number."""
-        with self._writing():
-            self._file.write("INSERT INTO readmissions VALUES (?, ?)", (label, number))
-            self._file.write("UPDATE tournament SET complete = 0")
-
-
-def _list_bot_columns(entry: Entry) -> tuple[str, ...]:
-    """Return the columns of what a bot says of itself, and how it is started."""
-    lists = [msgspec.json.encode(words).decode() for words in (entry.command, entry.rulesets)]
-    return (entry.version, entry.author, entry.language, *lists)

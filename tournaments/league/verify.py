@@ -1,8 +1,8 @@
-"""Verifies a league: cards, actions, results, digests, and the tournament's own row."""
+"""Verifies a tournament: cards, actions, results, digests, and the parts that its journal creates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 from msgspec import Struct
@@ -12,12 +12,11 @@ from referee.errors import DataError
 from referee.records import Key, Record, compute_tournament_sha
 from referee.replay import VERDICT, check_record
 from tournaments.errors import UnverifiedError
-from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game, summarize_record
-from tournaments.league.metadata import verify_tournament
-from tournaments.league.schedule import Schedule, Seeds, count_most_deals, make_schedule
+from tournaments.league.contents import Game, summarize_record
+from tournaments.league.parts import Entrant
+from tournaments.league.recreation import Recreation
 from tournaments.league.store import Store
-from tournaments.league.suspension import find_suspended_entries, is_left_out
+from tournaments.league.tournament import League
 
 NOT_COVERED = (
     "what bots say of themselves (name, version, author, language, command)",
@@ -27,23 +26,41 @@ NOT_COVERED = (
     "notes",
     "sentences and stderr of verdicts",
     "isolation and machine",
-    "why bots are absent",
-    "name and settings that no game shows",
+    "why bots are absent, withdrawn or disqualified",
+    "settings that no game shows",
 )
-"""What nothing else in a league can contradict, so that an edit goes unnoticed."""
+"""What nothing else in a league can contradict, so that whoever writes the journal anew goes unnoticed."""
+
+
+class VerifiedPart(Struct, frozen=True):
+    """The result of the verification of a part."""
+
+    number: int
+    title: str
+    games: int
+    """Games that count."""
+    planned: int
+    closed: bool
+    commit: str
+    seed: str | None
+    """32 bytes, hex; None until the part is closed."""
+    sha: str
+    """SHA-256 of the digests of its games in key order."""
 
 
 class Verified(Struct, frozen=True):
     """The result of a verification."""
 
+    tournament: str
     games: int
+    """Games that count."""
+    left_out: int
+    """Games that were played ahead of a suspension, and count for nobody."""
     planned: int
     complete: bool
-    commit: str
-    seed: str | None
-    """32 bytes, hex; None until the tournament is complete."""
     sha: str
     """The tournament SHA: SHA-256 of all digests in key order."""
+    parts: tuple[VerifiedPart, ...]
     suspended: tuple[str, ...]
     """Bots whose open games stay unplayed."""
     absent: tuple[str, ...]
@@ -53,12 +70,12 @@ class Verified(Struct, frozen=True):
 
 
 def verify_league(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified:
-    """Replay every game of the league and compare it with what is stored.
+    """Replay every game of the chosen tournament, compare it with what is stored, and create its parts again.
 
     Raises:
-        UnverifiedError: the file is damaged, a record is missing, the seed does not match its commitment, it did not
-            deal a game's cards, a game does not replay, or the tournament's row contradicts its games; the message
-            names the game's key or the place in the file.
+        UnverifiedError: the file is damaged, a record is missing, a seed does not match its commitment, it did not deal
+            a game's cards, a game does not replay, or the format asks for other parts; the message names the game's
+            key or the place in the file.
     """
     with store.snapshot():
         return _verify_snapshot(store, on_game)
@@ -67,89 +84,89 @@ def verify_league(store: Store, on_game: Callable[[], None] = lambda: None) -> V
 def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
     if problem := store.integrity():
         raise UnverifiedError(f"{store.path}: {problem}")
+    store.refuse_strays()
     examiner = _Examiner(store)
     digests: dict[Key, str] = {}
-    for row, record in store.rows():
+    for row, record in store.stored_rows():
         examiner.examine(row, record)
         digests[record.key] = record.digest
         on_game()
-    tournament = store.tournament()
-    suspended = find_suspended_entries(store)
-    if tournament.complete:
-        labels = [entry.label for entry in examiner.entries]
-        _verify_complete(examiner.schedule, labels, set(digests), suspended)
-    verify_tournament(store, tournament, examiner.schedule, suspended)
+    tournament, finished = store.tournament(), store.finished()
+    recreation = Recreation(League(), tournament.name, finished, store.stored_games)
+    for event_row, event in store.events():
+        recreation.check(event_row.tournament, event, event_row.at)
+    judgement = store.judgement()
+    counted = {game.key: digests[game.key] for game in judgement.counted}
     return Verified(
-        games=len(digests),
+        tournament=tournament.name,
+        games=len(counted),
+        left_out=len(digests) - len(counted),
         planned=tournament.planned,
         complete=tournament.complete,
-        commit=tournament.commit,
-        seed=tournament.seed,
-        sha=compute_tournament_sha(digest for _, digest in sorted(digests.items())),
-        suspended=tuple(suspended),
-        absent=tuple(entry.label for entry in examiner.entries if entry.absence),
+        sha=_compute_sha(counted.items()),
+        parts=tuple(_describe_part(store, number, counted) for number in range(len(tournament.parts))),
+        suspended=tuple(judgement.suspended),
+        absent=tuple(entry.label for entry in store.entries() if entry.waits),
     )
 
 
-def _verify_complete(plan: Schedule, labels: list[str], done: set[Key], suspended: dict[str, int]) -> None:
-    for batch in plan.batches():
-        table = [labels[entry] for entry in plan.tables[batch.table].entries]
-        for key in batch.games():
-            if key not in done and not is_left_out(plan.number(key), table, suspended):
-                raise UnverifiedError(f"game {key}: is missing, although the tournament is marked as complete")
+def _describe_part(store: Store, number: int, counted: dict[Key, str]) -> VerifiedPart:
+    tournament = store.tournament()
+    part, closed = tournament.parts[number], number in tournament.closed
+    mine = [(key, digest) for key, digest in counted.items() if key.part == number]
+    return VerifiedPart(
+        number=number,
+        title=part.title,
+        games=len(mine),
+        planned=tournament.schedules[number].total,
+        closed=closed,
+        commit=part.commit,
+        seed=tournament.seeds(number).seed.hex() if closed else None,
+        sha=_compute_sha(mine),
+    )
+
+
+def _compute_sha(digests: Iterable[tuple[Key, str]]) -> str:
+    return compute_tournament_sha(digest for _, digest in sorted(digests))
 
 
 class _Examiner:
-    """Compares each game with its tournament."""
+    """Compares each game with its part."""
 
     def __init__(self, store: Store) -> None:
-        self._config: Config = store.config()
-        self._seeds = Seeds(store.seed())
-        self._clock = msgspec.convert(msgspec.to_builtins(self._config.clock), ClockRules)
-        self.entries = store.entries()
-        labels = [entry.label for entry in self.entries]
-        self.schedule = make_schedule(self._config, store.rulesets(), labels, self._seeds)
+        self._tournament = store.tournament()
+        self._seeds = [self._tournament.seeds(part.number) for part in self._tournament.parts]
+        self._clock = msgspec.convert(msgspec.to_builtins(self._tournament.config.clock), ClockRules)
 
     def examine(self, row: Game, record: Record) -> None:
-        """Check that the seed dealt a game, and that its schedule, seats and play are as the record says."""
-        key = record.key
-        self._verify_place(key, row, record)
-        table = [self.entries[entry] for entry in self.schedule.tables[key.table].entries]
-        if record.deal_seed != self._seeds.deal_seed(key).hex():
-            raise UnverifiedError(f"game {key}: its cards were not dealt by the tournament's seed")
-        self._verify_seats(record, table)
+        """Check that the seed dealt a game, and that its seats and its play are as the record says."""
+        key, seeds = record.key, self._seeds[record.key.part]
+        entrants = self._tournament.parts[key.part].tables[key.table].entrants
+        if record.deal_seed != seeds.deal_seed(key).hex():
+            raise UnverifiedError(f"game {key}: its cards were not dealt by the seed of its part")
+        seated = [entrants[player] for player in seeds.seating(key, len(entrants))]
+        self._verify_seats(record, seated)
         if record.clock != self._clock:
             raise UnverifiedError(
                 f"game {key}: expected the clock of the tournament, {self._clock}, got {record.clock}"
             )
         _verify_verdicts(record)
-        if row != summarize_record(record, row.number, row.teams):
+        if row != summarize_record(record, row.number, row.teams, tuple(each.version for each in seated)):
             raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
         try:
             check_record(record)
         except DataError as error:
             raise UnverifiedError(str(error)) from None
 
-    def _verify_place(self, key: Key, row: Game, record: Record) -> None:
-        if key.table >= len(self.schedule.tables):
-            raise UnverifiedError(f"game {key}: there is no such table")
-        ruleset = self.schedule.tables[key.table].ruleset
-        if record.ruleset != ruleset.name:
-            raise UnverifiedError(f"game {key}: expected the ruleset {ruleset.name}, got {record.ruleset}")
-        if key.deal >= (most := count_most_deals(self.schedule, ruleset)):
-            raise UnverifiedError(f"game {key}: expected a deal below {most}")
-        if row.number != (number := self.schedule.number(key)):
-            raise UnverifiedError(f"game {key}: expected the number {number}, got {row.number}")
-
-    def _verify_seats(self, record: Record, table: list[Entry]) -> None:
+    def _verify_seats(self, record: Record, seated: list[Entrant]) -> None:
         key = record.key
-        if len(record.entries) != len(table):
-            raise UnverifiedError(f"game {key}: expected {len(table)} seats, the record has {len(record.entries)}")
-        seated = [table[player] for player in self._seeds.seating(key, len(table))]
-        for seat, ((label, hash), entry) in enumerate(zip(record.entries, seated, strict=True)):
-            if (label, hash) != (entry.label, entry.hash):
+        if len(record.entries) != len(seated):
+            raise UnverifiedError(f"game {key}: expected {len(seated)} seats, the record has {len(record.entries)}")
+        for seat, ((label, hash), entrant) in enumerate(zip(record.entries, seated, strict=True)):
+            version = self._tournament.version(entrant)
+            if (label, hash) != (version.label, version.hash):
                 raise UnverifiedError(
-                    f"game {key}: expected {entry.label!r} (content {entry.hash[:12]}) at seat {seat},"
+                    f"game {key}: expected {version.label!r} (content {version.hash[:12]}) at seat {seat},"
                     f" the record says {label!r} ({hash[:12]})"
                 )
 

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from referee.nouns import format_count, inflect
 from tournaments.league.draw import measure_spread
+from tournaments.league.parts import Part, Schedule
 from tournaments.running.isolation import describe_shortcomings
 from tournaments.running.load import describe_doubts, measure_load
 from tournaments.running.plan import Plan
@@ -26,29 +27,44 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float |
         out: where to print.
         likely_ms: the likely time of the games that are left, played one by one, if it is known.
     """
-    schedule = plan.schedule
-    left = " for those that are left" if done else ""
-    likely = (
-        ""
-        if likely_ms is None or done >= schedule.total
-        else f", likely {format_duration(likely_ms / 1000 / jobs)}{left}"
-    )
-    print_line(
-        f"{plan.config.name}: {format_count(len(plan.players), 'entry', 'entries')},"
-        f" {format_count(len(schedule.tables), 'table')},"
-        f" {format_count(schedule.deals, 'deal')} in every rotation of seats: {format_count(schedule.total, 'game')} in"
-        f" {format_count(schedule.batch_count(), 'batch', 'batches')}, {jobs} at a time, {_describe_limit(plan, jobs)}"
-        f"{likely}",
-        out,
-    )
+    tournament = plan.tournament
+    print_line(f"{_describe_size(plan, jobs)}{_describe_likely(plan, done, jobs, likely_ms)}", out)
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         print_line(line, out)
+    if len(tournament.parts) > 1:
+        for part in plan.parts:
+            print_line(describe_part(part), out)
     if done:
         print_line(f"{format_count(done, 'game')} {inflect(done, 'is', 'are')} already played", out)
-    for line in describe_shortcomings(plan.config.isolation, plan.players):
+    for line in describe_shortcomings(plan.config.isolation, tuple(plan.players.values())):
         print_line(line, out)
     if plan.config.seed is not None:
         print_line("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
+
+
+def _describe_size(plan: Plan, jobs: int) -> str:
+    schedules = plan.tournament.schedules
+    tables = sum(len(schedule.part.tables) for schedule in schedules)
+    batches = sum(schedule.batch_count() for schedule in schedules)
+    return (
+        f"{plan.config.name}: {format_count(len(plan.field.entries), 'entry', 'entries')},"
+        f" {format_count(tables, 'table')},"
+        f" {format_count(plan.config.deals, 'deal')} in every rotation of seats:"
+        f" {format_count(plan.tournament.planned, 'game')} in {format_count(batches, 'batch', 'batches')},"
+        f" {jobs} at a time, {_describe_limit(plan, jobs)}"
+    )
+
+
+def _describe_likely(plan: Plan, done: int, jobs: int, likely_ms: float | None) -> str:
+    if likely_ms is None or done >= plan.tournament.planned:
+        return ""
+    left = " for those that are left" if done else ""
+    return f", likely {format_duration(likely_ms / 1000 / jobs)}{left}"
+
+
+def describe_part(part: Part) -> str:
+    """Return a line on a part that was created: its title, and how many games it has."""
+    return f"{sanitize(part.title)}: {format_count(Schedule(part).total, 'game')}"
 
 
 def print_doubts(plan: Plan, jobs: int, out: TextIO) -> None:
@@ -77,13 +93,21 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
     """Yield lines on how evenly drawn tables let the entries meet, and how many tables would connect them all."""
     if not plan.config.tables:
         return
-    for name in plan.teams:
-        tables = [table.entries for table in plan.schedule.tables if table.ruleset.name == name]
-        spread = measure_spread(tables, len(plan.players))
+    places = {label: place for place, label in enumerate(plan.tournament.current())}
+    for name in plan.tournament.rulesets:
+        tables = [
+            tuple(places[entrant.label] for entrant in table.entrants)
+            for part in plan.tournament.parts
+            for table in part.tables
+            if table.ruleset == name and table.after is None
+        ]
+        if not tables:
+            continue
+        spread = measure_spread(tables, len(places))
         often = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
         yield f"{sanitize(name)}: any two entries meet at {often} of {format_count(len(tables), 'drawn table')}"
         if spread.groups > 1:
-            enough = -(-(len(plan.players) - 1) // (len(tables[0]) - 1))
+            enough = -(-(len(places) - 1) // (len(tables[0]) - 1))
             yield (
                 f"{sanitize(name)}: the tables leave {spread.groups} groups that never meet and cannot be compared;"
                 f" tables = {enough} would connect all"
@@ -93,10 +117,11 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
 def _describe_twins(plan: Plan) -> Iterator[str]:
     """Yield, for bots that share a name and differ by a number, the words of their entries."""
     words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
-    names = [player.label.partition("#")[0] for player in plan.players]
-    for name, player, word in zip(names, plan.players, words, strict=True):
+    labels = [each.label for each in plan.field.entries]
+    names = [label.partition("#")[0] for label in labels]
+    for name, label, word in zip(names, labels, words, strict=True):
         if len({other for other, its_name in zip(words, names, strict=True) if its_name == name}) > 1:
-            yield f"{sanitize(player.label)} is {sanitize(word)}"
+            yield f"{sanitize(label)} is {sanitize(word)}"
 
 
 def print_line(text: str, out: TextIO) -> None:

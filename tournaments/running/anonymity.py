@@ -14,19 +14,15 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tournaments.entries.bots import BotSpec
-from tournaments.entries.enrolment import Enrolled
 from tournaments.errors import LeagueError
 from tournaments.league.config import EntryLine
+from tournaments.running.field import Entrance, Field
 from tournaments.terminal.tables import defuse, write_csv
-
-if TYPE_CHECKING:
-    from tournaments.running.plan import Plan
 
 HEAD = ("name", "label", "bot", "author")
 """The columns of the list: the neutral name, then what it stands for."""
@@ -115,43 +111,41 @@ class NameList:
         return {line.label: line.name for line in self.lines}
 
 
-def anonymize(plan: Plan, path: Path, *, new: bool) -> Plan:
-    """Return the same plan under the neutral names of its league, in the order of these.
+def anonymize(field: Field, path: Path, *, begun: bool) -> tuple[Field, NameList]:
+    """Return the same field under the neutral names of its league, in the order of these, and the list of names.
 
-    Its configuration no longer says where the bots are, nor its entries whose they are.
+    The new field no longer says where the bots are, nor its entries whose they are. The list has grown by the entries
+    that it lacked; nobody has written it yet.
 
     Args:
-        plan: the tournament.
+        field: the tournament.
         path: the list of names.
-        new: whether the tournament begins, and the list grows by those that it lacks.
+        begun: whether the tournament has begun, so that the list must be there.
 
     Raises:
         LeagueError: the tournament has begun, but the list is missing; or the list is not valid.
-        OSError: the list cannot be written.
     """
     try:
         names = NameList.read(path)
     except FileNotFoundError:
-        if not new:
+        if begun:
             raise LeagueError(
                 f"{path}: no such file; it says which bot is which in this anonymous league, which cannot go on without"
             ) from None
         names = NameList()
-    words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
-    labels = [player.label for player in plan.players]
-    names.add(labels, words, plan.bots)
-    if new:
-        names.write(path)
-    neutral = names.translate()
-    order = sorted(range(len(labels)), key=lambda place: _get_number(neutral[defuse(labels[place])]))
-    entries = [neutral[defuse(labels[place])] for place in order]
-    entrants = [
-        Enrolled(_hide_maker(plan.bots[place], name), plan.absences.get(labels[place]))
-        for place, name in zip(order, entries, strict=True)
-    ]
-    anchor = None if plan.config.anchor is None else neutral[defuse(plan.config.anchor)]
-    config = replace(plan.config, entries=tuple(EntryLine("", name) for name in entries), anchor=anchor)
-    return type(plan)(config, entrants, plan.rulesets, plan.seeds.seed)
+    words = [entry if isinstance(entry, str) else entry.bot for entry in field.config.entries]
+    names.add([each.label for each in field.entries], words, [each.bot for each in field.entries])
+    neutral = {label: names.translate()[defuse(label)] for label in (each.label for each in field.entries)}
+    entries = sorted(
+        (
+            Entrance(neutral[each.label], _hide_maker(each.bot, neutral[each.label]), each.absence)
+            for each in field.entries
+        ),
+        key=lambda each: _get_number(each.label),
+    )
+    anchor = None if field.config.anchor is None else neutral[field.config.anchor]
+    lines = tuple(EntryLine("", each.label) for each in entries)
+    return Field(replace(field.config, entries=lines, anchor=anchor), field.rulesets, tuple(entries)), names
 
 
 def _get_number(name: str) -> int:

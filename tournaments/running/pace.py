@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from referee.records import Batch
-from tournaments.league.contents import Game
+from tournaments.league.contents import Finished
+from tournaments.league.parts import Schedule
 from tournaments.league.suspension import Suspensions
 from tournaments.running.coordinator import Running
-from tournaments.running.plan import Plan
 
 BLOCKS = 2
 """Blocks of games by which entries may differ; a block is a batch of a table in every rotation."""
@@ -60,11 +60,17 @@ class Pace:
         return sum(games for other, games in self._met[label].items() if other not in suspended)
 
 
-def make_pace(plan: Plan, games: Iterable[Game], suspensions: Suspensions) -> Pace | None:
-    """Return the pace of a tournament with its finished games; None unless it is a round-robin of two seats."""
-    if plan.config.tables or any(len(table.entries) != 2 for table in plan.schedule.tables):
+def make_pace(schedule: Schedule, games: Iterable[Finished], suspensions: Suspensions) -> Pace | None:
+    """Return the pace of a part with its finished games; None unless its tables have two seats.
+
+    Args:
+        schedule: the part.
+        games: its finished games.
+        suspensions: those of the part.
+    """
+    if any(len(labels) != 2 for labels in schedule.labels):
         return None
-    pace = Pace(BLOCKS * plan.schedule.batch_deals * 2, suspensions)
+    pace = Pace(BLOCKS * schedule.batch_deals * 2, suspensions)
     for game in games:
         pace.count(game.labels)
     return pace

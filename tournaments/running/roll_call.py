@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TextIO
 
@@ -13,13 +13,11 @@ from referee.errors import BotError
 from referee.isolation import probe
 from referee.isolation.layers import sweep_leftovers
 from referee.nouns import format_count, inflect
-from referee.records import Player
+from referee.records import Key, Player
 from referee.verdicts import Verdict
 from tournaments.entries import hidden_modules
 from tournaments.entries.side_by_side import run_side_by_side
-from tournaments.league.contents import Absence
-from tournaments.league.store import Store
-from tournaments.league.suspension import is_left_out
+from tournaments.league.journal import Absence
 from tournaments.running.plan import Plan
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.results import describe_absence
@@ -28,11 +26,10 @@ OUTPUT = 2000
 """How many characters of a broken bot's output are kept and shown."""
 
 
-def call_roll(store: Store, plan: Plan, suspended: Collection[str], out: TextIO) -> None:
-    """Greet every entry that can be started, and mark in the league which entries are absent.
+def call_roll(plan: Plan, suspended: Collection[str], out: TextIO) -> None:
+    """Greet every entry that can be started, note in the plan which ones are broken, and list these.
 
     Args:
-        store: the league.
         plan: its absent entries are those that could not be built; those that cannot be greeted are added.
         suspended: entries that are not greeted.
         out: where the absent entries are listed.
@@ -40,54 +37,46 @@ def call_roll(store: Store, plan: Plan, suspended: Collection[str], out: TextIO)
     Raises:
         BotError: entries are broken, and the plan does not keep going or no game is left to play; it lists all of them.
     """
-    call_everybody(plan, suspended)
-    if plan.absences and store.is_empty() and next(plan.open_batches(set(), plan.is_playable), None) is None:
+    plan.note_absences(greet_entries(plan, suspended))
+    broken = plan.field.absences
+    if not broken:
+        return
+    if not plan.keep_going and any(label not in plan.bots for label in broken):
+        raise BotError("\n".join(_describe_broken(plan, "a run with --keep-going plays without")))
+    if not plan.tournament.parts:
         raise BotError("\n".join(_describe_broken(plan, "no game can be played without")))
-    if not store.tournament().complete:
-        store.note_absences(plan.list_entries())
-    for line in _describe_broken(plan, "the others play without") if plan.absences else ():
+    for line in _describe_broken(plan, "the others play without"):
         with contextlib.suppress(OSError):  # a closed terminal does not end a tournament
             print(line, file=out, flush=True)
 
 
-def call_everybody(plan: Plan, suspended: Collection[str]) -> None:
-    """Greet every entry that can be started, and note in the plan which ones are broken.
-
-    Raises:
-        BotError: some are, and the plan does not keep going without them; it lists all of them.
-    """
-    plan.absences.update(greet_entries(plan, suspended))
-    if plan.absences and not plan.keep_going:
-        raise BotError("\n".join(_describe_broken(plan, "a run with --keep-going plays without")))
-
-
 def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> dict[str, Absence]:
-    """Start every bot that is neither suspended nor absent once, side by side, and exchange a hello with it.
+    """Start the bot of every entry that has games to play, once, side by side, and exchange a hello with it.
 
     Returns:
         Those that cannot be started or do not answer, by label.
     """
-    away = {*suspended, *plan.people, *plan.absences}
-    players = [player for player in plan.players if player.label not in away]
+    seated = {label for schedule in plan.tournament.open_parts for labels in schedule.labels for label in labels}
+    seated -= {*suspended, *plan.people}
+    players = [each for label, each in plan.players.items() if label in seated]
     sweep_leftovers(plan.isolation)  # once, and here: it also tries what isolation there is
     found = run_side_by_side([partial(_greet, plan, player) for player in players])
     return {player.label: absence for player, absence in zip(players, found, strict=True) if absence}
 
 
-def count_waiting(store: Store, plan: Plan, suspended: Mapping[str, int]) -> int:
-    """Return how many games wait for absent entries: of the schedule, and of series that are open without them."""
-    if not plan.absences:
+def count_waiting(plan: Plan, done: Collection[Key], part: int | None = None) -> int:
+    """Return how many games of a part, or of all open parts, wait for absent entries."""
+    tournament, waiting = plan.tournament, plan.tournament.waiting()
+    if not waiting:
         return 0
-    done = store.keys()
-    waiting = (
-        key
-        for batch in plan.open_batches(done, lambda key: not plan.is_playable(key))
-        for key in (order.key for order in batch.games)
-        if not is_left_out(plan.schedule.number(key), plan.list_labels(key), suspended)
-    )
-    return sum(1 for _ in waiting) or sum(
-        len(batch.games) for batch in plan.more_batches(list(store.games()), suspended)
-    )
+    tables = {
+        (schedule.part.number, number): schedule.deals * len(labels)
+        for schedule in tournament.open_parts
+        if part is None or part == schedule.part.number
+        for number, labels in enumerate(schedule.labels)
+        if not waiting.isdisjoint(labels) and not any(map(tournament.excuses, schedule.part.tables[number].entrants))
+    }
+    return sum(tables.values()) - sum((key.part, key.table) in tables for key in done)
 
 
 def describe_waiting(waiting: int, labels: Iterable[str], again: Sequence[str]) -> str:
@@ -110,8 +99,11 @@ def _greet(plan: Plan, player: Player, guard: int) -> Absence | None:
 
 def _describe_broken(plan: Plan, way_out: str) -> Iterator[str]:
     """Yield a line on the number of broken entries, and for each of them its cause and the end of its output."""
-    count = len(plan.absences)
-    total = format_count(len(plan.players), "entry", "entries")
+    broken = plan.field.absences
+    count, total = len(broken), format_count(len(plan.field.entries), "entry", "entries")
     yield f"{count} of {total} {inflect(count, 'is', 'are')} broken; {way_out} {inflect(count, 'it', 'them')}:"
-    for label in (player.label for player in plan.players if player.label in plan.absences):
-        yield from describe_absence(label, plan.absences[label])
+    entries = {entry.label: entry for entry in plan.tournament.list_entries()}
+    for label, absence in broken.items():
+        yield from describe_absence(label, absence)
+        if label in plan.bots:
+            yield f"    version {entries[label].number} of {sanitize(label)} plays in its place"

@@ -8,7 +8,6 @@ import math
 import shlex
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from statistics import mean
 from typing import Protocol, TextIO
@@ -16,21 +15,17 @@ from typing import Protocol, TextIO
 from referee.errors import FamilyError
 from referee.nouns import format_count
 from referee.records import Batch, Key, Record
-from tournaments.errors import DamagedLeague, LeagueError, LockedLeague, Stopped
-from tournaments.league.contents import Game
+from tournaments.errors import DamagedLeague, LockedLeague, Stopped
+from tournaments.league.judgement import judge
 from tournaments.league.store import Store
-from tournaments.league.suspension import (
-    Suspensions,
-    find_idle_readmissions,
-    find_suspended_entries,
-    is_left_out,
-)
-from tournaments.running.announcement import print_doubts, print_line, print_plan
+from tournaments.league.suspension import Suspensions, is_left_out
+from tournaments.running.announcement import describe_part, print_doubts, print_line, print_plan
 from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
 from tournaments.running.pace import Pace, make_pace
 from tournaments.running.plan import Plan
 from tournaments.running.progress import Progress, format_duration
+from tournaments.running.registration import close_parts
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
 from tournaments.sanitizer import sanitize
 
@@ -56,7 +51,7 @@ def run_tournament(
     playing: Playing | None = None,
     until: float = math.inf,
 ) -> int:
-    """Play the open games of a tournament, and complete it; return how many are left because the time is up.
+    """Play the open games of a tournament, part by part; return how many are left because the time is up.
 
     Args:
         store: the league.
@@ -77,13 +72,10 @@ def run_tournament(
     try:
         left = run.play()
     finally:
-        for line in describe_suspensions(run.suspensions.suspended, plan.config.suspend_after, again):
+        for line in describe_suspensions(run.list_suspended(), plan.config.suspend_after, store.path):
             print_line(line, out)
-    if not left and (waiting := count_waiting(store, plan, run.suspensions.suspended)):
-        print_line(describe_waiting(waiting, plan.absences, again), out)
-    elif not left and not store.tournament().complete:
-        struck = {game.number for game in store.games() if run.leaves_out(game)}
-        store.complete(struck, find_idle_readmissions(store, struck))
+    if not left and (waiting := count_waiting(plan, run.done)):
+        print_line(describe_waiting(waiting, sorted(plan.tournament.waiting()), again), out)
     return left
 
 
@@ -103,7 +95,12 @@ class Run:
         playing: Playing | None,
         until: float,
     ) -> None:
-        self.suspensions = Suspensions(store.games(), plan.config.suspend_after, store.readmissions())
+        begun = plan.config.name in store.league().tournaments
+        self._finished = store.finished() if begun else []
+        self.done = {game.key for game in self._finished}
+        """The keys of all finished games."""
+        self._suspensions: dict[int, Suspensions] = {}
+        self._paces: dict[int, Pace | None] = {}
         self._store = store
         self._plan = plan
         self._jobs = jobs
@@ -113,86 +110,99 @@ class Run:
         self._play_batches = playing or play_batches
         self._bar_out = io.StringIO() if playing else out
         self._until = until
-        self._greeted = False
 
     def play(self) -> int:
         """Play until no game is open or the time is up; return how many games are left.
 
-        Only when no game is open is it certain which games a suspension leaves out.
+        Only when no game of a part is open is it certain which games a suspension leaves out.
         """
-        done = self._store.keys()
-        if self._plan.absences:
-            self._begin(len(done))
-        while next(self._list_open(done), None):
-            self._begin(len(done))
-            outcome = self._play_open(done)
-            done = self._store.keys()
-            if outcome.stopped or outcome.late:
-                left = sum(len(batch.games) for batch in self._list_open(done))
-                if left and not outcome.stopped:
-                    return left
-                if left:
-                    planned = format_count(self._store.tournament().planned, "game")
-                    raise Stopped(f"stopped by {outcome.stopped} after {len(done)} of {planned}; {self._go_on}")
-            self._require_all_played(outcome)
-        return 0
+        self._watch_parts()
+        self._begin()
+        while True:
+            if next(self._list_open(), None):
+                outcome = self._play()
+                if outcome.stopped or outcome.late:
+                    left = sum(len(batch.games) for batch in self._list_open())
+                    if left and not outcome.stopped:
+                        return left
+                    if left:
+                        games = format_count(len(self.done) + left, "game")
+                        raise Stopped(f"stopped by {outcome.stopped} after {len(self.done)} of {games}; {self._go_on}")
+                self._require_all_played(outcome)
+            if not self._close_parts():
+                return 0
 
-    def leaves_out(self, game: Game) -> bool:
-        """Tell whether a game does not count because one of its entries was suspended before it."""
-        return is_left_out(game.number, game.labels, self.suspensions.suspended)
+    def list_suspended(self) -> dict[str, int]:
+        """Return the suspended entries, each with the number of the game that suspended it."""
+        return judge(self._plan.tournament, self._finished).suspended
+
+    def _begin(self) -> None:
+        """Greet the entries if there is a game to play, and write what the plan adds to the league."""
+        if next(self._list_open(), None) or self._plan.field.absences:
+            print_plan(self._plan, len(self.done), self._jobs, self._out, self._estimate_rest())
+            print_doubts(self._plan, self._jobs, self._out)
+            call_roll(self._plan, self.list_suspended(), self._out)
+        self._plan.write(self._store)
+        self._suspensions, self._paces = {}, {}
+        self._watch_parts()
+
+    def _watch_parts(self) -> None:
+        """Keep track of who is suspended, and how far everybody is, in every part."""
+        tournament = self._plan.tournament
+        for schedule in tournament.open_parts:
+            number = schedule.part.number
+            if number not in self._suspensions:
+                games = [game for game in self._finished if game.key.part == number]
+                after = tournament.config.suspend_after
+                self._suspensions[number] = Suspensions(games, after, tournament.lifted)
+                self._paces[number] = make_pace(schedule, games, self._suspensions[number])
 
     def _wants(self, key: Key) -> bool:
-        labels = self._plan.list_labels(key)
-        return self._plan.is_playable(key) and not is_left_out(
-            self._plan.schedule.number(key), labels, self.suspensions.suspended
-        )
+        if not self._plan.is_playable(key):
+            return False
+        suspended = self._suspensions[key.part].suspended
+        return not suspended or not is_left_out(self._plan.number(key), self._plan.list_labels(key), suspended)
 
-    def _list_open(self, done: set[Key]) -> Iterator[Batch]:
-        """List what must be played now: what is open of the schedule, and then the next deals of open series."""
-        batches = self._plan.open_batches(done, self._wants)
-        if first := next(batches, None):
-            return chain([first], batches)
-        absent = {*self.suspensions.suspended, *self._plan.absences}
-        return iter(self._plan.more_batches(list(self._store.games()), absent))
+    def _list_open(self) -> Iterator[Batch]:
+        """List what must be played now."""
+        return self._plan.open_batches(self.done, self._wants)
 
-    def _play_open(self, done: set[Key]) -> Outcome:
-        """Play what is open of the schedule; after it, the next block of deals of every series that is still open."""
-        if next(self._plan.open_batches(done, self._wants), None):
-            pace = make_pace(self._plan, self._store.games(), self.suspensions)
-            return self._play(self._list_open(done), len(done), self._plan.schedule.total, pace)
-        batches = list(self._list_open(done))
-        planned = len(done) + sum(len(batch.games) for batch in batches)
-        self._store.plan(planned)
-        print_line(f"series are open: {format_count(planned, 'game')} by now", self._out)
-        return self._play(iter(batches), len(done), planned, None)
+    def _close_parts(self) -> bool:
+        """Close the parts without an open game, and create those that follow; return whether there are new ones.
 
-    def _begin(self, done: int) -> None:
-        """Print the plan and greet the entries, once, and only if there is a game to play."""
-        if not self._greeted:
-            print_plan(self._plan, done, self._jobs, self._out, self._estimate_rest(done))
-            print_doubts(self._plan, self._jobs, self._out)
-            call_roll(self._store, self._plan, self.suspensions.suspended, self._out)
-            self._greeted = True
+        A part with games that wait for absent entries stays open.
+        """
+        waiting = self._plan.tournament.waiting()
+        over = [
+            schedule.part.number
+            for schedule in self._plan.tournament.open_parts
+            if waiting.isdisjoint(label for labels in schedule.labels for label in labels)
+            or not count_waiting(self._plan, self.done, schedule.part.number)
+        ]
+        if not over:
+            return False
+        created = close_parts(self._store, sorted(self._finished, key=lambda game: game.number), over)
+        self._watch_parts()
+        for part in created:
+            print_line(describe_part(part), self._out)
+        return bool(created)
 
-    def _estimate_rest(self, done: int) -> float | None:
+    def _estimate_rest(self) -> float | None:
         """Return the likely time of the open games, played one by one, from some of the finished ones."""
-        if not done:
+        if not self.done:
             return None
-        keys = sorted(self._store.keys())
+        keys = sorted(self.done)
         sample = keys[:: -(-len(keys) // SAMPLE)]
         elapsed = mean(self._store.record(key).elapsed_ms for key in sample)
-        return elapsed * self._plan.schedule.missing(keys)
+        return elapsed * self._plan.count_open(self.done)
 
-    def _play(self, batches: Iterator[Batch], done: int, planned: int, pace: Pace | None) -> Outcome:
-        jobs = max(1, min(self._jobs, planned - done))
-        with Progress(planned, done, self._bar_out) as progress:
+    def _play(self) -> Outcome:
+        left, done = self._plan.count_open(self.done), len(self.done)
+        jobs = max(1, min(self._jobs, left))
+        with Progress(done + left, done, self._bar_out) as progress:
 
             def on_record(record: Record) -> None:
-                game = self._plan.make_game(record)
-                self._store.add(game, record)
-                self.suspensions.add(game)
-                if pace:
-                    pace.count(game.labels)
+                self._keep(record)
                 progress.count_game(len(record.faults))
 
             def on_finishing(running: Collection[Running]) -> None:
@@ -206,16 +216,33 @@ class Run:
                 on_record,
                 self._wants,
                 ledger,
-                pace.allows if pace else lambda batch, running: True,
+                self._may_begin,
                 self._find_latest_begin,
                 on_late,
                 on_finishing if self._again else None,
             )
             try:
                 with self._stop_on_errors():
-                    return self._play_batches(batches, jobs, self._plan.config.cpus_per_game, hooks)
+                    return self._play_batches(self._list_open(), jobs, self._plan.config.cpus_per_game, hooks)
             finally:
                 ledger.close()
+
+    def _keep(self, record: Record) -> None:
+        """Store a finished game, and take it into account."""
+        game = self._plan.make_game(record)
+        self._store.add(game, record)
+        finished = game.finish()
+        self._finished.append(finished)
+        self.done.add(finished.key)
+        self._suspensions[finished.key.part].add(finished)
+        if pace := self._paces[finished.key.part]:
+            pace.count(finished.labels)
+
+    def _may_begin(self, batch: Batch, running: Collection[Running]) -> bool:
+        """Tell whether a batch may begin: its entries must not get too far ahead in their part."""
+        part = batch.games[0].key.part
+        pace = self._paces[part]
+        return pace is None or pace.allows(batch, [each for each in running if each.batch.games[0].key.part == part])
 
     def _find_latest_begin(self, batch: Batch) -> float:
         return self._until - (self._plan.compute_game_ms(batch.ruleset) or 0) / 1000
@@ -251,30 +278,10 @@ class Run:
             raise Stopped(f"{format_count(len(outcome.given_up), 'game')} could not be played:\n{games}\n{self._go_on}")
 
 
-def readmit(store: Store, labels: Iterable[str], out: TextIO) -> None:
-    """Let suspended bots play again; print a warning if the cards of their games are no longer secret.
-
-    Raises:
-        LeagueError: one of them is not suspended.
-    """
-    suspended = find_suspended_entries(store)
-    published = store.tournament().seed is not None
-    for label in labels:
-        if label not in suspended:
-            known = f"suspended: {', '.join(sorted(suspended))}" if suspended else "no bot is"
-            raise LeagueError(f"{label}: is not suspended; {known}")
-        store.readmit(label, suspended[label])
-        if published:
-            warning = "the seed is already published: anyone who read it knows every card"
-            print(f"{sanitize(label)} plays again; {warning}", file=out)
-
-
-def describe_suspensions(suspended: Iterable[str], after: int, again: Sequence[str]) -> Iterator[str]:
-    """Yield a line on each suspended bot, with the command that readmits it."""
+def describe_suspensions(suspended: Iterable[str], after: int, league: Path) -> Iterator[str]:
+    """Yield a line on each suspended bot, with the command that lets it play again."""
     for label in suspended:
-        command = shlex.join(
-            [*(again or ("malice", "run", "TOURNAMENT.toml", "--db", "LEAGUE.db")), "--readmit", label]
-        )
+        command = shlex.join(["malice", "entry", "reinstate", str(league), label])
         yield (
             f"{sanitize(label)} is suspended: it ended {format_count(after, 'game')} in a row by a verdict;"
             f" let it play again with: {sanitize(command)}"

@@ -16,7 +16,8 @@ from referee.records import Batch, Fault, Key, Player, Record
 from referee.rulesets import Ruleset
 from tournaments.league.contents import summarize_record
 from tournaments.league.packing import pack_record
-from tournaments.league.schedule import Seeds
+from tournaments.league.parts import Seeds
+from tournaments.league.seats import find_seats
 from tournaments.running.coordinator import Hooks, play_batches
 from tournaments.running.plan import Plan
 
@@ -68,7 +69,7 @@ def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
         raise KeyboardInterrupt
     played = [record for each in records.values() for record in each]
     likely = 0.0
-    for ruleset in plan.rulesets:
+    for ruleset in plan.field.rulesets:
         mine = [
             (entry, records[number])
             for number, (entry, each, _) in enumerate(trials)
@@ -82,18 +83,17 @@ def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
     return Estimate(likely, round(mean(sizes)))
 
 
-def _list_trials(plan: Plan) -> Iterator[tuple[int, Ruleset, Batch]]:
-    """Yield the batches of the trial, each with its entry and ruleset; their number is the table of their keys."""
+def _list_trials(plan: Plan) -> Iterator[tuple[str, Ruleset, Batch]]:
+    """Yield the batches of the trial, each with its entry's label and ruleset; their number is the table of their keys."""
     seeds = Seeds(secrets.token_bytes(32))
     # A bot that sleeps uses no CPU time, so only the wall clock bounds the trial.
     bank = min(plan.config.clock.bank_ms or BANK_MS, BANK_MS)
     clock: dict[str, object] = {"kind": "wall", "cap_ms": None, "bank_ms": bank, "increment_ms": 0}
     number = 0
-    for ruleset in plan.rulesets:
-        table = next(each for each in plan.schedule.tables if each.ruleset is ruleset)
-        seats = len(table.entries)
-        for entry, player in enumerate(plan.players):
-            yield entry, ruleset, _make_trial(plan, ruleset, (player,) * seats, (seeds, number), clock)
+    for ruleset in plan.field.rulesets:
+        seats = find_seats(plan.config, ruleset)
+        for label, player in plan.players.items():
+            yield label, ruleset, _make_trial(plan, ruleset, (player,) * seats, (seeds, number), clock)
             number += 1
 
 
@@ -109,12 +109,12 @@ def _make_trial(
         clock=replace(plan.make_clock(), **clock),
         init_ms=plan.config.init_ms,
         commit=seeds.commit,
-        games=tuple(seeds.order(Key(number, game, 0), len(players)) for game in range(GAMES)),
+        games=tuple(seeds.order(Key(0, number, game, 0), len(players)) for game in range(GAMES)),
         isolation=plan.isolation,
     )
 
 
-def _compute_costs(trials: Sequence[tuple[int, Sequence[Record]]]) -> dict[int, Cost] | None:
+def _compute_costs(trials: Sequence[tuple[str, Sequence[Record]]]) -> dict[str, Cost] | None:
     """Return the cost of each entry that was tried under a ruleset; None if none finished a game without a fault."""
     lengths = [len(record.actions) for _, records in trials for record in records if not record.faults]
     return {entry: _compute_cost(records, mean(lengths)) for entry, records in trials} if lengths else None
@@ -136,20 +136,23 @@ def _is_cut_off(fault: Fault, record: Record) -> bool:
     return fault.code == "timeout" and moved and record.seats[fault.seat].used_ms >= bank
 
 
-def _add_up(plan: Plan, ruleset: Ruleset, costs: dict[int, Cost]) -> float:
+def _add_up(plan: Plan, ruleset: Ruleset, costs: dict[str, Cost]) -> float:
     """Return the milliseconds of all games under a ruleset; an entry that was not tried costs as much as the others."""
     other = Cost(mean(cost.game_ms for cost in costs.values()), mean(cost.start_ms for cost in costs.values()))
-    batches = -(-plan.schedule.deals // plan.schedule.batch_deals)
     limit = plan.compute_game_ms(ruleset.name)
     total = 0.0
-    for table in plan.schedule.tables:
-        if table.ruleset is ruleset:
-            seated = [costs.get(entry, other) for entry in table.entries]
-            games = sum(cost.game_ms * plan.schedule.deals + cost.start_ms * batches for cost in seated)
-            total += len(seated) * (games if limit is None else min(games, limit * plan.schedule.deals))
+    for schedule in plan.tournament.schedules:
+        batches = -(-schedule.deals // schedule.batch_deals)
+        for table, labels in zip(schedule.part.tables, schedule.labels, strict=True):
+            if table.ruleset == ruleset.name:
+                seated = [costs.get(label, other) for label in labels]
+                games = sum(cost.game_ms * schedule.deals + cost.start_ms * batches for cost in seated)
+                total += len(seated) * (games if limit is None else min(games, limit * schedule.deals))
     return total
 
 
 def _measure_bytes(record: Record) -> int:
     teams = tuple(range(len(record.entries)))
-    return round((len(pack_record(record)) + len(msgspec.json.encode(summarize_record(record, 0, teams)))) / FILLING)
+    return round(
+        (len(pack_record(record)) + len(msgspec.json.encode(summarize_record(record, 0, teams, teams)))) / FILLING
+    )

@@ -9,7 +9,8 @@ import msgspec
 from referee.nouns import format_count
 from referee.records import Record
 from referee.stray_lines import STRAY_LINES
-from tournaments.league.contents import Absence, Game, LeagueContents
+from tournaments.league.contents import Game, LeagueContents
+from tournaments.league.journal import Absence
 from tournaments.league.series import Score, list_open_series
 from tournaments.league.standings import Row, Standings
 from tournaments.sanitizer import sanitize
@@ -62,7 +63,7 @@ def _format_row(row: Row) -> tuple[str, ...]:
     ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
     return (
         "n/a" if row.rank is None else f"{row.rank}{ranks}",
-        sanitize(row.label) + (" (absent)" if row.state == "absent" else ""),
+        sanitize(row.label) + ("" if row.state == "playing" else f" ({row.state})"),
         format_number(rating.elo, 0),
         f"{format_number(rating.low, 0)} .. {format_number(rating.high, 0)}",
         str(row.games),

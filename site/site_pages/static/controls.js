@@ -152,7 +152,7 @@ window.malice = window.malice || {};
     return number === undefined ? 0 : Number(number) + 1;
   }
 
-  /** Open the address: `#table.deal.rotation`, and after a slash the number of an action or the seat of a verdict. */
+  /** Open the address: `#part.table.deal.rotation`, and after a slash the number of an action or the seat of a verdict. */
   async function openAddress() {
     stop();
     clearTimeout(pending);
@@ -160,8 +160,8 @@ window.malice = window.malice || {};
     try {
       const wanted = hash || (await malice.findFirstKey());
       if (wanted === null) throw new Error("No game has been played yet.");
-      const parts = /^(\d+\.\d+\.\d+)(?:\/(!?\d+))?$/.exec(wanted);
-      if (!parts) throw new Error("Expected the key of a game, such as 0.12.1, or of an action, such as 0.12.1/57.");
+      const parts = /^(\d+(?:\.\d+){3})(?:\/(!?\d+))?$/.exec(wanted);
+      if (!parts) throw new Error("Expected the key of a game, such as 0.3.12.1, or of an action, such as 0.3.12.1/57.");
       if (state.game?.key !== parts[1]) {
         const place = await malice.find(parts[1]);
         if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile

@@ -40,7 +40,7 @@ window.malice = window.malice || {};
     return loads.get(name);
   }
 
-  /** List the runs of games: one table and rotation, with consecutive deals and numbers. */
+  /** List the runs of games: one part, table and rotation, with consecutive deals and numbers. */
   function listRuns(index) {
     let end = 0;
     return index.gaps.map((gap, run) => {
@@ -49,6 +49,7 @@ window.malice = window.malice || {};
       return {
         first,
         end,
+        part: index.parts[run],
         table: index.tables[run],
         rotation: index.rotations[run],
         deal: index.deals[run],
@@ -57,16 +58,16 @@ window.malice = window.malice || {};
   }
 
   function findNumber(runs, key) {
-    const [table, deal, rotation] = key.split(".").map(Number);
+    const [part, table, deal, rotation] = key.split(".").map(Number);
     const run = runs.find(
       (one) =>
-        one.table === table && one.rotation === rotation && one.deal <= deal && deal < one.deal + one.end - one.first,
+        one.part === part && one.table === table && one.rotation === rotation && one.deal <= deal && deal < one.deal + one.end - one.first,
     );
     return run ? run.first + deal - run.deal : null;
   }
 
   function makeKey(run, number) {
-    return `${run.table}.${run.deal + number - run.first}.${run.rotation}`;
+    return `${run.part}.${run.table}.${run.deal + number - run.first}.${run.rotation}`;
   }
 
   /** Find the keys before and after a game; null at the ends. */
@@ -93,8 +94,8 @@ window.malice = window.malice || {};
     const number = findNumber(runs, key);
     if (number === null) throw new Error(`Game ${key} does not exist, or has not been played yet.`);
     const block = Math.floor(number / index.size);
-    const part = (index.parts[block] || []).filter((first) => first <= number).length;
-    const shard = await load(part ? `games-${block}-${part}` : `games-${block}`);
+    const split = (index.splits[block] || []).filter((first) => first <= number).length;
+    const shard = await load(split ? `games-${block}-${split}` : `games-${block}`);
     const row = shard.columns.number.indexOf(number);
     if (row < 0) throw new Error(`Game ${key} is newer than this page: reload it.`);
     const { family } = shard.rulesets[shard.columns.ruleset[row]];

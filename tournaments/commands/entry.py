@@ -1,0 +1,72 @@
+"""`malice entry`: the entries of a league, and what the organiser decides about them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tournaments.commands.options import database_argument, json_option, open_store, tournament_option
+
+
+@click.group(short_help="List, withdraw, disqualify or reinstate entries.")
+def entry() -> None:
+    """List the entries of a league, and decide which of them play on.
+
+    After a change, the command that began the tournament goes on with it: open games of an entry that left are not
+    played, and a part without open games closes; what a reinstated entry missed becomes a new part.
+    """
+
+
+def _change(name: str, help: str) -> click.Command:
+    """Return the command that changes the state of an entry."""
+
+    @click.command(name, help=help, short_help=help.split(":")[0] + ".")
+    @database_argument
+    @click.argument("label")
+    @click.option("--reason", default="", help="Why, for people; standings and pages show it.")
+    @tournament_option
+    def command(db: Path, label: str, reason: str, tournament: str | None) -> None:
+        from tournaments.league import states
+
+        with open_store(db, tournament=tournament, write=True) as store:
+            if name == "reinstate":
+                states.reinstate(store, label, reason)
+            elif name == "withdraw":
+                states.exclude(store, label, "withdrawn", reason)
+            else:
+                states.exclude(store, label, "disqualified", reason)
+            _print_state(store.tournament().name, label, name)
+
+    return command
+
+
+def _print_state(tournament: str, label: str, what: str) -> None:
+    from tournaments.sanitizer import sanitize
+
+    done = {"withdraw": "withdrawn from", "disqualify": "disqualified in", "reinstate": "plays again in"}[what]
+    click.echo(f"{sanitize(label)}: {done} {sanitize(tournament)}", err=True)
+
+
+@entry.command("list", short_help="Print the entries with their versions.")
+@database_argument
+@tournament_option
+@json_option
+def list_entries(db: Path, tournament: str | None, json: bool) -> None:
+    """Print every entry: the version that plays, its state, how many games it played, and its content hash."""
+    import msgspec
+
+    from tournaments.terminal.entries import format_entries, list_entry_lines
+
+    with open_store(db, tournament=tournament) as store:
+        lines = list_entry_lines(store)
+    if json:
+        click.echo(msgspec.json.encode(lines))
+        return
+    for line in format_entries(lines):
+        click.echo(line)
+
+
+entry.add_command(_change("withdraw", "Let an entry play no more: the games that it played count on"))
+entry.add_command(_change("disqualify", "Let an entry play no more: its games count for nobody"))
+entry.add_command(_change("reinstate", "Let an entry play again: one that was suspended, withdrawn or disqualified"))

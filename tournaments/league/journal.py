@@ -1,0 +1,172 @@
+"""The journal of a league: every tournament, version, part and change of state, in one sequence that only grows."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from referee.records import Count, Time
+from tournaments.league.config import LABEL_LENGTH, Config
+from tournaments.league.file import Row
+from tournaments.league.parts import Part, Positive
+
+Hex64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+Label = Annotated[str, Meta(min_length=1, max_length=LABEL_LENGTH)]
+State = Literal["playing", "withdrawn", "disqualified"]
+"""Of a withdrawn entry, the games that were played count on; those of a disqualified one count for nobody."""
+ROOT = 64 * "0"
+"""What stands for the digest before the first event."""
+
+
+class Absence(Struct, frozen=True):
+    """Why an entry, or its newest version, does not play for now: it could not be built or started."""
+
+    code: str
+    """`bot` (there is none, or its bot.toml is invalid), `build`, or the verdict on its `hello`."""
+    sentence: str
+    output: str
+    """The end of what its build printed, or of its stderr."""
+
+
+class Event(Struct, frozen=True, tag_field="event"):
+    """Something that happened to a league."""
+
+
+class Begun(Event, frozen=True, tag="tournament"):
+    """A tournament began."""
+
+    seed: Hex64
+    """Every part derives its seed from this one, so it is never told."""
+
+
+class Version(Event, frozen=True, tag="version"):
+    """An entry plays under a content hash for the first time in this league."""
+
+    label: Label
+    number: Positive
+    """Counted for each label, from 1."""
+    hash: Hex64
+    """SHA-256 of its files or command line."""
+    name: str
+    version: str
+    author: str
+    language: str
+    command: tuple[str, ...]
+    """As its bot.toml says it, with `{python}`; of a command line, the words."""
+    rulesets: tuple[str, ...]
+    """The rulesets that the bot says it is made for; none means all."""
+
+
+class StoredRuleset(Struct, frozen=True):
+    """A ruleset as a league keeps it."""
+
+    name: str
+    family: str
+    package: str
+    """The distribution that brought the family; empty if it shipped."""
+    about: str
+    source: str
+    rules: dict[str, Any]
+
+
+class Entered(Struct, frozen=True):
+    """An entry as a run found it."""
+
+    label: Label
+    version: Count
+    """The version that plays; 0 if none could be started so far."""
+    absence: Absence | None = None
+    """Why its bot, as it is now, does not play."""
+    waits: bool = False
+    """Whether its open games wait until the bot is mended; if not, an older version plays, or no game is open."""
+
+
+class FileRead(Event, frozen=True, tag="file"):
+    """The tournament file and its bots, as a run found them; each replaces the one before."""
+
+    config: Config
+    rulesets: tuple[StoredRuleset, ...]
+    entries: tuple[Entered, ...]
+    """In the order of the file."""
+
+
+class PartCreated(Event, frozen=True, tag="part"):
+    """A part was created."""
+
+    part: Part
+    suspended: tuple[str, ...] = ()
+    """The entries that it leaves out because they were suspended then."""
+
+
+class PartClosed(Event, frozen=True, tag="close"):
+    """No game of a part is open any more: its seed is told, and it is never played again."""
+
+    part: Count
+
+
+class StateChanged(Event, frozen=True, tag="state"):
+    """The organiser withdrew, disqualified or reinstated an entry."""
+
+    label: Label
+    state: State
+    reason: str = ""
+
+
+class Readmitted(Event, frozen=True, tag="readmit"):
+    """The organiser lifted a suspension."""
+
+    label: Label
+    number: Count
+    """The number of the game that suspended the entry."""
+
+
+AnyEvent = Begun | Version | FileRead | PartCreated | PartClosed | StateChanged | Readmitted
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+class JournalRow(Row, frozen=True):
+    """An event of a tournament; `event` is JSON."""
+
+    TABLE: ClassVar[str] = "journal"
+    SELECT: ClassVar[str] = """
+        SELECT journal.number, journal.tournament, journal.at, journal.event, journal.digest FROM journal NOT INDEXED
+    """
+
+    number: Count
+    tournament: str
+    at: Time
+    event: str
+    digest: Hex64
+    """SHA-256 over the digest before and this row, so that no event changes or disappears unnoticed."""
+
+
+def encode_event(event: AnyEvent) -> str:
+    """Return an event as the journal stores it."""
+    return _encoder.encode(event).decode()
+
+
+def decode_event(text: str) -> AnyEvent:
+    """Return a stored event.
+
+    Raises:
+        msgspec.MsgspecError, RecursionError: it is none.
+    """
+    return _decoder.decode(text)
+
+
+def chain_event(before: str, number: int, tournament: str, at: float, event: str) -> str:
+    """Return the digest of an event.
+
+    Args:
+        before: the digest of the event before it, or `ROOT`.
+        number: its place in the journal.
+        tournament: the tournament's name.
+        at: seconds since 1970.
+        event: what `encode_event` returned.
+    """
+    return hashlib.sha256(_encoder.encode((before, number, tournament, at, event))).hexdigest()

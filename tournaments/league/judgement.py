@@ -1,0 +1,71 @@
+"""Which of the finished games count, and which entries are suspended: a pure function of journal and games."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from tournaments.league.contents import Finished
+from tournaments.league.suspension import find_suspended, is_left_out
+from tournaments.league.tournament import Tournament
+
+
+class Judgement(Struct, frozen=True):
+    """What the finished games of a tournament amount to."""
+
+    counted: tuple[Finished, ...]
+    """In playing order."""
+    left_out: frozenset[int]
+    """The numbers of the games that do not count, since one of their entries was suspended before them."""
+    by_part: dict[int, dict[str, int]]
+    """By part: the entries that it suspended, each with the number of the game that did."""
+    suspended: dict[str, int]
+    """The entries that are suspended now, each with the number of the game that suspended it."""
+
+    def count_deals(self, parts: Iterable[int]) -> Counter[tuple[int, int]]:
+        """Return by part and table how many deals were played in every rotation, and count."""
+        wanted = frozenset(parts)
+        rotations: Counter[tuple[int, int, int]] = Counter()
+        for game in self.counted:
+            if game.key.part in wanted:
+                rotations[game.key.part, game.key.table, game.key.deal] += 1
+        seats = {(game.key.part, game.key.table): len(game.labels) for game in self.counted}
+        return Counter((part, table) for (part, table, _), count in rotations.items() if count == seats[part, table])
+
+
+def judge(tournament: Tournament, finished: Iterable[Finished]) -> Judgement:
+    """Return what the finished games of a tournament amount to.
+
+    Args:
+        tournament: its parts, and the suspensions that were lifted.
+        finished: its games in playing order.
+    """
+    games: dict[int, list[Finished]] = defaultdict(list)
+    for game in finished:
+        games[game.key.part].append(game)
+    after = tournament.config.suspend_after
+    by_part = {part: find_suspended(played, after, tournament.lifted) for part, played in games.items()}
+    counted = [
+        game
+        for part, played in sorted(games.items())
+        for game in played
+        if not is_left_out(game.number, game.labels, by_part[part])
+    ]
+    kept = {game.number for game in counted}
+    left_out = frozenset(game.number for played in games.values() for game in played if game.number not in kept)
+    return Judgement(tuple(counted), left_out, by_part, _find_suspended_now(tournament, by_part))
+
+
+def _find_suspended_now(tournament: Tournament, by_part: dict[int, dict[str, int]]) -> dict[str, int]:
+    """Return the entries whose playing version is suspended, and was not readmitted."""
+    current = tournament.current()
+    found: dict[str, int] = {}
+    for part, suspended in by_part.items():
+        played = {entrant for table in tournament.parts[part].tables for entrant in table.entrants} if suspended else ()
+        versions = {entrant.label: entrant.version for entrant in played}
+        for label, number in suspended.items():
+            if versions[label] == current.get(label) and (label, number) not in tournament.readmissions:
+                found[label] = number
+    return found

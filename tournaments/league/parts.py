@@ -1,0 +1,196 @@
+"""Parts of a tournament: what is created at once and never changes, with the order and the cards of its games."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from itertools import accumulate
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from referee.dealer import Dealer
+from referee.records import Count, GameOrder, Key
+
+BATCH_DEALS = 25
+"""Most deals in a batch: bots restart after each batch."""
+ROUNDS = 4
+"""The least number of rounds of a part, so that standings are fair long before its end."""
+
+Positive = Annotated[int, Meta(ge=1, le=2**53)]
+Commit = Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}\Z")]
+
+
+class Entrant(Struct, frozen=True, order=True, array_like=True):
+    """A version of an entry."""
+
+    label: str
+    version: Positive
+
+
+class PartTable(Struct, frozen=True, array_like=True):
+    """Entries that meet under one ruleset."""
+
+    ruleset: str
+    entrants: Annotated[tuple[Entrant, ...], Meta(min_length=1)]
+    after: tuple[Count, Count] | None = None
+    """The part and the table to which this one adds deals: their series go on here."""
+
+
+class Draft(Struct, frozen=True):
+    """A part before it is created."""
+
+    title: str
+    """For people, such as `adds lea`."""
+    deals: Positive
+    """At each table; each deal is played in every rotation of seats."""
+    tables: Annotated[tuple[PartTable, ...], Meta(min_length=1)]
+    """In playing order."""
+    block: bool = False
+    """Whether these deals only decide open series."""
+    common_deals: bool = False
+    """Whether all tables get the same cards."""
+
+
+class Part(Draft, frozen=True):
+    """A part of a tournament."""
+
+    number: Count = 0
+    first: Count = 0
+    """The number of its first game; games are numbered through the whole league."""
+    commit: Commit = "sha256:" + 64 * "0"
+    """`sha256:` and the SHA-256 of its seed, hex."""
+
+
+def list_chain(parts: Sequence[Part], part: int, table: int) -> list[tuple[int, int]]:
+    """Return the tables that one goes on with, each as part and table: the first of all first, and the table last."""
+    chain = [(part, table)]
+    while parts and (before := parts[chain[0][0]].tables[chain[0][1]].after) is not None:
+        chain.insert(0, before)
+    return chain
+
+
+class BatchPlan(Struct, frozen=True):
+    """Deals `first` to `last` (exclusive) of a table in one rotation."""
+
+    part: int
+    table: int
+    rotation: int
+    first: int
+    last: int
+
+    def games(self) -> Iterator[Key]:
+        """List the games in playing order."""
+        return (Key(self.part, self.table, deal, self.rotation) for deal in range(self.first, self.last))
+
+
+class Schedule:
+    """The games of a part in playing order, never held in memory as a whole.
+
+    The order keeps every prefix as fair as possible: the first batch of every table in every rotation, then the second.
+
+    Args:
+        part: its tables are in an order in which all entries play equally often, to within one table.
+    """
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.deals = part.deals
+        self.batch_deals = min(BATCH_DEALS, max(1, part.deals // ROUNDS))
+        self._seats_before = list(accumulate((len(table.entrants) for table in part.tables), initial=0))
+        self._rotations = self._seats_before[-1]
+        self.total = part.deals * self._rotations
+        self.labels = tuple(tuple(entrant.label for entrant in table.entrants) for table in part.tables)
+        """By table: the labels of the entries that meet there, in its order."""
+
+    def batches(self) -> Iterator[BatchPlan]:
+        """List every batch in playing order."""
+        for first in range(0, self.deals, self.batch_deals):
+            last = min(first + self.batch_deals, self.deals)
+            for number, table in enumerate(self.part.tables):
+                for rotation in range(len(table.entrants)):
+                    yield BatchPlan(self.part.number, number, rotation, first, last)
+
+    def batch_count(self) -> int:
+        """Return the number of batches."""
+        return -(-self.deals // self.batch_deals) * self._rotations
+
+    def has(self, key: Key) -> bool:
+        """Return whether the part has this game."""
+        tables = self.part.tables
+        return (
+            key.part == self.part.number
+            and 0 <= key.table < len(tables)
+            and 0 <= key.deal < self.deals
+            and 0 <= key.rotation < len(tables[key.table].entrants)
+        )
+
+    def number(self, key: Key) -> int:
+        """Return the place of a game in playing order, counted through the whole league."""
+        chunk, within = divmod(key.deal, self.batch_deals)
+        size = min(self.batch_deals, self.deals - chunk * self.batch_deals)
+        before = chunk * self.batch_deals * self._rotations
+        return self.part.first + before + (self._seats_before[key.table] + key.rotation) * size + within
+
+
+class Seeds:
+    """All randomness of a part, from one seed of 32 bytes that stays secret until the part is closed.
+
+    Args:
+        seed: 32 bytes.
+        common: whether a deal has the same cards at all tables.
+    """
+
+    def __init__(self, seed: bytes, *, common: bool = False) -> None:
+        self.seed = seed
+        self.commit = f"sha256:{sha256(seed).hexdigest()}"
+        self._common = common
+
+    def order(self, key: Key, seats: int) -> GameOrder:
+        """Return the order of the game `key`: its cards, its seating and its bots' own seeds."""
+        rngs = tuple(self._rng(key, seat) for seat in range(seats))
+        return GameOrder(key, self.deal_seed(key).hex(), self.seating(key, seats), rngs)
+
+    def deal_seed(self, key: Key) -> bytes:
+        """Return the 32 bytes behind every shuffle of a deal, the same in all rotations."""
+        return self._commit("deal", *self._place(key))
+
+    def seating(self, key: Key, seats: int) -> tuple[int, ...]:
+        """Return the player of the table at each seat: rotation k moves everybody by k seats.
+
+        With three or more seats, the order around the table is drawn anew for each deal.
+        """
+        around = list(range(seats))
+        if seats > 2:
+            around = Dealer(self._commit("seating", *self._place(key))).order(seats)
+        return tuple(around[(seat + key.rotation) % seats] for seat in range(seats))
+
+    def _place(self, key: Key) -> tuple[int, ...]:
+        return (key.deal,) if self._common else (key.table, key.deal)
+
+    def _rng(self, key: Key, seat: int) -> int:
+        return int.from_bytes(self._commit("rng", key, seat)[:4], "big") >> 1
+
+    def _commit(self, *what: object) -> bytes:
+        return _commit(self.seed, *what)
+
+
+def derive_part_seed(seed: bytes, tournament: str, number: int) -> bytes:
+    """Return the seed of a part, from that of its tournament, which is never told."""
+    return _commit(seed, "part", tournament, number)
+
+
+def draw_order(seed: bytes, ruleset: str, labels: Sequence[str]) -> list[int]:
+    """Return entries shuffled for the draw of a ruleset's tables, whatever their order in the file.
+
+    Args:
+        seed: that of the tournament.
+        ruleset: its name.
+        labels: those of the entries.
+    """
+    return sorted(range(len(labels)), key=lambda entry: _commit(seed, "draw", ruleset, labels[entry]))
+
+
+def _commit(seed: bytes, *what: object) -> bytes:
+    return hmac.digest(seed, "\0".join(map(str, what)).encode(), "sha256")

@@ -1,0 +1,54 @@
+"""What an organiser decides about entries: withdraw, disqualify, reinstate."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tournaments.errors import LeagueError
+from tournaments.league.journal import AnyEvent, Readmitted, StateChanged
+from tournaments.league.store import Store
+from tournaments.league.tournament import Tournament
+
+
+def exclude(store: Store, label: str, state: Literal["withdrawn", "disqualified"], reason: str = "") -> None:
+    """Let an entry of the chosen tournament play no more.
+
+    Args:
+        store: the league, open for writing.
+        label: the entry.
+        state: whether the games that it played count on, or for nobody.
+        reason: for people.
+
+    Raises:
+        LeagueError: there is no such entry, or it is in that state; the league is unchanged.
+    """
+    tournament = store.tournament()
+    _require_entry(tournament, label)
+    if tournament.state(label).state == state:
+        raise LeagueError(f"{label}: is {state} already")
+    store.append(tournament.name, [StateChanged(label, state, reason)])
+
+
+def reinstate(store: Store, label: str, reason: str = "") -> None:
+    """Let an entry of the chosen tournament play again that was suspended, withdrawn or disqualified.
+
+    Raises:
+        LeagueError: there is no such entry, or it plays anyway; the league is unchanged.
+    """
+    tournament = store.tournament()
+    _require_entry(tournament, label)
+    events: list[AnyEvent] = []
+    if tournament.state(label).state != "playing":
+        events.append(StateChanged(label, "playing", reason))
+    suspended = store.suspended()
+    if label in suspended:
+        events.append(Readmitted(label, suspended[label]))
+    if not events:
+        raise LeagueError(f"{label}: is neither suspended nor withdrawn nor disqualified")
+    store.append(tournament.name, events)
+
+
+def _require_entry(tournament: Tournament, label: str) -> None:
+    labels = [entered.label for entered in tournament.entered]
+    if label not in labels:
+        raise LeagueError(f"no entry {label!r}; entries: {', '.join(labels)}")

@@ -1,0 +1,366 @@
+"""Tournaments as the journal tells them: a pure function of its events."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from msgspec import Struct, ValidationError, to_builtins
+from msgspec.structs import asdict
+
+from referee.errors import DataError, FamilyError
+from referee.families import has_family, load_family, make_rules, parse_parameters
+from referee.records import Key
+from referee.rulesets import Ruleset
+from tournaments.errors import LeagueError
+from tournaments.league.config import Config, check_config
+from tournaments.league.contents import Entry, Readmission
+from tournaments.league.journal import (
+    AnyEvent,
+    Begun,
+    Entered,
+    FileRead,
+    PartClosed,
+    PartCreated,
+    Readmitted,
+    State,
+    StateChanged,
+    StoredRuleset,
+    Version,
+)
+from tournaments.league.parts import Draft, Entrant, Part, PartTable, Schedule, Seeds, derive_part_seed
+
+NOBODY = Version("-", 1, "", "", "", "", "", (), ())
+"""What is known of an entry of which no version could be started."""
+
+
+class Standing(Struct, frozen=True):
+    """What the organiser decided about an entry."""
+
+    state: State = "playing"
+    reason: str = ""
+
+
+class Tournament:
+    """A tournament: its file, its parts, and the states of its entries.
+
+    Args:
+        name: its name.
+        seed: 32 bytes, secret for ever.
+        created: seconds since 1970, UTC.
+        versions: by label, the versions that the league knows; they grow with the league.
+    """
+
+    def __init__(self, name: str, seed: bytes, created: float, versions: Mapping[str, Sequence[Version]]) -> None:
+        self.name = name
+        self.secret = seed
+        self.created = created
+        self.parts: list[Part] = []
+        self.schedules: list[Schedule] = []
+        self.closed: set[int] = set()
+        self.states: dict[str, Standing] = {}
+        self.readmissions: set[Readmission] = set()
+        """All lifted suspensions."""
+        self.lifted: set[Readmission] = set()
+        """Those that were lifted while their part was open: only there the games after them count."""
+        self.config = Config(entries=())
+        self.rulesets: dict[str, Ruleset] = {}
+        self.entered: tuple[Entered, ...] = ()
+        self._file: FileRead | None = None
+        self._current: dict[str, int] = {}
+        self._teams: dict[tuple[str, int], tuple[int, ...]] = {}
+        self._versions = versions
+
+    def fork(self, versions: Mapping[str, Sequence[Version]]) -> Tournament:
+        """Return a copy that goes its own way."""
+        other = copy.copy(self)
+        other.parts, other.schedules = self.parts.copy(), self.schedules.copy()
+        other.closed, other.states = self.closed.copy(), self.states.copy()
+        other.readmissions, other.lifted = self.readmissions.copy(), self.lifted.copy()
+        other._versions = versions
+        return other
+
+    # What follows from the events
+
+    @property
+    def complete(self) -> bool:
+        """Whether no part is open."""
+        return bool(self.parts) and len(self.closed) == len(self.parts)
+
+    @property
+    def planned(self) -> int:
+        """How many games all parts have together."""
+        return sum(schedule.total for schedule in self.schedules)
+
+    @property
+    def open_parts(self) -> list[Schedule]:
+        """The parts that are played."""
+        return [schedule for schedule in self.schedules if schedule.part.number not in self.closed]
+
+    def seeds(self, part: int) -> Seeds:
+        """Return the seeds of a part, which are secret until it is closed."""
+        seed = derive_part_seed(self.secret, self.name, part)
+        return Seeds(seed, common=self.parts[part].common_deals)
+
+    def teams(self, ruleset: str, seats: int) -> tuple[int, ...]:
+        """Return the team of each seat under a ruleset.
+
+        Raises:
+            DataError: it does not allow this number of seats.
+        """
+        if (ruleset, seats) not in self._teams:
+            found = self.rulesets[ruleset]
+            self._teams[ruleset, seats] = make_rules(found.family, found.rules, seats).teams
+        return self._teams[ruleset, seats]
+
+    def version(self, entrant: Entrant) -> Version:
+        """Return what the league knows of a version.
+
+        Raises:
+            ValueError: it knows no such version.
+        """
+        known = self._versions.get(entrant.label, ())
+        if entrant.version > len(known):
+            raise ValueError(f"expected a version of {entrant.label!r} up to {len(known)}, got {entrant.version}")
+        return known[entrant.version - 1]
+
+    def current(self) -> Mapping[str, int]:
+        """Return by label the version that plays; entries of which none could be started are left out."""
+        return self._current
+
+    def waiting(self) -> set[str]:
+        """Return the labels of the entries whose games wait until their bots are mended."""
+        return {entered.label for entered in self.entered if entered.waits}
+
+    def state(self, label: str) -> Standing:
+        """Return what the organiser decided about an entry."""
+        return self.states.get(label, Standing())
+
+    def excuses(self, entrant: Entrant) -> bool:
+        """Return whether a version plays no more: its entry left, or a newer version plays."""
+        return self.state(entrant.label).state != "playing" or self._current.get(entrant.label) != entrant.version
+
+    def list_entries(self) -> tuple[Entry, ...]:
+        """Return the entries in the order of the file."""
+        return tuple(map(self._make_entry, self.entered))
+
+    def _make_entry(self, entered: Entered) -> Entry:
+        standing = self.state(entered.label)
+        known = NOBODY
+        if entered.version:
+            known = self.version(Entrant(entered.label, entered.version))
+        return Entry(
+            label=entered.label,
+            hash=known.hash,
+            name=known.name or entered.label,
+            version=known.version,
+            author=known.author,
+            language=known.language,
+            command=known.command,
+            rulesets=known.rulesets,
+            absence=entered.absence,
+            number=entered.version,
+            state=standing.state,
+            reason=standing.reason,
+            waits=entered.waits,
+        )
+
+    # Events
+
+    def apply(self, event: AnyEvent, next_game: int) -> None:
+        """Let an event happen.
+
+        Args:
+            event: anything but a beginning or a version.
+            next_game: the number of the first game of a new part.
+
+        Raises:
+            ValueError: it contradicts what happened before.
+            DataError: a stored ruleset cannot be played.
+        """
+        match event:
+            case FileRead():
+                self._read_file(event)
+            case PartCreated(part):
+                self._create(part, next_game)
+            case PartClosed(part):
+                if part in self.closed or part >= len(self.parts):
+                    raise ValueError(f"part {part} cannot close: expected an open part")
+                self.closed.add(part)
+            case StateChanged(label, state, reason):
+                self._require_label(label)
+                self.states[label] = Standing(state, reason)
+            case Readmitted(label, number):
+                self._readmit(label, number)
+            case Begun() | Version():
+                raise ValueError(f"unexpected event {event}")
+
+    def _read_file(self, event: FileRead) -> None:
+        config = check_config(event.config, "config")
+        if config.name != self.name:
+            raise ValueError(f"name: the tournament is {self.name!r}, the file says {config.name!r}")
+        if config.seed is not None and sha256(config.seed.encode()).digest() != self.secret:
+            raise ValueError("the seed is not the one that the file gives")
+        expected = [Path(name).stem if name.endswith(".toml") else name for name in config.rulesets]
+        if expected != [ruleset.name for ruleset in event.rulesets]:
+            raise ValueError(f"rulesets: expected {', '.join(expected)}")
+        labels = [entered.label for entered in event.entries]
+        _refuse_doubles(labels)
+        gone = {entrant.label for part in self.parts for table in part.tables for entrant in table.entrants} - {*labels}
+        if gone:
+            raise ValueError(f"entries: expected {min(gone)!r} among them, which has played")
+        if config.anchor is not None and config.anchor not in labels:
+            raise ValueError(f"expected the anchor {config.anchor!r} among the labels")
+        for entered in event.entries:
+            if entered.version:
+                self.version(Entrant(entered.label, entered.version))
+        self.rulesets = {stored.name: load_ruleset(stored) for stored in event.rulesets}
+        self._current = {entered.label: entered.version for entered in event.entries if entered.version}
+        self.config, self.entered, self._file = config, event.entries, event
+
+    def has_file(self, event: FileRead) -> bool:
+        """Return whether the newest file says the same."""
+        return self._file == event
+
+    def make_part(self, draft: Draft, first: int) -> Part:
+        """Return the part that a draft becomes if it is created now."""
+        number = len(self.parts)
+        commit = Seeds(derive_part_seed(self.secret, self.name, number)).commit
+        return Part(**asdict(draft), number=number, first=first, commit=commit)
+
+    def _create(self, part: Part, next_game: int) -> None:
+        draft = Draft(**{name: getattr(part, name) for name in Draft.__struct_fields__})
+        expected = self.make_part(draft, next_game)
+        if part != expected:
+            wrong = next(name for name in Part.__struct_fields__ if getattr(part, name) != getattr(expected, name))
+            raise ValueError(f"{wrong}: expected {getattr(expected, wrong)!r}, got {getattr(part, wrong)!r}")
+        for table in part.tables:
+            self._refuse_table(table)
+        self.parts.append(part)
+        self.schedules.append(Schedule(part))
+
+    def _refuse_table(self, table: PartTable) -> None:
+        current = self.current()
+        if table.ruleset not in self.rulesets:
+            raise ValueError(f"ruleset: expected one of {', '.join(self.rulesets)}, got {table.ruleset!r}")
+        for entrant in table.entrants:
+            if current.get(entrant.label) != entrant.version:
+                raise ValueError(f"entrants: expected versions that play, got {entrant.label!r} {entrant.version}")
+        _refuse_doubles([entrant.label for entrant in table.entrants])
+        try:
+            self.teams(table.ruleset, len(table.entrants))
+        except DataError as error:
+            raise ValueError(f"{table.ruleset}: {error}") from None
+        if table.after is not None:
+            part, number = table.after
+            if part >= len(self.parts) or number >= len(self.parts[part].tables):
+                raise ValueError(f"after: there is no table {part}.{number}")
+            before = self.parts[part].tables[number]
+            if before.ruleset != table.ruleset or before.entrants != table.entrants:
+                raise ValueError(f"after: expected the entries of table {part}.{number}, got others")
+
+    def _readmit(self, label: str, number: int) -> None:
+        self._require_label(label)
+        part = next((each.part.number for each in self.schedules if 0 <= number - each.part.first < each.total), None)
+        if part is None or (label, number) in self.readmissions:
+            raise ValueError(f"{label!r} cannot be readmitted after game number {number}")
+        self.readmissions.add((label, number))
+        if part not in self.closed:
+            self.lifted.add((label, number))
+
+    def _require_label(self, label: str) -> None:
+        if label not in {entered.label for entered in self.entered}:
+            raise ValueError(f"{label!r} is no entry")
+
+
+class League:
+    """All tournaments of a league, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self.tournaments: dict[str, Tournament] = {}
+        self.versions: dict[str, list[Version]] = {}
+        self.games = 0
+        """How many games all parts have together; the number of the next part's first game."""
+
+    def fork(self) -> League:
+        """Return a copy that goes its own way."""
+        other = League()
+        other.versions = {label: list(versions) for label, versions in self.versions.items()}
+        other.tournaments = {name: each.fork(other.versions) for name, each in self.tournaments.items()}
+        other.games = self.games
+        return other
+
+    def apply(self, name: str, event: AnyEvent, at: float) -> None:
+        """Let an event of a tournament happen.
+
+        Raises:
+            ValueError: it contradicts what happened before.
+            DataError: a stored ruleset cannot be played.
+        """
+        if isinstance(event, Begun):
+            if name in self.tournaments:
+                raise ValueError(f"tournament {name!r} began before")
+            self.tournaments[name] = Tournament(name, bytes.fromhex(event.seed), at, self.versions)
+            return
+        if name not in self.tournaments:
+            raise ValueError(f"tournament {name!r} has not begun")
+        if isinstance(event, Version):
+            self._add_version(event)
+            return
+        self.tournaments[name].apply(event, self.games)
+        if isinstance(event, PartCreated):
+            self.games += self.tournaments[name].schedules[-1].total
+
+    def _add_version(self, version: Version) -> None:
+        known = self.versions.setdefault(version.label, [])
+        if version.number != len(known) + 1:
+            raise ValueError(f"number: expected version {len(known) + 1} of {version.label!r}, got {version.number}")
+        if any(each.hash == version.hash for each in known):
+            raise ValueError(f"hash: {version.label!r} played under it before")
+        known.append(version)
+
+    def find_version(self, label: str, hash: str) -> int:
+        """Return the number of the version that a label has under a content hash; a new number for a new one."""
+        known = self.versions.get(label, [])
+        return next((each.number for each in known if each.hash == hash), len(known) + 1)
+
+
+def store_ruleset(ruleset: Ruleset) -> StoredRuleset:
+    """Return a ruleset as the journal keeps it."""
+    package = load_family(ruleset.family).package
+    rules = to_builtins(ruleset.rules)
+    return StoredRuleset(ruleset.name, ruleset.family, package, ruleset.about, ruleset.source, rules)
+
+
+def load_ruleset(stored: StoredRuleset) -> Ruleset:
+    """Return a ruleset that the journal keeps.
+
+    Raises:
+        LeagueError: its game comes from a package that is not installed, or that has changed.
+        ValueError: its parameters are not those of its game.
+    """
+    if stored.package and not has_family(stored.family):
+        raise LeagueError(
+            f"the game {stored.family!r} comes from the package {stored.package!r}, which is not installed"
+        )
+    try:
+        rules = parse_parameters(stored.family, stored.rules)
+    except FamilyError as error:
+        raise (LeagueError if stored.package else ValueError)(str(error)) from None
+    except ValidationError as error:
+        raise ValueError(str(error)) from None
+    return Ruleset(stored.name, stored.family, stored.about, stored.source, rules)
+
+
+def locate_game(schedules: Iterable[Schedule], key: Key) -> Schedule | None:
+    """Return the part that has a game; None if there is no such game."""
+    return next((schedule for schedule in schedules if schedule.has(key)), None)
+
+
+def _refuse_doubles(labels: Sequence[str]) -> None:
+    doubles = [label for label, count in Counter(labels).items() if count > 1]
+    if doubles:
+        raise ValueError(f"expected distinct labels, got more than once: {', '.join(map(repr, doubles))}")

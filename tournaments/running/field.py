@@ -1,0 +1,138 @@
+"""The field of a tournament: its entries with their bots, its rulesets and its settings, as the file has them now."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.errors import DataError
+from referee.rulesets import Ruleset, find_ruleset
+from tournaments.entries.bots import BotSpec, find_bot
+from tournaments.entries.enrolment import Enrolled, Find, enroll
+from tournaments.league.config import Config, EntryLine, assign_labels
+from tournaments.league.journal import Absence
+from tournaments.league.seats import find_seats
+
+
+class UnfitBot(DataError):
+    """A bot is not made for a ruleset that is played."""
+
+    def __init__(self, sentence: str, bot: BotSpec) -> None:
+        super().__init__(sentence)
+        self.bot = bot
+
+
+class Entrance(Struct, frozen=True):
+    """An entry of the file, with its bot."""
+
+    label: str
+    bot: BotSpec
+    absence: Absence | None = None
+    """Why the bot cannot play."""
+
+
+class Field(Struct, frozen=True):
+    """What a run found when it read the tournament file."""
+
+    config: Config
+    """Patterns in its entries are expanded."""
+    rulesets: tuple[Ruleset, ...]
+    entries: tuple[Entrance, ...]
+    """In the order of the file."""
+
+    def mark(self, absences: Mapping[str, Absence]) -> Field:
+        """Return the field with further entries that cannot play."""
+        entries = (replace(each, absence=absences.get(each.label, each.absence)) for each in self.entries)
+        return replace(self, entries=tuple(entries))
+
+    @property
+    def absences(self) -> dict[str, Absence]:
+        """By label, why entries cannot play."""
+        return {each.label: each.absence for each in self.entries if each.absence}
+
+
+def read_field(config: Config, base: Path, find: Find = find_bot, known: Mapping[str, str] | None = None) -> Field:
+    """Find and build the bots of a configuration, and load its rulesets; broken entries are absent.
+
+    Args:
+        config: the content of the tournament file.
+        base: the folder that the paths of its bots and rulesets are relative to.
+        find: returns the bot that an entry names.
+        known: labels that entries got before, by what the file calls their bots.
+
+    Raises:
+        DataError: entries or rulesets share a name, a ruleset is unknown or does not fit, a bot is not made for one,
+            the anchor is not an entry, or bots that think at the same time share a processor under wall clocks.
+    """
+    rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
+    _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
+    lines = [line if isinstance(line, EntryLine) else EntryLine(line) for line in config.entries]
+    entrants = enroll([line.bot for line in lines], base, find)
+    labels = _choose_labels(lines, entrants, known or {})
+    _refuse_doubles("entries", labels)
+    if config.anchor is not None and config.anchor not in labels:
+        raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
+    entries = tuple(Entrance(label, each.bot, each.absence) for label, each in zip(labels, entrants, strict=True))
+    _refuse_unfit_bots(entries, rulesets)
+    _refuse_shared_processors(config, rulesets)
+    return Field(config, rulesets, entries)
+
+
+def _choose_labels(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], known: Mapping[str, str]) -> list[str]:
+    """Return the label of each entry: what the file says, what a broken one was called before, or its bot's name."""
+    names = []
+    for line, each in zip(lines, entrants, strict=True):
+        recalled = known.get(line.bot) if each.absence else None
+        names.append(line.label or recalled or each.bot.manifest.name)
+    contents: dict[str, dict[str, str]] = defaultdict(dict)
+    for name, line, each in zip(names, lines, entrants, strict=True):
+        if line.label is None and not each.absence:
+            contents[name].setdefault(each.bot.hash, line.bot)
+    for name, words in contents.items():
+        if len(words) > 1:
+            bots = " and ".join(map(repr, words.values()))
+            raise DataError(
+                f"entries: {bots} are different bots with the name {name!r}; give them labels,"
+                f' such as {{ bot = "{list(words.values())[-1]}", label = "{name}-2" }}'
+            )
+    return assign_labels(names)
+
+
+def _refuse_doubles(what: str, names: Sequence[str]) -> None:
+    doubles = [name for name, count in Counter(names).items() if count > 1]
+    if doubles:
+        raise DataError(f"{what}: expected distinct names, got more than once: {', '.join(map(repr, doubles))}")
+
+
+def _refuse_unfit_bots(entries: Sequence[Entrance], rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that every bot is made for every ruleset, because every entry plays all of them."""
+    for entry in entries:
+        made_for = entry.bot.made_for
+        unfit = [ruleset.name for ruleset in rulesets if made_for and ruleset.name not in made_for]
+        if unfit:
+            sentence = (
+                f"{entry.label}: is made for {', '.join(made_for)} (rulesets in its bot.toml), not for"
+                f" {', '.join(unfit)}"
+            )
+            raise UnfitBot(sentence, entry.bot)
+
+
+def _refuse_shared_processors(config: Config, rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that wall clocks do not charge a bot for the time in which another one has its processor."""
+    clock = config.clock
+    if clock.kind == "cpu" or (clock.move_ms is None and clock.bank_ms is None):
+        return
+    processors = min(config.cpus_per_game, len(os.sched_getaffinity(0)) // max(1, config.jobs))
+    for ruleset in rulesets:
+        seats = find_seats(config, ruleset)
+        if ruleset.match.simultaneous and processors < seats:
+            raise DataError(
+                f"{ruleset.name}: asks up to {seats} seats at the same time, so clocks of wall time need a processor"
+                f" for each: expected cpus_per_game = {seats}, and as many processors for every game, got {processors};"
+                ' or set kind = "cpu" in [clock]'
+            )

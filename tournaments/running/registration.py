@@ -1,0 +1,229 @@
+"""Compares the field of a tournament with what its league holds: which versions play, and which parts that adds."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Collection, Iterable
+
+from referee.nouns import format_count
+from tournaments.errors import LeagueError
+from tournaments.league.config import Config, describe_differences, forget_machine
+from tournaments.league.contents import Finished, Game
+from tournaments.league.formats import decide
+from tournaments.league.formats.situation import Situation
+from tournaments.league.journal import AnyEvent, Begun, Entered, FileRead, PartClosed, PartCreated, Version
+from tournaments.league.judgement import judge
+from tournaments.league.parts import Draft, Entrant, Part, Schedule
+from tournaments.league.recreation import make_situation
+from tournaments.league.seats import require_seats
+from tournaments.league.store import Store
+from tournaments.league.tournament import League, Tournament, store_ruleset
+from tournaments.running.field import Entrance, Field
+
+
+class Standstill:
+    """What is known of the games of a tournament while none is played.
+
+    Args:
+        finished: its finished games, in playing order.
+        list_games: returns the same games with their results.
+    """
+
+    def __init__(self, finished: Iterable[Finished] = (), list_games: Callable[[], Iterable[Game]] = tuple) -> None:
+        self.finished = list(finished)
+        self.list_games = list_games
+
+    def list_suspended(self, tournament: Tournament) -> Collection[str]:
+        """Return the entries that get no new games until they are readmitted."""
+        return judge(tournament, self.finished).suspended
+
+
+def stand_still(store: Store) -> Standstill:
+    """Return what a league knows of the games of its chosen tournament."""
+    return Standstill(store.finished(), store.stored_games)
+
+
+class Changes:
+    """Events that are about to happen to a tournament, tried on a copy of its league.
+
+    Args:
+        league: the league as it is; it stays so.
+        name: the tournament.
+        games: what is known of its games.
+    """
+
+    def __init__(self, league: League, name: str, games: Standstill) -> None:
+        self.events: list[AnyEvent] = []
+        self.league = league.fork()
+        self._name = name
+        self._games = games
+
+    @property
+    def tournament(self) -> Tournament:
+        """The tournament as the events leave it."""
+        return self.league.tournaments[self._name]
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts that the events create."""
+        return [event.part for event in self.events if isinstance(event, PartCreated)]
+
+    def apply(self, event: AnyEvent) -> None:
+        """Let an event happen."""
+        self.league.apply(self._name, event, time.time())
+        self.events.append(event)
+
+    def create_parts(self) -> None:
+        """Ask the format for parts until it waits or is done.
+
+        Raises:
+            DataError: the file asks for tables that cannot be formed.
+        """
+        suspended = tuple(sorted(self._games.list_suspended(self.tournament)))
+        while isinstance(decision := decide(self._make_situation(suspended)), Draft):
+            self.apply(PartCreated(self.tournament.make_part(decision, self.league.games), suspended))
+
+    def _make_situation(self, suspended: tuple[str, ...]) -> Situation:
+        return make_situation(self.tournament, self._games.finished, suspended, self._games.list_games)
+
+
+def register(
+    league: League,
+    field: Field,
+    games: Standstill,
+    *,
+    new_versions: bool = False,
+    is_kept: Callable[[str], bool] = lambda hash: False,
+) -> Changes:
+    """Return the events that bring a tournament up to its field.
+
+    Args:
+        league: the league as it is.
+        field: what the run found.
+        games: of the tournament, if it has begun.
+        new_versions: whether changed bots play; otherwise they stop the run.
+        is_kept: tells whether an older version can play, by its content hash.
+
+    Raises:
+        DataError: the field does not form a table.
+        LeagueError: it contradicts what the tournament began with; the message says how to go on.
+    """
+    changes = Changes(league, field.config.name, games)
+    if field.config.name not in league.tournaments:
+        changes.apply(Begun(_draw_seed(field.config).hex()))
+    _refuse_changes(changes.tournament, field)
+    for ruleset in field.rulesets:
+        require_seats(field.config, ruleset, len(field.entries))
+    changed = [each.label for each in field.entries if _is_changed(changes, each)]
+    _read_file(changes, field, (lambda hash: new_versions and is_kept(hash)))
+    changes.create_parts()
+    if changed and not new_versions:
+        raise LeagueError(_describe_changed(changed, sum(Schedule(part).total for part in changes.parts)))
+    return changes
+
+
+def _is_changed(changes: Changes, entry: Entrance) -> bool:
+    version = changes.tournament.current().get(entry.label)
+    return bool(version) and not entry.absence and version != changes.league.find_version(entry.label, entry.bot.hash)
+
+
+def _read_file(changes: Changes, field: Field, can_play: Callable[[str], bool]) -> None:
+    entered = [_enter(changes, each, can_play) for each in field.entries]
+    here = {each.label for each in entered}
+    # Those that left may be gone from the file, too.
+    entered += [each for each in changes.tournament.entered if each.label not in here]
+    event = FileRead(forget_machine(field.config), tuple(map(store_ruleset, field.rulesets)), tuple(entered))
+    if not changes.tournament.has_file(event):
+        changes.apply(event)
+
+
+def _enter(changes: Changes, entry: Entrance, can_play: Callable[[str], bool]) -> Entered:
+    """Return how an entry takes part, and note its version if the league does not know it.
+
+    If its bot is broken, the last good version plays or waits.
+    """
+    before = changes.tournament.current().get(entry.label, 0)
+    if entry.absence:
+        waits = bool(before) and not can_play(changes.tournament.version(Entrant(entry.label, before)).hash)
+        return Entered(entry.label, before, entry.absence, waits)
+    number = changes.league.find_version(entry.label, entry.bot.hash)
+    if number > len(changes.league.versions.get(entry.label, ())):
+        changes.apply(_describe_version(entry, number))
+    return Entered(entry.label, number)
+
+
+def _describe_changed(changed: Collection[str], games: int) -> str:
+    """Say which bots changed, and what it costs to let the new versions play."""
+    what = "the bot has" if len(changed) == 1 else "these bots have"
+    return (
+        f"{', '.join(changed)}: {what} changed since the tournament went on; --new-versions lets the new version play,"
+        f" which takes {format_count(games, 'more game')}; the games of the old one stay"
+    )
+
+
+def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int]) -> list[Part]:
+    """Close parts of the chosen tournament, and create those that the format asks for then; return these.
+
+    Args:
+        store: the league.
+        finished: all finished games of the tournament, in playing order.
+        over: the parts without an open game.
+    """
+    name = store.tournament().name
+    changes = Changes(store.league(), name, Standstill(finished, store.stored_games))
+    for part in over:
+        changes.apply(PartClosed(part))
+    changes.create_parts()
+    store.append(name, changes.events)
+    return changes.parts
+
+
+def _draw_seed(config: Config) -> bytes:
+    return secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
+
+
+def _describe_version(entry: Entrance, number: int) -> Version:
+    manifest = entry.bot.manifest
+    return Version(
+        label=entry.label,
+        number=number,
+        hash=entry.bot.hash,
+        name=manifest.name,
+        version=manifest.version,
+        author=manifest.author,
+        language=manifest.language,
+        command=manifest.run,
+        rulesets=entry.bot.made_for,
+    )
+
+
+def _refuse_changes(tournament: Tournament, field: Field) -> None:
+    """Make sure that a file only adds to what its tournament began with."""
+    if not tournament.entered:
+        return
+    old, new = tournament.config, field.config
+    way_out = f"give the tournament another name than {tournament.name!r}, or keep it in another --db"
+    if differences := describe_differences(old, new):
+        raise LeagueError(f"a tournament goes on under the terms with which it began, {differences}: {way_out}")
+    if new.deals < old.deals:
+        raise LeagueError(f"deals: expected at least {old.deals}, as before, got {new.deals}: {way_out}")
+    now = {ruleset.name: ruleset for ruleset in field.rulesets}
+    for name, ruleset in tournament.rulesets.items():
+        if now.get(name) != ruleset:
+            state = "has changed" if name in now else "is gone"
+            raise LeagueError(f"rulesets: {name!r} {state} since the tournament began: {way_out}")
+    labels = {each.label for each in field.entries}
+    for entered in tournament.entered:
+        if entered.label not in labels and tournament.state(entered.label).state == "playing":
+            raise LeagueError(
+                f"entries: {entered.label!r} is gone from the file; to end its games, run: malice entry withdraw"
+                f" LEAGUE.db {entered.label}"
+            )
+
+
+def recall_labels(tournament: Tournament) -> dict[str, str]:
+    """Return the labels that entries got, by what the file called their bots."""
+    words = (line if isinstance(line, str) else line.bot for line in tournament.config.entries)
+    return {bot: entered.label for bot, entered in zip(words, tournament.entered, strict=False) if bot}

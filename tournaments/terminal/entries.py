@@ -1,0 +1,93 @@
+"""The entries of a tournament as a table."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from tournaments.league.contents import Entry
+from tournaments.league.store import Store
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.tables import format_table
+
+HEAD = ("entry", "version", "state", "games", "content", "bot", "why")
+HASH_LENGTH = 12
+
+
+class EntryLine(Struct, frozen=True):
+    """An entry with what became of it."""
+
+    label: str
+    version: int
+    """The version that plays, from 1; 0 if none could be started so far."""
+    versions: int
+    """How many versions the league knows."""
+    state: str
+    """playing, suspended, absent, withdrawn or disqualified."""
+    games: int
+    """Stored games in this tournament, of all versions."""
+    hash: str
+    name: str
+    """The name and version that the bot gives itself."""
+    reason: str
+    """Why it is in that state, or why an older version plays."""
+
+
+def list_entry_lines(store: Store) -> list[EntryLine]:
+    """Return the entries of the chosen tournament, in the order of its file."""
+    games = Counter(label for game in store.finished() for label in game.labels)
+    suspended, versions = store.suspended(), store.league().versions
+    return [
+        EntryLine(
+            label=entry.label,
+            version=entry.number,
+            versions=len(versions.get(entry.label, ())),
+            state=_describe_state(entry, entry.label in suspended),
+            games=games[entry.label],
+            hash=entry.hash,
+            name=f"{entry.name} {entry.version}".strip(),
+            reason=entry.reason or (f"{entry.absence.code}: {entry.absence.sentence}" if entry.absence else ""),
+        )
+        for entry in store.entries()
+    ]
+
+
+def _describe_state(entry: Entry, suspended: bool) -> str:
+    if entry.state != "playing":
+        return entry.state
+    if suspended:
+        return "suspended"
+    return "absent" if entry.waits or not entry.number else "playing"
+
+
+def describe_absentees(store: Store) -> Iterator[str]:
+    """Yield a line on each entry that does not play, with the command that lets it play again."""
+    for line in list_entry_lines(store):
+        label, why = sanitize(line.label), f": {sanitize(line.reason)}" if line.reason else ""
+        if line.state == "absent":
+            yield f"{label} is absent{', and its open games wait' if line.version else ''}{why}"
+        elif line.state != "playing":
+            command = shlex.join(["malice", "entry", "reinstate", str(store.path), line.label])
+            yield f"{label} is {line.state}{why} ({sanitize(command)})"
+        elif line.reason:
+            yield f"{label} plays in version {line.version}, since its bot is broken{why}"
+
+
+def format_entries(lines: Sequence[EntryLine]) -> Iterator[str]:
+    """Yield a table of entries."""
+    rows = [
+        (
+            sanitize(line.label),
+            str(line.version) if line.version == line.versions else f"{line.version} of {line.versions}",
+            line.state,
+            str(line.games),
+            line.hash[:HASH_LENGTH],
+            sanitize(line.name),
+            sanitize(line.reason),
+        )
+        for line in lines
+    ]
+    yield from format_table(HEAD, rows, left=(0, 2, 4, 5, 6))
