@@ -86,10 +86,13 @@ def _refuse_other_encodings(line: bytes) -> None:
         line.decode()
     except UnicodeDecodeError as error:
         if is_object(line):
-            byte, place = line[error.start], error.start
-            raise ProtocolError(
-                f"expected UTF-8, got the byte {byte:#04x} as number {place + 1} of the line: {excerpt(line)}"
-            ) from None
+            raise _describe_wrong_byte(line, error.start) from None
+
+
+def _describe_wrong_byte(line: bytes, place: int) -> ProtocolError:
+    return ProtocolError(
+        f"expected UTF-8, got the byte {line[place]:#04x} as number {place + 1} of the line: {excerpt(line)}"
+    )
 
 
 def _explain_refusal(line: bytes, decoder: msgspec.json.Decoder[A], id: int, error: Exception) -> A:

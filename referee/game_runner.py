@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
-
 from protocol.messages import Move
-from referee.clock import MS, Clock
+from referee.clock import MS
 from referee.connection import BotConnection
 from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
 from referee.errors import FamilyError, MachineFault, MemoryFault
 from referee.families import load_family, make_rules
-from referee.records import Batch, Fault, GameOrder, Record, SeatReport, compute_digest
+from referee.game_log import GameLog, report_seats
+from referee.records import Batch, Fault, GameOrder, Record
 from referee.replay import VERDICT, make_void_result
 from referee.requests import Requests
 from referee.rules import Result
@@ -47,7 +45,6 @@ class GameRunner:
         dealer: Dealer | None = None,
         watch: Watch | None = None,
     ) -> None:
-        self._batch = batch
         self._order = order
         self._seats = seats
         rules = make_rules(batch.family, batch.rules, len(seats))
@@ -60,8 +57,9 @@ class GameRunner:
         self._watch = watch
         self._wants_legal = [True] * len(seats)
         self._notes_left = [NOTES_BYTES] * len(seats)
-        self._played: list[Played] = []
-        self._faults: list[Fault] = []
+        self._log = GameLog(batch, order)
+        self._played = self._log.played
+        self._faults = self._log.faults
         self._unstarted: dict[int, Verdict] = {}
         """By seat: the verdicts on bots that could not start, and leave with those that fail in the first ask."""
 
@@ -72,7 +70,9 @@ class GameRunner:
         failed = self._start()
         result = self._make_void(failed) if self._is_void(failed) else self._play_on(failed)
         self._end(result)
-        return self._make_record(result, started, (time.monotonic_ns() - begin) / MS)
+        elapsed_ms = (time.monotonic_ns() - begin) / MS
+        reports = report_seats(self._seats, self._clocks)
+        return self._log.make_record(result, reports, started=started, elapsed_ms=elapsed_ms)
 
     def _is_void(self, failed: Iterable[int]) -> bool:
         """Return whether nobody has played, and with these seats every team has failed."""
@@ -270,50 +270,3 @@ class GameRunner:
                 seat.ask(request)
             except (Verdict, MachineFault):
                 seat.dismiss()
-
-    def _make_record(self, result: Result, started: float, elapsed_ms: float) -> Record:
-        batch, played = self._batch, self._played
-        self._refuse_actions()
-        record = Record(
-            key=self._order.key,
-            family=batch.family,
-            ruleset=batch.ruleset,
-            rules=batch.rules,
-            entries=tuple((batch.players[player].label, batch.players[player].hash) for player in self._order.seating),
-            deal_seed=self._order.deal_seed,
-            actions=tuple((each.seat, each.action) for each in played),
-            places=result.places,
-            scores=result.scores,
-            reason=result.reason,
-            digest="",
-            micros=tuple(each.micros for each in played),
-            cpu_micros=tuple(each.cpu_micros for each in played),
-            notes={index: each.note for index, each in enumerate(played) if each.note},
-            seats=tuple(map(_add_times, self._seats, self._clocks)),
-            faults=tuple(self._faults),
-            commit=batch.commit,
-            clock=batch.clock,
-            isolation="none",
-            host=platform.node(),
-            versions=f"python {platform.python_version()}",
-            started=started,
-            elapsed_ms=round(elapsed_ms, 3),
-            tournament=batch.tournament,
-        )
-        return msgspec.structs.replace(record, digest=compute_digest(record))
-
-    def _refuse_actions(self) -> None:
-        """Make sure that a league can store the actions.
-
-        Raises:
-            FamilyError: the rules listed one with a blank in it, or one that looks like a verdict.
-        """
-        actions = [each.action for each in self._played]
-        marked = sum(action.startswith(VERDICT) for action in actions)
-        if len(" ".join(actions).split()) != len(actions) or marked != len(self._faults):
-            raise FamilyError(f"expected actions without blanks that do not begin with {VERDICT!r}, got: {actions}")
-
-
-def _add_times(seat: Seat, clock: Clock) -> SeatReport:
-    used_ms, cpu_ms = round(clock.used / MS, 3), round(clock.cpu / MS, 3)
-    return msgspec.structs.replace(seat.report(), used_ms=used_ms, cpu_ms=cpu_ms)

@@ -1,4 +1,7 @@
-"""Tests that need more than Python: skipped in words on a desk, failed in CI, never left out unseen."""
+"""Tests that need more than Python: skipped in words on a desk, failed in CI, never left out unseen.
+
+A browser and a rendered site, which several test files look at, are fixtures here.
+"""
 
 import os
 import shutil
@@ -15,6 +18,8 @@ from tests.toolchains import kit_lack
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
+
+    from tests.test_site_league import League
 
 
 class Need(NamedTuple):
@@ -150,3 +155,22 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Chrome"]:
     window.get_log("browser")  # the page of a new tab has complaints of its own
     yield window
     window.quit()
+
+
+@pytest.fixture(scope="module")
+def league() -> "League":
+    """Five bots, one of them with a hostile name; every ninth game ends by a verdict."""
+    from tests.test_site_league import League  # most tests need no site
+
+    return League(deals=2, faulty=9)
+
+
+@pytest.fixture(scope="module")
+def out(league: "League", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rendered site of the league, with the evidence of all verdicts."""
+    import site_pages
+    from tournaments.league.publication import Publication
+
+    folder = tmp_path_factory.mktemp("site")
+    site_pages.render(league, folder, publication=Publication(evidence=None))
+    return folder

@@ -1,6 +1,7 @@
 """The bots of `tests/bots`: what each does wrong, the referee's verdict, and what `malice check` says.
 
-This table has the codes of verdicts; `test_exchange.py` and `test_verdicts.py` assert their sentences.
+This table has the codes of verdicts; `test_exchange.py`, `test_answers.py` and `test_verdicts.py` assert their
+sentences.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from referee.records import Record
 from referee.replay import find_rules, replay_asks
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import LABELS, League
-from tournaments.league.publication import Publication
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -35,14 +34,6 @@ malice.find(arguments[0]).then((found) => {
 def league() -> League:
     """Three bots; every fourth game ends by a verdict."""
     return League((LABELS[0], LABELS[1], LABELS[4]), deals=2, faulty=4)
-
-
-@pytest.fixture(scope="module")
-def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The rendered site of the league."""
-    folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder, publication=Publication(evidence=None))
-    return folder
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from referee.isolation import cgroups, kills
 from referee.playing import play_batch
 from referee.records import Batch, BatchDone, Isolation, Key, Layer, Player, Record, RefereeFault, Report
 from referee.verdicts import Verdict
+from tests.boxes import BOT, boxed, every_layer
 from tests.tables import batch, move_request, player, seated
-from tests.test_isolation import BOT, boxed, every_layer
 from tournaments.running.coordinator import TRIES, Coordinator, Hooks, Outcome
 from tournaments.running.in_process import InProcess
 

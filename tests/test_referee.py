@@ -1,16 +1,12 @@
-"""The referee process with real bots: a batch in, records out, and nothing left behind on any way out."""
+"""A batch with real bots: its records, their evidence, and nothing left behind."""
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
-import select
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -21,10 +17,6 @@ from referee.playing import play_batch
 from referee.records import Batch, BatchDone, EndBatch, Key, Record, RefereeFault, Report, Started
 from referee.replay import check_record
 from tests.tables import RULES, Script, batch, play, player, seated
-
-MARK = "MALICE_REFEREE_TEST"
-GONE_MS = 1000
-"""No process of ours lives longer after any exit."""
 
 pytestmark = pytest.mark.slow
 
@@ -38,9 +30,6 @@ def reports(told: Batch) -> list[Report]:
 
 def records(told: Batch) -> list[Record]:
     return [report for report in reports(told) if isinstance(report, Record)]
-
-
-# a batch
 
 
 def test_a_batch_has_a_record_for_each_game_and_then_it_is_done() -> None:
@@ -199,205 +188,6 @@ def test_a_batch_leaves_no_process_no_zombie_and_no_descriptor() -> None:
     pids = [report.pid for report in found if isinstance(report, Started)]
     assert len(pids) == 4
     assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
-
-
-# the process
-
-
-class Referee:
-    """A referee process whose bots wait in mid-game, each with a child, until somebody ends them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.fifo = folder / "fifo"
-        self.mark = f"{MARK}={os.getpid()} {folder}"
-        name, _, value = self.mark.partition("=")
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "referee"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=os.environ | {name: value},
-            cwd=Path(__file__).parents[1],
-        )
-        assert self.process.stdin
-        assert self.process.stdout
-        assert self.process.stderr
-        self._decoder: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
-        self.input, self.output, self.errors = self.process.stdin, self.process.stdout, self.process.stderr
-
-    def give(self, told: Batch) -> None:
-        self.input.write(msgspec.json.encode(told) + b"\n")
-
-    def report(self) -> Report:
-        return self._decoder.decode(self.output.readline())
-
-    def to_mid_game(self) -> list[Started]:
-        """Play until a bot thinks for ever, with a child beside it; return what was started."""
-        os.mkfifo(self.fifo)
-        pipe = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
-        self.give(batch(player("parent", str(self.fifo)), player("honest")))
-        assert select.select([pipe], [], [], 60)[0]
-        os.close(pipe)
-        assert len(self.pids()) == 4
-        found = [self.report(), self.report()]
-        return [report for report in found if isinstance(report, Started)]
-
-    def pids(self) -> list[int]:
-        """Find the processes that carry the mark: the referee, its bots, and theirs."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    if self.mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                        found.append(int(entry.name))
-                except OSError:
-                    continue
-        return found
-
-    def gone(self) -> bool:
-        """Tell whether no process is left; wait for that as long as they may live."""
-        deadline = time.monotonic_ns() // 1_000_000 + GONE_MS
-        for pid in self.pids():
-            try:
-                pidfd = os.pidfd_open(pid)
-            except ProcessLookupError:
-                continue
-            poll = select.poll()
-            poll.register(pidfd, select.POLLIN)
-            poll.poll(max(0, deadline - time.monotonic_ns() // 1_000_000))
-            os.close(pidfd)
-        return not self.pids()
-
-    def close(self) -> None:
-        for pid in self.pids():
-            os.kill(pid, signal.SIGKILL)
-        self.process.wait()
-        for pipe in (self.input, self.output, self.errors):
-            pipe.close()
-
-
-@pytest.fixture
-def referee(tmp_path: Path) -> Iterator[Referee]:
-    process = Referee(tmp_path)
-    yield process
-    process.close()
-
-
-def test_a_batch_line_becomes_record_lines(referee: Referee) -> None:
-    told = batch(player("honest"), player("declines"), games=2)
-
-    referee.give(told)
-    found = [referee.report() for _ in range(5)]
-    referee.give(told)
-    again = [referee.report() for _ in range(5)]
-
-    assert [type(report) for report in found] == [Started, Started, Record, Record, BatchDone]
-    for one, other in zip(found[2:4], again[2:4], strict=True):
-        assert isinstance(one, Record)
-        assert isinstance(other, Record)
-        check_record(one)
-        assert one.digest == other.digest
-
-
-def test_an_idle_referee_ends_in_order_when_its_input_is_closed(referee: Referee) -> None:
-    referee.give(batch(player("honest"), player("honest")))
-    while not isinstance(referee.report(), BatchDone):
-        pass
-
-    referee.input.close()
-
-    assert referee.process.wait(60) == 0
-    assert referee.errors.read() == b""
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (b"nonsense\n", "malformed"),
-        (b"\xff\xfe\n", "malformed"),
-        (b'{"type":"batch"}\n', "missing required field `family`"),
-    ],
-)
-def test_a_bad_batch_line_is_refused_in_one_line(referee: Referee, line: bytes, said: str) -> None:
-    referee.input.write(line)
-
-    assert referee.process.wait(60) == 2
-    sentence = referee.errors.read().decode()
-    assert sentence.startswith("referee: expected a batch line: ")
-    assert said in sentence
-    assert sentence.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda order: replace(order, seating=(0, 2)),
-        lambda order: replace(order, seating=(0, 0)),
-        lambda order: replace(order, rngs=(1,)),
-        lambda order: replace(order, deal_seed="cards"),
-    ],
-)
-def test_a_batch_that_does_not_fit_together_is_a_bad_line(referee: Referee, spoil: Callable[..., object]) -> None:
-    told = batch(player("honest"), player("honest"))
-    line = msgspec.to_builtins(told) | {"games": [msgspec.to_builtins(spoil(told.games[0]))]}
-
-    referee.input.write(msgspec.json.encode(line) + b"\n")
-
-    assert referee.process.wait(60) == 2
-    assert referee.errors.read().startswith(b"referee: expected a batch line: ")
-
-
-def test_a_closed_input_ends_the_referee_its_bots_and_their_children_in_mid_game(referee: Referee) -> None:
-    referee.to_mid_game()
-
-    referee.input.close()
-
-    assert referee.gone()
-    assert referee.process.wait() == 0
-    assert referee.errors.read() == b""
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_the_referee_its_bots_and_their_children_in_mid_game(
-    referee: Referee, number: signal.Signals
-) -> None:
-    referee.to_mid_game()
-
-    referee.process.send_signal(number)
-
-    assert referee.gone()
-    assert referee.process.wait() == 128 + number
-    assert referee.errors.read() == b""
-
-
-def test_bots_die_with_a_referee_that_is_killed_and_their_groups_are_known(referee: Referee) -> None:
-    """Only a reader of `Started` can then end the children of the bots."""
-    started = referee.to_mid_game()
-    bots = [os.pidfd_open(bot.pid) for bot in started]
-
-    referee.process.kill()
-
-    for bot in bots:
-        assert select.select([bot], [], [], GONE_MS / 1000)[0]
-        os.close(bot)
-    (child,) = referee.pids()
-    assert os.getpgid(child) == started[0].pid
-    os.killpg(started[0].pid, signal.SIGKILL)
-    assert referee.gone()
-
-
-def test_a_referee_whose_reports_nobody_reads_ends_when_its_input_is_closed(referee: Referee) -> None:
-    fcntl.fcntl(referee.output, fcntl.F_SETPIPE_SZ, 4096)
-    referee.give(batch(player("dies", "move", "1", "16000"), player("honest")))
-    for _ in range(2):
-        assert isinstance(referee.report(), Started)
-    assert select.select([referee.output], [], [], 60)[0], "the start of a record that is longer than the pipe"
-
-    referee.input.close()
-
-    assert referee.gone()
-    assert referee.process.wait() == 0
 
 
 def test_an_end_line_ends_the_batch_that_is_played_and_no_later_one() -> None:

@@ -18,8 +18,8 @@ from referee.isolation import bwrap, cgroups, copies, folders, limits, probe, se
 from referee.isolation.layers import explain_shared_user
 from referee.isolation.views import MOST_COVERS, View
 from referee.records import Isolation, Player
+from tests.boxes import boxed, own_groups, run_in_box
 from tests.tables import PATIENCE_MS, move_request
-from tests.test_isolation import boxed, own_groups, run_in_box
 
 BOT = Path(__file__).parent / "isolated_bot.py"
 OURS, ITS_OWN = "the user that we are", "a user of its own"

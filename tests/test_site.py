@@ -70,20 +70,6 @@ class Page(HTMLParser):
         return [[" ".join(cell.split()) for cell in row] for row in self._rows]
 
 
-@pytest.fixture(scope="module")
-def league() -> League:
-    """Five bots, one of them with a hostile name; every ninth game ends by a verdict."""
-    return League(deals=2, faulty=9)
-
-
-@pytest.fixture(scope="module")
-def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The rendered site of the league."""
-    folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder, publication=Publication(evidence=None))
-    return folder
-
-
 def pages(folder: Path) -> dict[str, Page]:
     return {str(path.relative_to(folder)): Page(path) for path in folder.rglob("*.html")}
 

@@ -23,20 +23,6 @@ from site_pages.shards import FORMAT, HOLE, SAME, encode_symbol, take_cards_out
 from tests.test_site_league import LABELS, League, play
 
 
-@pytest.fixture(scope="module")
-def league() -> League:
-    """Five bots; every ninth game ends by a verdict."""
-    return League(deals=2, faulty=9)
-
-
-@pytest.fixture(scope="module")
-def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The rendered site of the league."""
-    folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder)
-    return folder
-
-
 def data(path: Path) -> Any:
     """Read a data file as the page does."""
     first, call = path.read_text("ascii").splitlines()

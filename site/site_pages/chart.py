@@ -136,13 +136,16 @@ def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[tup
 
 def choose_ticks(low: float, high: float, about: int) -> list[float]:
     """Return about `about` round figures, at least two, that cover `low` to `high`."""
-    raw = max(high - low, 1e-9) / about
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * 0.999)
-    first, last = math.floor(low / step), math.ceil(high / step)
-    if first == last:
-        last += 1
+    step = _round_up(max(high - low, 1e-9) / about)
+    first = math.floor(low / step)
+    last = max(first + 1, math.ceil(high / step))
     return [round(step * number, 9) for number in range(first, last + 1)]
+
+
+def _round_up(step: float) -> float:
+    """Return a step as the next round figure: 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(step))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= step * 0.999)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:

@@ -152,11 +152,9 @@ def _describe_field(standings: Standings, row: Row) -> str:
 
 def _format_percents(low: float | None, high: float | None) -> str:
     low, high = text.drop_unknown(low), text.drop_unknown(high)
-    return (
-        ""
-        if low is None or high is None
-        else f"{text.format_decimal(100 * low, 1)} … {text.format_decimal(100 * high, 1)}"
-    )
+    if low is None or high is None:
+        return ""
+    return f"{text.format_decimal(100 * low, 1)} … {text.format_decimal(100 * high, 1)}"
 
 
 def _format_rank_range(rating: Rating) -> str:

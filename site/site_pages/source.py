@@ -38,7 +38,8 @@ class PublishedSource:
     def records(self) -> Iterator[Record]:
         """Return the records, and count what their verdicts lose; whoever shows a note redacts it, which takes long."""
         for record in self._source.records():
-            self.withheld += sum(
-                self.publication.withholds(record.entries[fault.seat][0], fault) for fault in record.faults
-            )
+            self.withheld += self._count_withheld(record)
             yield self.publication.redact_faults(record)
+
+    def _count_withheld(self, record: Record) -> int:
+        return sum(self.publication.withholds(record.entries[fault.seat][0], fault) for fault in record.faults)

@@ -28,18 +28,20 @@ def make_slug(text: str) -> str:
     """Return a file name for a label: the label itself if plain, otherwise a plain form of it with its digest."""
     if _PLAIN.fullmatch(text):
         return text
-    ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    stem = re.sub(r"[^a-z0-9]+", "-", ascii_only)[:32].strip("-")
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return f"{stem or 'bot'}.{digest}"
+    return f"{_make_stem(text) or 'bot'}.{digest}"
+
+
+def _make_stem(text: str) -> str:
+    ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", ascii_only)[:32].strip("-")
 
 
 def shorten(text: str, limit: int) -> str:
     """Return a text with its line breaks, sanitized; of a long one, the beginning and the end."""
     if len(text) > limit:
-        omitted = len(text) - limit
         half = limit // 2
-        text = f"{text[:half]}\n… {omitted} characters left out …\n{text[-half:]}"
+        text = f"{text[:half]}\n… {len(text) - limit} characters left out …\n{text[-half:]}"
     return sanitize(text, lines=True)
 
 

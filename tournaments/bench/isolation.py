@@ -10,7 +10,7 @@ from statistics import median
 from referee.bot_seat import BotSeat
 from referee.game_runner import GameRunner
 from referee.isolation import probe
-from referee.records import Isolation, Layer
+from referee.records import Isolation, Layer, Player
 from tournaments.bench import Row
 from tournaments.bench.exchange import make_games
 from tournaments.entries.bots import find_bot
@@ -43,12 +43,16 @@ def _time_starts(isolations: list[Isolation]) -> Iterator[Row]:
     seconds: list[list[float]] = [[] for _ in isolations]
     for _ in range(STARTS):
         for isolation, times in zip(isolations, seconds, strict=True):
-            seat = BotSeat(player, 60_000, None, isolation=isolation)
-            begin = time.perf_counter()
-            seat.begin()
-            seat.dismiss()
-            times.append(time.perf_counter() - begin)
+            times.append(_time_start(player, isolation))
     yield from _make_rows("start and end of a Python bot", isolations, seconds, 1e3, "ms")
+
+
+def _time_start(player: Player, isolation: Isolation) -> float:
+    seat = BotSeat(player, 60_000, None, isolation=isolation)
+    begin = time.perf_counter()
+    seat.begin()
+    seat.dismiss()
+    return time.perf_counter() - begin
 
 
 def _time_actions(isolations: list[Isolation]) -> Iterator[Row]:

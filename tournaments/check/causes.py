@@ -126,14 +126,20 @@ def _sentence(trouble: Trouble) -> str:
 
 
 def _expected(trouble: Trouble) -> str:
+    return f"one line within {trouble.limit_ms} ms of `{trouble.what}`: {_describe_answer(trouble)}"
+
+
+def _describe_answer(trouble: Trouble) -> str:
     if trouble.what == "hello":
-        answer = '{"id":1,"protocol":1}'
-    elif trouble.what == "move":
-        some = ", ".join(trouble.legal[:SHOWN_ACTIONS]) + (", ..." if len(trouble.legal) > SHOWN_ACTIONS else "")
-        answer = '{"id":ID,"move":ACTION}' + (f" with one of the actions {some}" if some else "")
-    else:
-        answer = '{"id":ID}'
-    return f"one line within {trouble.limit_ms} ms of `{trouble.what}`: {answer}"
+        return '{"id":1,"protocol":1}'
+    if trouble.what == "move":
+        return _describe_move(trouble.legal)
+    return '{"id":ID}'
+
+
+def _describe_move(legal: tuple[str, ...]) -> str:
+    some = ", ".join(legal[:SHOWN_ACTIONS]) + (", ..." if len(legal) > SHOWN_ACTIONS else "")
+    return '{"id":ID,"move":ACTION}' + (f" with one of the actions {some}" if some else "")
 
 
 def _hint(trouble: Trouble, bot: BotSpec) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -145,50 +145,62 @@ class Examination:
     def _greet(self) -> None:
         self._games.log.where = "before any game"
         self._seat.greet()
-        name = ascii(self._seat.name) + (f", version {self._seat.version!a}" if self._seat.version else "")
         self._pass("starts", f"{self._seat.greeted_ms:.0f} ms to the answer to hello")
         self._pass("flushes", "answers come while the process lives")
-        self._pass("hello", name)
+        self._pass("hello", _format_name(self._seat))
 
     def _play_main(self) -> None:
-        won, count = 0, self._games_count
-        for deal in range(count):
-            self._reach("games", f"{deal} of {format_count(count, 'game')}")
-            record = self._games.play_main(self._seat, deal)
-            own = record.entries.index(self._games.entry)
-            won += record.places[own] == 1 and max(record.places) > 1
-        self._pass("games", f"{won} won, {count - won} lost or drawn")
+        won = sum(self._wins_game(deal) for deal in range(self._games_count))
+        self._pass("games", f"{won} won, {self._games_count - won} lost or drawn")
         self._pass("answers", "")
 
+    def _wins_game(self, deal: int) -> bool:
+        """Play a game of the main ruleset; return whether the bot won it."""
+        self._reach("games", f"{deal} of {format_count(self._games_count, 'game')}")
+        record = self._games.play_main(self._seat, deal)
+        own = record.entries.index(self._games.entry)
+        return record.places[own] == 1 and max(record.places) > 1
+
     def _play_families(self) -> None:
-        games = self._syllabus.others
-        for number, (ruleset, seats) in enumerate(games):
-            self._reach("families", f"{number} of {len(games)}, up to {ruleset.name}")
+        for number, (ruleset, seats) in enumerate(self._syllabus.others):
+            self._reach("families", f"{number} of {len(self._syllabus.others)}, up to {ruleset.name}")
             self._games.play(self._seat, ruleset, seats, UNKNOWN_DEAL + number)
         self._seat.retire()
-        fewest, most = min(seats for _, seats in games), max(seats for _, seats in games)
-        seats_text = f"of {fewest} seats" if fewest == most else f"of {fewest} to {most} seats"
+        self._pass("families", self._describe_families())
+
+    def _describe_families(self) -> str:
+        games = self._syllabus.others
+        seats = _format_seats([seats for _, seats in games])
         names = "" if self._syllabus.whole else f": {', '.join(ruleset.name for ruleset, _ in games)}"
-        self._pass("families", f"{format_count(len(games), 'game')}, {seats_text}{names}")
+        return f"{format_count(len(games), 'game')}, {seats}{names}"
 
     def _send_unknown(self) -> None:
+        self._send_unknown_fields()
+        self._send_unknown_types()
+        self._pass("unknown", f"unknown fields, events, and {len(LATER_TYPES)} types of request")
+
+    def _send_unknown_fields(self) -> None:
         seat = self._games.seat()
         seat.dress = add_unknown
         self._games.play_main(seat, UNKNOWN_DEAL)
         seat.retire()
+
+    def _send_unknown_types(self) -> None:
         seat = self._games.seat()
         seat.after_answer = _ask_unknown
         self._games.play_main(seat, UNKNOWN_DEAL + 1)
         seat.retire()
-        self._pass("unknown", f"unknown fields, events, and {len(LATER_TYPES)} types of request")
 
     def _restart(self) -> None:
         repetition.break_off(self._games)
+        self._start_and_end()
+        self._pass("restart", "killed in the middle of a game, and started again")
+
+    def _start_and_end(self) -> None:
         self._games.log.where = "a new process, after one was killed in the middle of a game"
         seat = self._games.seat()
         seat.greet()
         seat.retire()
-        self._pass("restart", "killed in the middle of a game, and started again")
 
     def _reuse(self) -> None:
         comparison = repetition.compare(self._games)
@@ -249,6 +261,16 @@ def _ask_unknown(seat: ExaminedSeat) -> None:
     """Send one request of an unknown type; each answer is followed by the next type."""
     kind, fields = LATER_TYPES[len(seat.spoken) % len(LATER_TYPES)]
     seat.ask_unknown(kind, fields)
+
+
+def _format_name(seat: ExaminedSeat) -> str:
+    return ascii(seat.name) + (f", version {seat.version!a}" if seat.version else "")
+
+
+def _format_seats(numbers: Sequence[int]) -> str:
+    """Return how many seats games have."""
+    fewest, most = min(numbers), max(numbers)
+    return f"of {fewest} seats" if fewest == most else f"of {fewest} to {most} seats"
 
 
 def _make_stray_finding(count: int, first: Stray) -> Finding:

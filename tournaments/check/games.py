@@ -42,15 +42,15 @@ class Group(Struct, frozen=True, order=True):
 def group_rulesets(family: str = DEFAULT_FAMILY) -> tuple[Group, ...]:
     """Group a family's rulesets by what a bot can see and play; the one with most seats represents its group."""
     groups: dict[object, list[Ruleset]] = defaultdict(list)
-    for name in list_rulesets(family):
-        ruleset = load_ruleset(name)
+    for ruleset in map(load_ruleset, list_rulesets(family)):
         groups[load_family(family).classify(ruleset.rules)].append(ruleset)
-    found = []
-    for members in groups.values():
-        most = max(ruleset.match.players[1] for ruleset in members)
-        first = next(ruleset.name for ruleset in members if ruleset.match.players[1] == most)
-        found.append(Group(first, most, tuple(ruleset.name for ruleset in members)))
-    return tuple(sorted(found))
+    return tuple(sorted(map(_make_group, groups.values())))
+
+
+def _make_group(members: Sequence[Ruleset]) -> Group:
+    most = max(ruleset.match.players[1] for ruleset in members)
+    first = next(ruleset.name for ruleset in members if ruleset.match.players[1] == most)
+    return Group(first, most, tuple(ruleset.name for ruleset in members))
 
 
 class Syllabus(Struct, frozen=True):

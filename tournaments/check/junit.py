@@ -34,7 +34,11 @@ def _add_case(suite: ElementTree.Element, bot: str, step: Step) -> None:
     if step.result == "not reached":
         ElementTree.SubElement(case, "skipped", {"message": sanitize(step.line)})
     elif step.result == "failed":
-        message = sanitize(step.finding.cause if step.finding else step.line)
-        failure = ElementTree.SubElement(case, "failure", {"message": message, "type": step.step})
-        lines = format_finding(step, step.finding) if step.finding else ()
-        failure.text = "\n".join(sanitize(line) for line in lines)
+        _add_failure(case, step)
+
+
+def _add_failure(case: ElementTree.Element, step: Step) -> None:
+    message = sanitize(step.finding.cause if step.finding else step.line)
+    failure = ElementTree.SubElement(case, "failure", {"message": message, "type": step.step})
+    lines = format_finding(step, step.finding) if step.finding else ()
+    failure.text = "\n".join(sanitize(line) for line in lines)

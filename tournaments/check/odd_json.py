@@ -119,15 +119,16 @@ class _Writer:
         return '"' + "".join(map(self._write_character, text)) + '"'
 
     def _write_character(self, character: str) -> str:
-        if character in '"\\' or character < " " or self._random.random() < self._escapes:
-            if character == "/" and self._random.random() < 0.5:
-                return "\\/"
-            units = character.encode("utf-16-be").hex()
-            return "".join(
-                "\\u" + (unit.upper() if self._upper else unit)
-                for unit in (units[i : i + 4] for i in range(0, len(units), 4))
-            )
-        return character
+        if not (character in '"\\' or character < " " or self._random.random() < self._escapes):
+            return character
+        if character == "/" and self._random.random() < 0.5:
+            return "\\/"
+        return self._escape(character)
+
+    def _escape(self, character: str) -> str:
+        digits = character.encode("utf-16-be").hex()
+        units = (digits[i : i + 4] for i in range(0, len(digits), 4))
+        return "".join("\\u" + (unit.upper() if self._upper else unit) for unit in units)
 
     def _write_float(self, value: float) -> str:
         if self._random.random() < 0.5 and abs(value) < 1e15:

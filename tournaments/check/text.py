@@ -60,8 +60,7 @@ def _list_rows(step: Step) -> Iterator[tuple[str, str, str]]:
     most = FAILED_ROWS if step.finding else ROWS
     first, *others = textwrap.wrap(sanitize(step.line), WIDTH, max_lines=most, placeholder=" ...") or [""]
     yield step.result, step.title, first
-    for line in others:
-        yield "", "", line
+    yield from (("", "", line) for line in others)
 
 
 def _format_slowest(report: Report) -> Iterator[str]:

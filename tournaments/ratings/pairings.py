@@ -227,10 +227,18 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
 def _check(games: Sequence[RatedGame], teams: list[tuple[int, ...]], counts: Ints, players: int) -> None:
     if not all(teams):
         raise ValueError("expected at least one player in each team of a game, got an empty team")
+    _check_places(games, counts)
+    _check_players(teams, players)
+
+
+def _check_places(games: Sequence[RatedGame], counts: Ints) -> None:
     places = _make_integers(len(game.places) for game in games)
     if (odd := np.flatnonzero(counts != places)).size:
         game = games[int(odd[0])]
         raise ValueError(f"expected one place for each of {len(game.teams)} teams, got: {game.places!r}")
+
+
+def _check_players(teams: list[tuple[int, ...]], players: int) -> None:
     flat = _make_integers(chain.from_iterable(teams))
     if flat.size and not (flat.min() >= 0 and flat.max() < players):
         wrong = flat.min() if flat.min() < 0 else flat.max()

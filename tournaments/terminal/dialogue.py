@@ -91,12 +91,12 @@ def _answer(each: ReplayedRequest, record: Record) -> str | None:
 def _count_sent(requests: Sequence[ReplayedRequest], fault: Fault) -> int:
     """Count the requests up to the last one that was certainly sent: it was answered, or stored with the verdict."""
     shown = [_strip_id(message[2:]) for message in fault.lines if message.startswith("> ")]
-    sent = 0
-    for count, each in enumerate(requests, start=1):
-        answered = isinstance(each.request, Move) and not each.played.startswith(VERDICT)
-        if answered or isinstance(each.request, GameEnd) or _is_in(shown, _strip_id(_text(encode(each.request)))):
-            sent = count
-    return sent
+    return max((count for count, each in enumerate(requests, start=1) if _was_sent(each, shown)), default=0)
+
+
+def _was_sent(each: ReplayedRequest, shown: Sequence[str]) -> bool:
+    answered = isinstance(each.request, Move) and not each.played.startswith(VERDICT)
+    return answered or isinstance(each.request, GameEnd) or _is_in(shown, _strip_id(_text(encode(each.request))))
 
 
 def _is_in(shown: Sequence[str], line: str) -> bool:

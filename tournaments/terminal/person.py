@@ -17,7 +17,7 @@ from referee.records import SeatReport
 from referee.seat import InProcessSeat
 from referee.verdicts import Verdict
 from tournaments.sanitizer import sanitize
-from tournaments.terminal.transcript import describe_event
+from tournaments.terminal.transcript import describe_event, format_places
 from tournaments.terminal.watching import write_now
 
 HELP = """\
@@ -124,15 +124,20 @@ class Person(InProcessSeat):
     def ask(self, request: GameStart | GameEnd) -> None:
         """Print who plays in a new game, or how a game ended."""
         if isinstance(request, GameStart):
-            self._seat, self._ruleset = request.seat, request.ruleset
-            self._family = load_family(request.family)
-            self._names = [sanitize(seat.name) for seat in request.seats]
-            seats = ", ".join(f"{name} in seat {seat}" for seat, name in enumerate(self._names))
-            self._say(f"\nA game of {sanitize(request.ruleset)}: {seats}. You have no clock; ? helps, q resigns.")
-            return
+            self._announce_start(request)
+        else:
+            self._announce_end(request)
+
+    def _announce_start(self, request: GameStart) -> None:
+        self._seat, self._ruleset = request.seat, request.ruleset
+        self._family = load_family(request.family)
+        self._names = [sanitize(seat.name) for seat in request.seats]
+        seats = ", ".join(f"{name} in seat {seat}" for seat, name in enumerate(self._names))
+        self._say(f"\nA game of {sanitize(request.ruleset)}: {seats}. You have no clock; ? helps, q resigns.")
+
+    def _announce_end(self, request: GameEnd) -> None:
         results = sorted(zip(request.places, self._names, request.scores, strict=True))
-        places = ", ".join(f"{place}. {name} ({score})" for place, name, score in results)
-        self._say(f"\nThe game is over, {request.reason}: {places}")
+        self._say(f"\nThe game is over, {request.reason}: {format_places(results)}")
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
         """Do nothing: there is no process to end."""

@@ -25,20 +25,23 @@ def format_table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Seque
     """Return lines with aligned columns: those in `left` to the left, the others to the right."""
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     for row in (head, *rows):
-        cells = (
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join(cells).rstrip()
+        yield "  ".join(_align(row, widths, left)).rstrip()
+
+
+def _align(row: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> Iterator[str]:
+    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        yield cell.ljust(width) if column in left else cell.rjust(width)
 
 
 def write_csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """Return a head and rows as CSV, with every text defused."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in (head, *rows):
-        writer.writerow([defuse(cell) if isinstance(cell, str) else cell for cell in row])
+    csv.writer(out, lineterminator="\n").writerows(map(_defuse_row, (head, *rows)))
     return out.getvalue()
+
+
+def _defuse_row(row: Sequence[Cell]) -> list[Cell]:
+    return [defuse(cell) if isinstance(cell, str) else cell for cell in row]
 
 
 def defuse(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from protocol.messages import Out
@@ -102,11 +102,14 @@ class Narrator:
 
     def _format_action(self, index: int, played: Played, changes: str) -> str:
         """Return an action in one line: the seat, the action, what it changed, its time, and the bot's note."""
-        names, action = self._names, played.action
-        # A verdict on a bot that had no request, or could not start, took no time.
-        duration = "" if action.startswith(VERDICT) and not played.micros else f"  {played.micros / 1000:.1f} ms"
-        remark = f"  # {sanitize(played.note)}" if played.note else ""
-        return f"{index:5} {names[played.seat]:{max(map(len, names))}}  {action:8}  {changes}{duration}{remark}"
+        names = self._names
+        end = _format_duration(played) + (f"  # {sanitize(played.note)}" if played.note else "")
+        return f"{index:5} {names[played.seat]:{max(map(len, names))}}  {played.action:8}  {changes}{end}"
+
+
+def _format_duration(played: Played) -> str:
+    """Return the time of an action; a verdict on a bot that had no request, or could not start, took none."""
+    return "" if played.action.startswith(VERDICT) and not played.micros else f"  {played.micros / 1000:.1f} ms"
 
 
 def describe_event(family: Family, event: Any, names: Sequence[str], viewer: int | None) -> str:
@@ -126,7 +129,10 @@ def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
     """Yield the verdicts and the result."""
     for fault in record.faults:
         yield f"{names[fault.seat]}: {fault.code}: {sanitize(fault.sentence)}"
-    places = ", ".join(
-        f"{place}. {name} ({score})" for name, place, score in zip(names, record.places, record.scores, strict=True)
-    )
+    places = format_places(zip(record.places, names, record.scores, strict=True))
     yield f"{record.reason} after {format_count(len(record.actions), 'action')}: {places}"
+
+
+def format_places(results: Iterable[tuple[int, str, int]]) -> str:
+    """Return who took which place with which score, in the order of the results."""
+    return ", ".join(f"{place}. {name} ({score})" for place, name, score in results)

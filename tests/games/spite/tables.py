@@ -14,6 +14,9 @@ from referee.rulesets import load_ruleset
 
 STOCK = "2H 3H 4H 5H 6H 7H 8H 9H TH JH 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
 FIVE = "6D 7D 8D 9D TD"
+TWELVE = "AC 2C 3C 4C 5C 6C 7C 8C 9C TC JC QC"
+FULL = [["2C", "2C", "2C", "2C"]]
+"""The side stacks of one seat; by the rules of the book none of them takes a high card."""
 
 
 def game(preset: str = "classic", seats: int | None = None, **changes: Any) -> SpiteAndMalice:

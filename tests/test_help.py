@@ -1,0 +1,82 @@
+"""Help and lists of rulesets: complete, and quick because nothing heavy is imported for them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.test_cli import malice
+from tournaments import league
+from tournaments.cli import main
+
+pytestmark = pytest.mark.slow
+
+HEAVY = {"numpy", "trio", "jinja2", "sqlite3", "sqlite_utils", "site_pages"}
+
+
+@pytest.mark.parametrize("words", [("--help",), ("rules",), ("rules", "--json"), ("rules", "show", "standard")])
+def test_help_and_rules_import_nothing_heavy(words: tuple[str, ...]) -> None:
+    program = (
+        "from click.testing import CliRunner\n"
+        "from tournaments.cli import main\n"
+        f"assert CliRunner().invoke(main, {words!r}).exit_code == 0\n"
+    )
+
+    assert list_modules(program) & HEAVY == set()
+
+
+def test_the_list_of_rulesets_marks_the_default() -> None:
+    text, fields = malice("rules").stdout, json.loads(malice("rules", "--json").stdout)
+
+    (line,) = (line for line in text.splitlines() if "(default)" in line)
+    assert line.split()[1] == "standard"
+    assert [each["name"] for each in fields if each["default"]] == ["standard"]
+
+
+def test_only_standings_need_numpy_in_a_league() -> None:
+    names = sorted(path.stem for path in Path(league.__file__).parent.glob("*.py"))
+    names.remove("standings")
+    program = "\n".join(f"import tournaments.league.{name}" for name in names)
+
+    assert "numpy" not in list_modules(program)
+
+
+def list_modules(program: str) -> set[str]:
+    """Run a program and return the names of the modules that it loaded."""
+    program += "\nimport sys\nprint(*sys.modules)\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_help_lists_every_command_in_a_section() -> None:
+    text = malice("--help").stdout
+
+    assert [line for line in text.splitlines() if line.endswith(":")] == [
+        "Options:",
+        "Write a bot:",
+        "Look at a game:",
+        "Run a league:",
+        "Results:",
+        "This machine:",
+    ]
+    assert list(main.sections.values()) == [
+        ("new", "build", "check", "play", "rerun"),
+        ("replay", "log"),
+        ("run",),
+        ("standings", "site", "feedback", "export", "verify"),
+        ("rules", "doctor", "bench"),
+    ]
+    names = [name for names in main.sections.values() for name in names]
+    assert sorted(names) == sorted(main.commands)
+    listed = [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.split()[0] in names]
+    assert listed == names
+
+
+def test_every_command_has_a_help_text() -> None:
+    for name, command in main.commands.items():
+        assert command.help, name
+        assert malice(name, "--help").exit_code == 0
