@@ -51,7 +51,9 @@ class Key(Struct, frozen=True, order=True, array_like=True):
         if len(numbers) not in (3, 4) or not all(re.fullmatch("[0-9]{1,9}", number) for number in numbers):
             raise DataError(f"expected a key such as 0.3.12.1 (part.table.deal.rotation), got: {text!r}")
         if len(numbers) == 3 and parts > 1:
-            raise DataError(f"expected a key with its part, such as 0.{text}, since there are {parts} parts, got: {text!r}")
+            raise DataError(
+                f"expected a key with its part, such as 0.{text}, since there are {parts} parts, got: {text!r}"
+            )
         return cls(*map(int, ["0", *numbers][-4:]))
 
 

@@ -24,8 +24,8 @@ from site_pages.series import SeriesRow, describe_standing
 from site_pages.teams import TeamRow
 from tournaments.league.contents import Entry, Game
 from tournaments.league.parts import Part
-from tournaments.league.tournament import Tournament
 from tournaments.league.series import Score
+from tournaments.league.tournament import Tournament
 from tournaments.sanitizer import sanitize
 
 TEMPLATES = Path(__file__).parent / "templates"

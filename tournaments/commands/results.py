@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.commands.options import database_argument, json_option, open_store, print_standings, write_site
+from tournaments.commands.options import (
+    database_argument,
+    json_option,
+    open_store,
+    print_standings,
+    tournament_option,
+    write_site,
+)
 
 if TYPE_CHECKING:
     from tournaments.commands.options import Render
@@ -16,14 +23,15 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Print the ranking.")
 @database_argument
+@tournament_option
 @json_option
 @click.option("--csv", is_flag=True, help="Print CSV.")
-def standings(db: Path, json: bool, csv: bool) -> None:
+def standings(db: Path, tournament: str | None, json: bool, csv: bool) -> None:
     """Print the ranking: Elo with its interval, results, points, time, forfeits."""
     from tournaments.league.standings import compute_league_standings
     from tournaments.terminal.results import encode_standings_csv, encode_standings_json
 
-    with open_store(db) as store:
+    with open_store(db, tournament=tournament) as store:
         if json:
             click.echo(encode_standings_json(compute_league_standings(store)))
         elif csv:
@@ -34,6 +42,7 @@ def standings(db: Path, json: bool, csv: bool) -> None:
 
 @click.command(short_help="Write the pages of a league.")
 @database_argument
+@tournament_option
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
 @click.option(
     "--with-stderr",
@@ -45,19 +54,20 @@ def standings(db: Path, json: bool, csv: bool) -> None:
     help="Publish also what bots wrote to stderr before a verdict, or what this one wrote; may be repeated.",
 )
 @click.pass_obj
-def site(render: Render, db: Path, out: Path, evidence: tuple[str, ...]) -> None:
+def site(render: Render, db: Path, tournament: str | None, out: Path, evidence: tuple[str, ...]) -> None:
     """Write the pages: standings, bots, games, replays. They work from the disk and on any web server.
 
     The pages may be published: they hold no stderr, no absolute path and no host name.
     """
-    with open_store(db) as store:
+    with open_store(db, tournament=tournament) as store:
         write_site(render, store, out, evidence)
 
 
 @click.command(short_help="Print every game as a line of JSON.")
 @database_argument
+@tournament_option
 @click.option("--views", is_flag=True, help="Print a line for every decision: what the seat saw, and what it played.")
-def export(db: Path, views: bool) -> None:
+def export(db: Path, tournament: str | None, views: bool) -> None:
     """Print every game as a line of JSON: who sat where, every action with its times and note, the result.
 
     With --views each line is a decision, for programs that learn from games: key, ruleset, number of the action,
@@ -68,7 +78,7 @@ def export(db: Path, views: bool) -> None:
     from tournaments.league.publication import choose_publication
     from tournaments.league.series import score_league_series
 
-    with open_store(db) as store:
+    with open_store(db, tournament=tournament) as store:
         series = {} if views else score_league_series(store)
         publication = choose_publication(store)
         for record in store.records():
@@ -78,8 +88,9 @@ def export(db: Path, views: bool) -> None:
 
 @click.command(short_help="Write a page for the author of each bot.")
 @database_argument
+@tournament_option
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
-def feedback(db: Path, out: Path) -> None:
+def feedback(db: Path, tournament: str | None, out: Path) -> None:
     """Write a Markdown page for each bot, to hand to its author alone.
 
     A page tells the results of the bot, its faults with what it wrote to stderr, its worst games and how to look at
@@ -87,7 +98,7 @@ def feedback(db: Path, out: Path) -> None:
     """
     from tournaments.terminal.feedback import write_pages
 
-    with open_store(db) as store:
+    with open_store(db, tournament=tournament) as store:
         pages = dict(write_pages(store))
     out.mkdir(parents=True, exist_ok=True)
     for name, page in pages.items():
@@ -97,8 +108,9 @@ def feedback(db: Path, out: Path) -> None:
 
 @click.command(short_help="Replay every game and check all of it.")
 @database_argument
+@tournament_option
 @json_option
-def verify(db: Path, json: bool) -> None:
+def verify(db: Path, tournament: str | None, json: bool) -> None:
     """Replay every game; check cards, actions, results and digests; exit 5 if a check fails.
 
     This also compares the stored summary of the tournament with the games. The line "not covered" names the fields that
@@ -108,20 +120,15 @@ def verify(db: Path, json: bool) -> None:
 
     from tournaments.league.verify import verify_league
     from tournaments.running.progress import Progress
-    from tournaments.sanitizer import sanitize
+    from tournaments.terminal.verified import describe_verified
 
-    with open_store(db) as store, Progress(len(store.keys()), 0, sys.stderr) as progress:
+    with (
+        open_store(db, tournament=tournament) as store,
+        Progress(len(store.keys()), 0, sys.stderr) as progress,
+    ):
         verified = verify_league(store, progress.count_game)
     if json:
         click.echo(msgspec.json.encode(verified))
         return
-    state = f"of {verified.planned}, not complete"
-    if verified.absent:
-        state += f", the games of absent bots wait: {', '.join(map(sanitize, verified.absent))}"
-    if verified.complete:
-        state = "complete but for the games of suspended bots" if verified.suspended else "complete"
-    click.echo(f"games           {verified.games} ({state}), all of them replay")
-    click.echo(f"commit          {verified.commit}")
-    click.echo(f"seed            {verified.seed or 'published when the tournament is complete'}")
-    click.echo(f"not covered     {', '.join(verified.not_covered)}")
-    click.echo(f"tournament SHA  {verified.sha}")
+    for line in describe_verified(verified):
+        click.echo(line)

@@ -26,9 +26,10 @@ from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from referee.records import Layer
+    from referee.records import Key, Layer
     from tournaments.commands.options import Render
     from tournaments.league.config import Config
+    from tournaments.league.store import Store
 
 
 @click.command(short_help="Play a tournament, or resume it.")
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
 @click.option(
     "--db",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The league [default: named like the TOML file, .db].",
+    help="The league [default: `league` in the TOML file, or the name of that file with .db].",
 )
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
-@click.option("--readmit", multiple=True, metavar="LABEL", help="Let this suspended bot play again; may be repeated.")
+@click.option("--new-versions", is_flag=True, help="Let bots that changed play on in their new version.")
 @click.option("--keep-going", is_flag=True, help="Play without the bots that cannot be built or started.")
 @click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
 @click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
@@ -53,7 +54,7 @@ def run(
     db: Path | None,
     jobs: int | None,
     site: Path | None,
-    readmit: tuple[str, ...],
+    new_versions: bool,
     keep_going: bool,
     until: str | None,
     duration: str | None,
@@ -70,7 +71,7 @@ def run(
 
     from msgspec.structs import replace
 
-    from tournaments.league.config import read_config
+    from tournaments.league.config import find_league, read_config
     from tournaments.league.file import find_name_list
     from tournaments.running import run as running
 
@@ -78,12 +79,12 @@ def run(
     limit = parse_limit(until, duration, datetime.now().astimezone())
     config = with_isolation(read_config(tournament), isolation, required)
     config = replace(config, jobs=jobs or config.jobs)
-    db = db or Path(f"{tournament.stem}.db")
+    db = db or find_league(config, tournament)
     if dry_run:
         _print_estimate(config, tournament.parent.resolve(), db, required=required)
         return
-    options = {"--db": db, "--jobs": jobs, "--site": site, "--keep-going": keep_going, "--isolation": isolation}
-    words = _spell_command(tournament, options | {"--require-isolation": required})
+    options = {"--db": db, "--jobs": jobs, "--site": site, "--keep-going": keep_going, "--new-versions": new_versions}
+    words = _spell_command(tournament, options | {"--isolation": isolation, "--require-isolation": required})
     time_options = ["--until", until] if until else ["--for", duration] if duration else []
     resume = [*words, *time_options]
     # A date is past once the time is up.
@@ -91,15 +92,16 @@ def run(
     if limit:
         click.echo(f"until {format_limit(limit)}", err=True)
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
-        plan = open_plan(store, config, tournament.parent.resolve(), required=required)
+        _print_neighbours(store, config.name)
+        base, new_versions = tournament.parent.resolve(), new_versions or config.new_versions == "play"
+        plan = open_plan(store, config, base, required=required, new_versions=new_versions)
         if config.anonymous:
             click.echo(f"anonymous: {find_name_list(db)} says which bot is which; it is for you alone", err=True)
         plan.keep_going = keep_going
-        running.readmit(store, readmit, sys.stderr)
         end = limit.timestamp() if limit else math.inf
         left = running.run_tournament(store, plan, config.jobs, sys.stderr, resume, until=end)
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
-        print_standings(store, resume)
+        print_standings(store)
         if site:
             write_site(render, store, site)
         if left:
@@ -108,6 +110,15 @@ def run(
                 f" go on with: {shlex.join(again)}",
                 err=True,
             )
+
+
+def _print_neighbours(store: Store, name: str) -> None:
+    """Say if a tournament is new in a league that has others: a name may be mistyped."""
+    from tournaments.sanitizer import sanitize
+
+    others = list(store.league().tournaments)
+    if others and name not in others:
+        click.echo(f"{sanitize(name)}: new tournament; the league has {', '.join(map(sanitize, others))}", err=True)
 
 
 def _spell_command(tournament: Path, options: Mapping[str, object]) -> list[str]:
@@ -124,29 +135,28 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> 
     from msgspec.structs import replace
 
     from tournaments.league.store import Store
-    from tournaments.league.suspension import find_suspended_entries
     from tournaments.running.announcement import describe_bytes, print_plan
     from tournaments.running.coordinator import default_jobs
     from tournaments.running.plan import Plan
-    from tournaments.running.roll_call import call_everybody
+    from tournaments.running.roll_call import call_roll
     from tournaments.running.trial import estimate_tournament
 
-    done = 0
-    suspended: set[str] = set()
+    done: set[Key] = set()
+    suspended: dict[str, int] = {}
     with Store(db) if db.exists() else nullcontext() as store:
         if store and not store.is_empty():
-            plan = open_plan(store, config, base, required=required)
-            done, suspended = len(store.keys()), set(find_suspended_entries(store))
+            plan = open_plan(store, config, base, required=required, new_versions=config.new_versions == "play")
+            if config.name in store.league().tournaments:
+                done, suspended = store.keys(), store.suspended()
         else:
             plan = Plan.prepare(config, base)
             plan.isolation = replace(plan.isolation, required=required)
-    call_everybody(plan, suspended)
+    call_roll(plan, suspended, sys.stderr)
     jobs = config.jobs or default_jobs(config.cpus_per_game)
     estimate = estimate_tournament(plan, jobs)
-    total = plan.schedule.total
-    share = max(0, total - done) / total
-    likely = None if estimate.likely_ms is None else estimate.likely_ms * share
-    print_plan(plan, done, jobs, sys.stdout, likely)
+    total = plan.tournament.planned
+    likely = None if estimate.likely_ms is None else estimate.likely_ms * plan.count_open(done) / total
+    print_plan(plan, len(done), jobs, sys.stdout, likely)
     if estimate.likely_ms is None:
         click.echo("no bot finished a game against itself in time: the likely time and the disk space are not known")
     if estimate.game_bytes is not None:

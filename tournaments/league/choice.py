@@ -55,7 +55,7 @@ class Picker:
         """The parts in which all tables have the same cards."""
 
     def pick(self, game: Game) -> Game | None:
-        """Return a game that counts with the names of its versions, `label@number` for an older one; None to skip it."""
+        """Return a game with the names of its versions, `label@number` for an older one; None if it is not rated."""
         if game.started < self._since or not self._away.isdisjoint(game.labels):
             return None
         return self._name_versions(game) if self._has_older else game
@@ -66,9 +66,7 @@ class Picker:
 
     def _name_versions(self, game: Game) -> Game:
         pairs = zip(game.labels, game.versions, strict=True)
-        labels = tuple(
-            label if self._newest[label] == version else f"{label}@{version}" for label, version in pairs
-        )
+        labels = tuple(label if self._newest[label] == version else f"{label}@{version}" for label, version in pairs)
         return replace(game, labels=labels) if labels != game.labels else game
 
 

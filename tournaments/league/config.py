@@ -102,6 +102,16 @@ def read_config(path: Path) -> Config:
     return check_config(config, str(path))
 
 
+def find_league(config: Config, path: Path) -> Path:
+    """Return the database of a tournament: what its file says, or else a name like that of the file.
+
+    Args:
+        config: the content of the file.
+        path: the file.
+    """
+    return path.parent / config.league if config.league else Path(f"{path.stem}.db")
+
+
 def choose_clock_kind(rulesets: Iterable[str], base: Path) -> ClockKind:
     """Return the kind of clock of a tournament that names none.
 

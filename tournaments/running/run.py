@@ -27,10 +27,13 @@ from tournaments.running.plan import Plan
 from tournaments.running.progress import Progress, format_duration
 from tournaments.running.registration import close_parts
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
+from tournaments.running.trial import count_trial_games, estimate_tournament
 from tournaments.sanitizer import sanitize
 
 SAMPLE = 20
 """From how many finished games a run estimates the time of the others."""
+TRIAL_SHARE = 50
+"""How many times as many games as a trial a tournament needs to be worth it."""
 NAMED = 20
 """How many games a run names that it could not play."""
 
@@ -139,9 +142,9 @@ class Run:
     def _begin(self) -> None:
         """Greet the entries if there is a game to play, and write what the plan adds to the league."""
         if next(self._list_open(), None) or self._plan.field.absences:
+            call_roll(self._plan, self.list_suspended(), self._out)
             print_plan(self._plan, len(self.done), self._jobs, self._out, self._estimate_rest())
             print_doubts(self._plan, self._jobs, self._out)
-            call_roll(self._plan, self.list_suspended(), self._out)
         self._plan.write(self._store)
         self._suspensions, self._paces = {}, {}
         self._watch_parts()
@@ -188,9 +191,14 @@ class Run:
         return bool(created)
 
     def _estimate_rest(self) -> float | None:
-        """Return the likely time of the open games, played one by one, from some of the finished ones."""
+        """Return the likely time of the open games, played one by one: from finished ones, or else from a trial.
+
+        A trial must be short beside the tournament.
+        """
         if not self.done:
-            return None
+            trial = count_trial_games(self._plan)
+            worthwhile = self._play_batches is play_batches and TRIAL_SHARE * trial <= self._plan.tournament.planned
+            return estimate_tournament(self._plan, self._jobs).likely_ms if worthwhile else None
         keys = sorted(self.done)
         sample = keys[:: -(-len(keys) // SAMPLE)]
         elapsed = mean(self._store.record(key).elapsed_ms for key in sample)

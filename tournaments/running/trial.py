@@ -83,8 +83,13 @@ def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
     return Estimate(likely, round(mean(sizes)))
 
 
+def count_trial_games(plan: Plan) -> int:
+    """Return how many games a trial plays."""
+    return GAMES * len(plan.players) * len(plan.field.rulesets)
+
+
 def _list_trials(plan: Plan) -> Iterator[tuple[str, Ruleset, Batch]]:
-    """Yield the batches of the trial, each with its entry's label and ruleset; their number is the table of their keys."""
+    """Yield the batches of the trial, each with a label and a ruleset; their number is the table of their keys."""
     seeds = Seeds(secrets.token_bytes(32))
     # A bot that sleeps uses no CPU time, so only the wall clock bounds the trial.
     bank = min(plan.config.clock.bank_ms or BANK_MS, BANK_MS)
