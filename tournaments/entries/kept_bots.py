@@ -25,7 +25,7 @@ from tournaments.entries.bots import BotSpec, Manifest, fill_in_python, load_bot
 from tournaments.entries.builds import Say, build, print_progress
 from tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
 from tournaments.entries.command_words import needs_home, place_command
-from tournaments.entries.workplaces import open_workplace
+from tournaments.entries.workplaces import open_workplace, sweep
 from tournaments.errors import LeagueError
 from tournaments.league.file import list_league_files
 
@@ -63,6 +63,7 @@ class KeptBots:
         if bot.folder is None or not bot.owns_folder or bot.folder == self._copy(bot.hash):
             return bot
         self._refuse_to_contain_itself(bot, bot.folder)
+        sweep(self.folder)
         with _name_failures(bot.manifest.name, self.folder):
             if not self._is_kept(bot, bot.folder):
                 self._copy_folder(bot, bot.folder)
