@@ -49,14 +49,18 @@ def write_built_bot(folder: Path) -> Path:
     return folder
 
 
+def say_nothing(_: str) -> None:
+    """Receive a line on a build or a copy."""
+
+
 def find_built(folder: Path) -> BotSpec:
     """Return the bot of a folder, built."""
-    return ensure_built(find_bot(str(folder)), [].append)
+    return ensure_built(find_bot(str(folder)), say_nothing)
 
 
 def keep(place: Path, folder: Path) -> tuple[KeptBots, BotSpec]:
     """Keep the bot of a folder in the league `friday.db` of a place."""
-    kept = KeptBots(place / "friday.db", [].append)
+    kept = KeptBots(place / "friday.db", say_nothing)
     return kept, kept.keep(find_built(folder))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kept.folders import find_built, keep, open_place, read_tree, write_bot, write_built_bot
+from tests.kept.folders import find_built, keep, open_place, read_tree, say_nothing, write_bot, write_built_bot
 from tournaments.entries.bots import BotSpec
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.entries.workplaces import PREFIX, open_workplace, sweep
@@ -67,7 +67,7 @@ def check_every_step(place: Path, prepare: Callable[[], object], work: Callable[
             assert tar.exists(), "the tar comes first"
         if tar.exists():
             copy_before = read_tree(copy) if copy.exists() else None
-            assert KeptBots(place / "friday.db", [].append).load(bot.hash) == bot
+            assert KeptBots(place / "friday.db", say_nothing).load(bot.hash) == bot
             assert copy_before in (None, read_tree(copy))
         work()
         assert kept.load(bot.hash) == bot
@@ -86,7 +86,7 @@ def test_a_kill_at_any_step_of_keeping_leaves_nothing_half_done(place: Path) -> 
     steps = check_every_step(
         place,
         lambda: shutil.rmtree(kept.folder, ignore_errors=True),
-        lambda: KeptBots(place / "friday.db", [].append).keep(found),
+        lambda: KeptBots(place / "friday.db", say_nothing).keep(found),
         bot,
     )
 
@@ -99,7 +99,7 @@ def test_a_kill_at_any_step_of_unpacking_leaves_nothing_half_done(place: Path) -
     steps = check_every_step(
         place,
         lambda: shutil.rmtree(kept.folder / bot.hash, ignore_errors=True),
-        lambda: KeptBots(place / "friday.db", [].append).load(bot.hash),
+        lambda: KeptBots(place / "friday.db", say_nothing).load(bot.hash),
         bot,
     )
 
@@ -117,9 +117,9 @@ def test_a_kill_at_any_step_of_replacing_a_copy_loses_no_version(place: Path) ->
 
     for step in range(MOST_STEPS):
         spoil()
-        killed = run_and_kill(lambda: KeptBots(place / "friday.db", [].append).keep(found), step)
+        killed = run_and_kill(lambda: KeptBots(place / "friday.db", say_nothing).keep(found), step)
 
-        assert KeptBots(place / "friday.db", [].append).load(bot.hash) == bot
+        assert KeptBots(place / "friday.db", say_nothing).load(bot.hash) == bot
         if not killed:
             break
     else:
@@ -149,7 +149,7 @@ def test_two_processes_that_keep_the_same_bot_do_not_disturb_each_other(place: P
         pid = os.fork()
         if not pid:
             try:
-                KeptBots(place / "friday.db", [].append).keep(found)
+                KeptBots(place / "friday.db", say_nothing).keep(found)
                 os._exit(0)
             finally:
                 os._exit(1)

@@ -1,4 +1,4 @@
-"""The tar files of kept bots: the same bytes for the same files, and nothing outside of the folder, whoever wrote them."""
+"""The tar files of kept bots: the same bytes for the same files, and nothing outside of a folder, whoever wrote one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import BotError
-from tests.kept.folders import keep, open_place, read_tree, write_bot
+from tests.kept.folders import keep, open_place, read_tree, say_nothing, write_bot
 from tournaments.entries import fresh_trees
 from tournaments.entries.bot_files import hash_files, list_files
 from tournaments.entries.bot_tars import unpack_tar, write_tar
@@ -173,7 +173,7 @@ def load_damaged(damage: Callable[[bytes], bytes]) -> None:
         bot.folder.rename(place / "copy")
         tar.write_bytes(damage(tar.read_bytes()))
         try:
-            kept = KeptBots(place / "friday.db", [].append)
+            kept = KeptBots(place / "friday.db", say_nothing)
             assert kept.load(bot.hash) == bot
         except LeagueError as error:
             assert str(error).startswith(f"{tar}: damaged: ")  # noqa: PT017

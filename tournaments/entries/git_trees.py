@@ -34,6 +34,7 @@ _SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+_NO_FOLDER = ("Not a valid object name", "not a tree object")
 _LINK, _EXECUTABLE = "120000", "100755"
 
 
@@ -61,7 +62,7 @@ class GitFolder:
         self._command = (git, "-C", str(folder), *_OPTIONS)
         done = self._run("rev-parse", "--show-prefix")
         if done.returncode:
-            reason = os.fsdecode(done.stderr).strip().partition("\n")[0].removeprefix("fatal: ")
+            reason = _find_reason(done.stderr)
             known = reason.startswith("not a git repository")
             raise BotError(f"{folder} is not in a git repository{'' if known else f' that can be read: {reason}'}")
         self._prefix = os.fsdecode(done.stdout.removesuffix(b"\n"))
@@ -102,7 +103,12 @@ class GitFolder:
     def _list_files(self, commit: str) -> Iterator[GitFile]:
         where = f"{commit}:{self._prefix.rstrip('/')}"
         done = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", where)
-        for line in done.stdout.split(b"\0")[:-1] if not done.returncode else ():
+        if done.returncode:
+            reason = _find_reason(done.stderr)
+            if reason.startswith(_NO_FOLDER):
+                return
+            raise BotError(f"{self._folder} at {commit[:12]} cannot be read: {reason}")
+        for line in done.stdout.split(b"\0")[:-1]:
             described, _, path = line.partition(b"\t")
             mode, kind, name, size = described.decode().split()
             if kind != "blob":
@@ -153,6 +159,12 @@ def _write_file(file: GitFile, output: IO[bytes], tree: FreshTree) -> None:
     else:
         tree.add_file(file.path, output, file.size, executable=file.mode == _EXECUTABLE)
     output.read(1)  # the line feed after it
+
+
+def _find_reason(stderr: bytes) -> str:
+    """Return why git gave up; warnings may come before it, and advice after it."""
+    lines = os.fsdecode(stderr).splitlines()
+    return next((line.removeprefix("fatal: ") for line in lines if line.startswith("fatal: ")), "git says no reason")
 
 
 def _make_environment() -> dict[str, str]:
