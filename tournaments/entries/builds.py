@@ -101,7 +101,7 @@ def build(
         return Build(bot, False)
     _require_programs(bot)
     with _lock_folder(bot, folder, say) as stamp:
-        bot = load_bot_folder(folder)  # another process may have built or edited it while we waited
+        bot = load_bot_folder(folder, bot.home)  # another process may have built or edited it while we waited
         if not force and _is_up_to_date(bot, folder):
             return Build(bot, False)
         return Build(_make(bot, stamp, say, shown, guard), True)
@@ -127,7 +127,7 @@ def _hash_inputs(bot: BotSpec) -> str:
 
 def _build_command(bot: BotSpec) -> tuple[str, ...]:
     assert bot.folder is not None
-    return fill_in_python(bot.manifest.build, bot.manifest, bot.folder)
+    return fill_in_python(bot.manifest.build, bot.manifest, bot.home or bot.folder)
 
 
 @contextlib.contextmanager
