@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -93,6 +94,7 @@ def open_store(
     Raises:
         LeagueError: it cannot be used, has no such tournament, or holds no games and `create` is off.
     """
+    from tournaments.league.file import find_kept_bots
     from tournaments.league.store import Store
 
     new = create and not db.exists()
@@ -112,6 +114,7 @@ def open_store(
     finally:
         if unused:
             db.unlink(missing_ok=True)
+            shutil.rmtree(find_kept_bots(db), ignore_errors=True)
 
 
 def with_isolation(config: Config, isolation: Layer | None, required: bool) -> Config:
@@ -148,11 +151,11 @@ def open_plan(
     """
     from msgspec.structs import replace
 
-    from tournaments.entries.bots import find_bot, find_player
+    from tournaments.running.names import Names
     from tournaments.running.plan import open_league
 
-    find = find_player if people else find_bot
-    plan = open_league(store, config, base, find, new_versions=new_versions)
+    names = Names(store.path, store, people=people)
+    plan = open_league(store, config, base, names.find, new_versions=new_versions)
     plan.isolation = replace(plan.isolation, required=required)
     return plan
 

@@ -71,6 +71,7 @@ def run(
 
     from msgspec.structs import replace
 
+    from tournaments.entries.kept_bots import KeptBots
     from tournaments.league.config import find_league, read_config
     from tournaments.league.file import find_name_list
     from tournaments.running import run as running
@@ -99,7 +100,7 @@ def run(
             click.echo(f"anonymous: {find_name_list(db)} says which bot is which; it is for you alone", err=True)
         plan.keep_going = keep_going
         end = limit.timestamp() if limit else math.inf
-        left = running.run_tournament(store, plan, config.jobs, sys.stderr, resume, until=end)
+        left = running.run_tournament(store, plan, config.jobs, sys.stderr, resume, until=end, kept=KeptBots(db))
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
         print_standings(store)
         if site:

@@ -27,7 +27,7 @@ from tournaments.entries.built_copies import copy_as_built, measure_tree, settle
 from tournaments.entries.command_words import needs_home, place_command
 from tournaments.entries.workplaces import open_workplace, sweep
 from tournaments.errors import LeagueError
-from tournaments.league.file import list_league_files
+from tournaments.league.file import find_kept_bots, list_league_files
 
 MANY_BYTES = 100_000_000
 """A kept bot that takes more is worth a line."""
@@ -46,7 +46,7 @@ class KeptBots:
     """
 
     def __init__(self, league: Path, say: Say = print_progress) -> None:
-        self.folder = league.resolve().with_suffix(".bots")
+        self.folder = find_kept_bots(league)
         self._say = say
         self._apart = {self.folder, *map(Path, list_league_files(league))}
         """No part of a bot, even if its folder holds them: the league has the seed."""
@@ -90,6 +90,10 @@ class KeptBots:
             self._store(bot, tree, work, replace=False)
             return self._move(bot, home)
 
+    def has(self, hash: str) -> bool:
+        """Return whether a version was kept."""
+        return bool(HASH.fullmatch(hash)) and (self._copy(hash).is_dir() or self._tar(hash).exists())
+
     def load(self, hash: str, *, guard: int | None = None) -> BotSpec:
         """Return a version that was kept; if its copy is gone or was changed, build it again from its tar file.
 
@@ -103,7 +107,7 @@ class KeptBots:
             Abandoned: nobody waits for the build.
         """
         copy = self._copy(hash)
-        if not HASH.fullmatch(hash) or not (copy.is_dir() or self._tar(hash).exists()):
+        if not self.has(hash):
             raise BotError(f"no bot with the content {hash[:12]!r} is kept in {self.folder}")
         with _name_failures(hash[:12], self.folder):
             manifest = self._read_copy(hash) if copy.is_dir() else None

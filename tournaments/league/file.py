@@ -223,6 +223,11 @@ def find_name_list(league: Path) -> Path:
     return league.with_suffix(".names.csv")
 
 
+def find_kept_bots(league: Path) -> Path:
+    """Return the folder in which the bots of a league are kept, which may not exist."""
+    return league.resolve().with_suffix(".bots")
+
+
 def _decode_text(raw: bytes) -> str | NotText:
     try:
         return raw.decode()
