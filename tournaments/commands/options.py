@@ -6,18 +6,21 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 from referee.nouns import format_count
+from tournaments.commands.dates import parse_date
 from tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
     from referee.records import Layer, Record
     from tournaments.league.choice import Choice
     from tournaments.league.config import Config
+    from tournaments.league.progression import Progression
     from tournaments.league.publication import Publication
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
@@ -171,6 +174,26 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
         click.echo(line)
     for line in describe_absentees(store):
         click.echo(line)
+
+
+def compute_changes(store: Store, since: str, choice: Choice | None = None) -> tuple[Progression, ...]:
+    """Return what changed since another league, usually an older copy of this one, or since a day.
+
+    Raises:
+        DataError: the words are neither a file nor a day.
+        LeagueError: the file is no league, or the tournament had not begun on that day.
+    """
+    from tournaments.league.choice import EVERYTHING
+    from tournaments.league.past import PastLeague
+    from tournaments.league.progression import compute_progression
+
+    if Path(since).is_file():
+        with open_store(Path(since)) as last:
+            if (name := store.tournament().name) in last.league().tournaments:
+                last.select(name)
+            return compute_progression(last, store, choice or EVERYTHING)
+    past = PastLeague(store, parse_date(since, datetime.now().astimezone(), "--changes-since"))
+    return compute_progression(past, store, choice or EVERYTHING)
 
 
 def find_record(store: Store, words: str) -> Record:

@@ -93,6 +93,7 @@ def run(
     if limit:
         click.echo(f"until {format_limit(limit)}", err=True)
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
+        store.forget_unplayed(config.name)
         _print_neighbours(store, config.name)
         base, new_versions = tournament.parent.resolve(), new_versions or config.new_versions == "play"
         plan = open_plan(store, config, base, required=required, new_versions=new_versions)

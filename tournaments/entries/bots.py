@@ -176,15 +176,6 @@ def _suggest_command(command: tuple[str, ...], base: Path) -> tuple[str, ...] | 
     return (*next(installed, interpreters[0]).split(), *command)
 
 
-def find_player(words: str, base: Path = Path()) -> BotSpec:
-    """Return the person at the terminal for `you`, else the bot that `words` name; a folder of that name is `./you`.
-
-    Raises:
-        BotError, DataError: as `find_bot`.
-    """
-    return PERSON if words == PERSON.manifest.name else find_bot(words, base)
-
-
 def names_program(words: str, base: Path) -> bool:
     """Tell whether `words` are a command line whose first word can be started, as a shell in `base` sees it."""
     try:

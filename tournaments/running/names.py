@@ -24,7 +24,8 @@ class Names:
 
     def __init__(self, league: Path, store: Store | None = None, *, people: bool = False) -> None:
         self._kept = KeptBots(league)
-        self._store = store
+        # Copied here: entries are looked up in threads, and a database belongs to one.
+        self._versions = dict(store.league().versions) if store else {}
         self._people = people
 
     def find(self, words: str, base: Path = Path()) -> BotSpec:
@@ -45,7 +46,7 @@ class Names:
 
     def _find_version(self, label: str, selector: int | str) -> BotSpec | None:
         """Return a version of an entry; None if no entry has this label, so that it may be a folder."""
-        versions = self._store.league().versions.get(Path(label).name, []) if self._store else []
+        versions = self._versions.get(Path(label).name, [])
         if not versions:
             return None
         if selector != LAST and not (isinstance(selector, int) and selector <= len(versions)):
