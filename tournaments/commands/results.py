@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 @click.option("--versions", type=click.Choice(["newest", "all"]), default="newest", show_default=True)
 @click.option("--since", metavar="DATE", help="Only games since 2030-01-31, monday, yesterday or today.")
 @click.option("--without", multiple=True, metavar="LABEL", help="Leave out the games of this entry; may be repeated.")
-@click.option(
-    "--changes-since", metavar="LAST.db|DATE", help="Print what changed since a copy of the league, or a day."
-)
+@click.option("--changes-since", metavar="LAST.db|DATE", help="Print what changed since an older copy, or a day.")
 @json_option
 @click.option("--csv", is_flag=True, help="Print CSV.")
 def standings(

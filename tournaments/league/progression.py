@@ -67,11 +67,8 @@ def _list_same(before: LeagueContents, after: LeagueContents) -> frozenset[str]:
 def _compare(before: Standings | None, after: Standings, same: frozenset[str]) -> Progression:
     old = {row.label: row for row in before.rows if row.games} if before else {}
     new = {row.label: row for row in after.rows if row.games}
-    rises = [
-        new[label].rating.elo - old[label].rating.elo  # type: ignore[operator]  # both are figures
-        for label in new
-        if label in same and label in old and None not in (new[label].rating.elo, old[label].rating.elo)
-    ]
+    pairs = [(_get_elo(old.get(label)), _get_elo(new[label])) for label in new if label in same]
+    rises = [elo - before for before, elo in pairs if elo is not None and before is not None]
     drift = mean(rises) if rises else 0.0
     return Progression(after.ruleset, after.seats, drift, tuple(_list_moves(old, new, same, drift)))
 
@@ -79,16 +76,20 @@ def _compare(before: Standings | None, after: Standings, same: frozenset[str]) -
 def _list_moves(old: Mapping[str, Row], new: Mapping[str, Row], same: frozenset[str], drift: float) -> Iterator[Move]:
     for label in [*new, *(label for label in old if label not in new)]:
         before, after = old.get(label), new.get(label)
-        elo_before, elo = before and before.rating.elo, after and after.rating.elo
+        elo_before, elo = _get_elo(before), _get_elo(after)
         yield Move(
             label=label,
             news=_describe_news(before, after, label in same),
-            rank_before=before and before.rank,
-            rank=after and after.rank,
+            rank_before=before.rank if before else None,
+            rank=after.rank if after else None,
             elo_before=elo_before,
             elo=elo,
             gain=None if elo is None or elo_before is None else elo - elo_before - drift,
         )
+
+
+def _get_elo(row: Row | None) -> float | None:
+    return row.rating.elo if row else None
 
 
 def _describe_news(before: Row | None, after: Row | None, same: bool) -> News:
