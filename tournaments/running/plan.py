@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tournaments.entries.enrolment import Find
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.config import Config
-from tournaments.league.contents import Game, summarize_record
+from tournaments.league.contents import Finished, Game, summarize_record
 from tournaments.league.file import find_name_list, list_league_files
 from tournaments.league.journal import Absence, AnyEvent
 from tournaments.league.parts import BatchPlan, Schedule
@@ -38,12 +38,21 @@ class Plan:
         field: the entries with their bots.
         register: returns the events that bring the tournament up to a field.
         load: returns the bot of an older version, by its content hash.
+        finished: the games that the tournament played before, in playing order.
 
     Raises:
         DataError, LeagueError: as `registration.register`.
     """
 
-    def __init__(self, field: Field, register: Register, load: Callable[[str], BotSpec] | None = None) -> None:
+    def __init__(
+        self,
+        field: Field,
+        register: Register,
+        load: Callable[[str], BotSpec] | None = None,
+        finished: Sequence[Finished] = (),
+    ) -> None:
+        self.finished = finished
+        """The games that the tournament played before."""
         self.keep_going = False
         """Whether the others play if entries are absent."""
         self.stderr = False
@@ -302,7 +311,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = find_bot,
     def settle(field: Field) -> Changes:
         return register(store.league(), field, games, new_versions=new_versions, is_kept=kept.has)
 
-    plan = Plan(field, settle, kept.load)
+    plan = Plan(field, settle, kept.load, games.finished)
     plan.hide(store.path)
     plan.names = names
     return plan

@@ -102,8 +102,7 @@ class Run:
         until: float,
         kept: KeptBots | None = None,
     ) -> None:
-        begun = plan.config.name in store.league().tournaments
-        self._finished = store.finished() if begun else []
+        self._finished = list(plan.finished)
         self.done = {game.key for game in self._finished}
         """The keys of all finished games."""
         self._suspensions: dict[int, Suspensions] = {}
@@ -124,7 +123,6 @@ class Run:
 
         Only when no game of a part is open is it certain which games a suspension leaves out.
         """
-        self._watch_parts()
         self._begin()
         while True:
             if next(self._list_open(), None):
@@ -146,14 +144,13 @@ class Run:
 
     def _begin(self) -> None:
         """Greet the entries if there is a game to play, and write what the plan adds to the league."""
-        if next(self._list_open(), None) or self._plan.field.absences:
+        if self._plan.count_open(self.done) or self._plan.field.absences:
             if self._kept:
                 self._plan.keep_bots(self._kept)
             call_roll(self._plan, self.list_suspended(), self._out)
             print_plan(self._plan, len(self.done), self._jobs, self._out, self._estimate_rest())
             print_doubts(self._plan, self._jobs, self._out)
         self._plan.write(self._store)
-        self._suspensions, self._paces = {}, {}
         self._watch_parts()
 
     def _watch_parts(self) -> None:
