@@ -107,6 +107,29 @@ def build(
         return Build(_make(bot, stamp, say, shown, guard), True)
 
 
+def read_stamp(folder: Path) -> bytes | None:
+    """Return the record of a folder's last build, whatever it says, or None; builds that differ have different ones."""
+    try:
+        return (folder / STAMP).read_bytes()
+    except OSError:
+        return None
+
+
+@contextlib.contextmanager
+def hold_build(folder: Path) -> Iterator[None]:
+    """Wait for another process that builds in a folder, and let none begin meanwhile."""
+    try:
+        stamp = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:  # it was never built
+        yield
+        return
+    try:
+        fcntl.flock(stamp, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(stamp)
+
+
 def _require_programs(bot: BotSpec) -> None:
     if what := explain_missing_programs(bot.manifest.needs):
         raise BotError(f"{bot.manifest.name}: {what}")
