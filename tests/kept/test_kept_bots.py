@@ -314,6 +314,17 @@ def test_a_disk_that_is_full_is_an_error_that_says_what_was_tried(place: Path, m
         keep(place, write_bot(place / "bot"))
 
 
+def test_a_build_that_would_fill_the_disk_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built_copies, "MOST_BYTES", 1000)
+    folder = write_bot(place / "bot", more='ignore = ["out"]\n')
+    (folder / "out").write_bytes(bytes(1001))
+
+    with pytest.raises(
+        BotError, match=rf"^{folder}: expected at most 1,000 bytes with the output of the build, got more"
+    ):
+        keep(place, folder)
+
+
 # sizes and twins
 
 

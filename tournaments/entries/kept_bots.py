@@ -82,10 +82,13 @@ class KeptBots:
         with _name_failures(home.name, self.folder), open_workplace(self._make_folder()) as work:
             tree = work / "tree"
             write(tree)
-            bot = load_bot_folder(tree, home)
-            if self._tar(bot.hash).exists():
-                return self.load(bot.hash, guard=guard)
-            bot = build(bot, self._say, guard=guard).bot
+            try:
+                bot = load_bot_folder(tree, home)
+                if self._tar(bot.hash).exists():
+                    return self.load(bot.hash, guard=guard)
+                bot = build(bot, self._say, guard=guard).bot
+            except (BotError, DataError) as error:  # nobody knows the folder that it lies in for the moment
+                raise type(error)(str(error).replace(str(tree), str(home))) from None
             self._store(bot, tree, work, replace=False)
             return self._move(bot, home)
 
