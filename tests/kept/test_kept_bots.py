@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -312,6 +314,17 @@ def test_a_disk_that_is_full_is_an_error_that_says_what_was_tried(place: Path, m
         keep(place, write_bot(place / "bot"))
 
 
+def test_a_build_that_would_fill_the_disk_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built_copies, "MOST_BYTES", 1000)
+    folder = write_bot(place / "bot", more='ignore = ["out"]\n')
+    (folder / "out").write_bytes(bytes(1001))
+
+    with pytest.raises(
+        BotError, match=rf"^{folder}: expected at most 1,000 bytes with the output of the build, got more"
+    ):
+        keep(place, folder)
+
+
 # sizes and twins
 
 
@@ -336,3 +349,21 @@ def test_only_a_large_bot_gets_a_line(place: Path) -> None:
 def test_twins_are_the_labels_of_one_content() -> None:
     assert find_twins(["a", "b", "c", "d", "e"], ["1", "2", "1", "3", "2"]) == [("a", "c"), ("b", "e")]
     assert find_twins(["a", "b"], ["1", "2"]) == []
+
+
+# a build that runs at the same time
+
+
+def test_a_folder_is_not_copied_while_another_process_builds_in_it(place: Path) -> None:
+    folder = write_built_bot(place / "bot")
+    find_built(folder)
+    with open(folder / STAMP, "rb") as stamp:
+        fcntl.flock(stamp, fcntl.LOCK_EX)
+        (folder / "out" / "bot").write_text("half")
+        with ThreadPoolExecutor(1) as pool:
+            later = pool.submit(keep, place, folder)
+            assert wait([later], timeout=0.2).not_done
+            (folder / "out" / "bot").write_text("whole")
+            fcntl.flock(stamp, fcntl.LOCK_UN)
+
+            assert (later.result()[0].folder / later.result()[1].hash / "out" / "bot").read_text() == "whole"

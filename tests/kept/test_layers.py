@@ -16,6 +16,7 @@ from referee.playing import play_batch
 from referee.records import Isolation, Layer, Player, Record
 from tests.kept.folders import find_built, keep, open_place, write_bot
 from tests.tables import PATIENCE_MS, batch
+from tournaments.entries.bot_files import copy_files
 from tournaments.entries.bots import SHIPPED, BotSpec
 
 SANDBOX = pytest.param("bwrap", marks=pytest.mark.sandbox)
@@ -61,7 +62,8 @@ def play(layer: Layer, *players: Player) -> Record:
 @every_layer
 def test_a_script_and_a_compiled_bot_play_from_their_copies(place: Path, layer: Layer) -> None:
     kept, greedy = keep(place, SHIPPED / "python" / "greedy")
-    compiled = kept.keep(find_built(SHIPPED / "c" / "first"))
+    copy_files(SHIPPED / "c" / "first", place / "first", ("build",))
+    compiled = kept.keep(find_built(place / "first"))
 
     record = play(layer, greedy.make_player("greedy"), compiled.make_player("first"))
 

@@ -57,8 +57,8 @@ def test_other_entries_stay_as_they_are_and_where_they_are(base: Path) -> None:
     assert expand_entries(["first", "submissions/*", line], base) == ("first", *ALL, line)
 
 
-@pytest.mark.parametrize("words", ["submissions/a[1]", "sh -c '*'", "./run*"])
-def test_a_folder_and_a_command_come_before_a_pattern(base: Path, words: str) -> None:
+@pytest.mark.parametrize("words", ["submissions/a[1]", "sh -c '*'", "./run*", "submissions/ann@HEAD^{/mend [a-z]*}"])
+def test_a_folder_a_command_and_a_revision_come_before_a_pattern(base: Path, words: str) -> None:
     write_bot(base / "submissions" / "a[1]")
     (base / "run*").write_text("#!/bin/sh\n")
     (base / "run*").chmod(0o755)

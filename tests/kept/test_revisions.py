@@ -242,8 +242,18 @@ def test_a_bot_that_was_invalid_at_a_revision_is_an_error(place: Path) -> None:
     (place / "bots/mine/bot.toml").write_text("name")
     commit(place)
 
-    with pytest.raises(DataError, match="not TOML"):
+    with pytest.raises(DataError, match=rf"^bots/mine@HEAD: {place}/bots/mine/bot\.toml: not TOML: "):
         find(place, "bots/mine@HEAD")
+
+
+def test_a_revision_that_does_not_build_says_why_and_is_not_kept(place: Path) -> None:
+    folder = write_built_bot(place / "built")
+    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace("mkdir -p out", "echo no luck; exit 3"))
+    commit(place)
+
+    with pytest.raises(BotError, match=r"(?s)^built@HEAD: built: the build .* exited with status 3:.*no luck$"):
+        find(place, "built@HEAD")
+    assert list((place / "friday.bots").iterdir()) == []
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "../../../x", "../.."])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from referee.errors import BotError
 from referee.isolation.folders import is_hidden
+from tournaments.entries.bot_files import MOST_BYTES
 
 
 def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
@@ -24,11 +25,11 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
         apart: files and folders that are not copied.
 
     Raises:
-        BotError: something cannot be read, or vanished meanwhile.
+        BotError: something cannot be read, vanished meanwhile, or everything is too large.
         OSError: something cannot be written.
     """
     home = os.path.realpath(source)
-    waiting = [""]
+    waiting, total = [""], 0
     while waiting:
         inside = waiting.pop()
         os.mkdir(target / inside, 0o700)
@@ -46,7 +47,12 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
                 if not is_hidden(entry.name):
                     waiting.append(f"{path}/")
             elif entry.is_file(follow_symlinks=False):
-                _copy_file(Path(entry.path), target / path)
+                total += _copy_file(Path(entry.path), target / path)
+                if total > MOST_BYTES:
+                    raise BotError(
+                        f"{source}: expected at most {MOST_BYTES:,} bytes with the output of the build, got more;"
+                        " what is needed only to build may lie in a dot-folder"
+                    )
 
 
 def settle(folder: Path) -> None:
@@ -107,7 +113,8 @@ def _is_inside(home: str, path: str) -> bool:
     return path == home or path.startswith(os.path.join(home, ""))
 
 
-def _copy_file(source: Path, target: Path) -> None:
+def _copy_file(source: Path, target: Path) -> int:
+    """Copy a file with its exec bit and times; return its size in bytes."""
     # By now the path may be something else: do not follow a link, and do not wait for a fifo.
     try:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -120,6 +127,7 @@ def _copy_file(source: Path, target: Path) -> None:
             copy.flush()
         os.fchmod(copy.fileno(), 0o755 if status.st_mode & stat.S_IXUSR else 0o644)
         os.utime(copy.fileno(), ns=(status.st_atime_ns, status.st_mtime_ns))
+        return copy.tell()
 
 
 def _settle(path: str, flags: int) -> None:

@@ -8,7 +8,6 @@ none. Each appears under its name when it is whole and on the disk, so a process
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -19,10 +18,10 @@ from msgspec import structs
 from referee.errors import BotError, DataError
 from referee.isolation.folders import MANIFEST
 from referee.isolation.limits import explain_missing_uids
-from tournaments.entries.bot_files import STAMP, hash_bot, hash_files, inspect_file, is_ignored, list_files
+from tournaments.entries.bot_files import hash_bot, hash_files, inspect_file, is_ignored, list_files
 from tournaments.entries.bot_tars import unpack_tar, write_tar
 from tournaments.entries.bots import BotSpec, Manifest, fill_in_python, load_bot_folder, read_manifest
-from tournaments.entries.builds import Say, build, print_progress
+from tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
 from tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
 from tournaments.entries.command_words import needs_home, place_command
 from tournaments.entries.workplaces import open_workplace, sweep
@@ -83,10 +82,13 @@ class KeptBots:
         with _name_failures(home.name, self.folder), open_workplace(self._make_folder()) as work:
             tree = work / "tree"
             write(tree)
-            bot = load_bot_folder(tree, home)
-            if self._tar(bot.hash).exists():
-                return self.load(bot.hash, guard=guard)
-            bot = build(bot, self._say, guard=guard).bot
+            try:
+                bot = load_bot_folder(tree, home)
+                if self._tar(bot.hash).exists():
+                    return self.load(bot.hash, guard=guard)
+                bot = build(bot, self._say, guard=guard).bot
+            except (BotError, DataError) as error:  # nobody knows the folder that it lies in for the moment
+                raise type(error)(str(error).replace(str(tree), str(home))) from None
             self._store(bot, tree, work, replace=False)
             return self._move(bot, home)
 
@@ -157,7 +159,7 @@ class KeptBots:
         copy = self._copy(bot.hash)
         if not copy.is_dir() or not self._tar(bot.hash).exists():
             return False
-        return self._read_copy(bot.hash) is not None and _read_stamp(copy) == _read_stamp(folder)
+        return self._read_copy(bot.hash) is not None and read_stamp(copy) == read_stamp(folder)
 
     def _read_copy(self, hash: str) -> Manifest | None:
         """Return what a copy's bot.toml says, or None, and say so, if the copy is no longer what was kept."""
@@ -172,7 +174,7 @@ class KeptBots:
     def _copy_folder(self, bot: BotSpec, folder: Path) -> None:
         replace = self._copy(bot.hash).exists()
         with open_workplace(self._make_folder()) as work:
-            with _hold_build(folder):
+            with hold_build(folder):
                 copy_as_built(folder, work / "tree", self._apart)
             if _hash_content(work / "tree", bot.manifest) != bot.hash:
                 raise BotError(f"{bot.manifest.name}: {folder} was edited while it was copied; try again")
@@ -279,28 +281,6 @@ def _hash_content(folder: Path, manifest: Manifest) -> str | None:
         return hash_bot(hash_files(folder, manifest.ignore))
     except BotError:
         return None
-
-
-def _read_stamp(folder: Path) -> bytes | None:
-    try:
-        return (folder / STAMP).read_bytes()
-    except OSError:
-        return None
-
-
-@contextlib.contextmanager
-def _hold_build(folder: Path) -> Iterator[None]:
-    """Wait for another process that builds in a folder, and keep others from beginning."""
-    try:
-        stamp = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:  # it was never built
-        yield
-        return
-    try:
-        fcntl.flock(stamp, fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(stamp)
 
 
 @contextlib.contextmanager

@@ -33,10 +33,15 @@ class _Match(Struct, frozen=True):
 
 
 def is_pattern(words: str, base: Path) -> bool:
-    """Tell whether an entry stands for all folders that match it; a folder or a command of this name comes first."""
+    """Tell whether an entry stands for all folders that match it.
+
+    A folder, a command, or a folder's git revision of this name comes first.
+    """
+    before, at, _ = words.partition("@")
     return bool(
         _WILD.search(words)
         and find_folder(words, base) is None
+        and not (at and find_folder(before, base))
         and words not in list_shipped_bots()
         and not names_program(words, base)
     )

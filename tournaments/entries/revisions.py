@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from referee.errors import BotError
+from referee.errors import BotError, DataError
 from tournaments.entries.bots import BotSpec, find_bot, find_folder, list_shipped_bots, names_program
 from tournaments.entries.git_trees import GitFolder
 from tournaments.entries.kept_bots import KeptBots
@@ -75,8 +75,8 @@ def find_revision(words: str, base: Path, kept: KeptBots, *, guard: int | None =
         repository = GitFolder(folder)
         commit = repository.find_commit(revision)
         bot = kept.keep_tree(partial(repository.write, commit), folder, guard)
-    except BotError as error:
-        raise BotError(f"{words}: {error}") from None
+    except (BotError, DataError) as error:
+        raise type(error)(f"{words}: {error}") from None
     return structs.replace(bot, manifest=structs.replace(bot.manifest, name=f"{folder.name}@{revision}"))
 
 
