@@ -137,11 +137,12 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> 
     from msgspec.structs import replace
 
     from tournaments.league.store import Store
-    from tournaments.running.announcement import describe_bytes, print_plan
+    from tournaments.running.announcement import print_plan
     from tournaments.running.coordinator import default_jobs
     from tournaments.running.plan import Plan
     from tournaments.running.roll_call import call_roll
     from tournaments.running.trial import estimate_tournament
+    from tournaments.terminal.tables import format_bytes
 
     done: set[Key] = set()
     suspended: dict[str, int] = {}
@@ -162,8 +163,8 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> 
     if estimate.likely_ms is None:
         click.echo("no bot finished a game against itself in time: the likely time and the disk space are not known")
     if estimate.game_bytes is not None:
-        whole = describe_bytes(estimate.game_bytes * total)
-        click.echo(f"disk: {whole} for all games, {describe_bytes(estimate.game_bytes)} a game")
+        whole = format_bytes(estimate.game_bytes * total)
+        click.echo(f"disk: {whole} for all games, {format_bytes(estimate.game_bytes)} a game")
     click.echo("a dry run: nothing was stored")
 
 

@@ -260,17 +260,17 @@ class KeptBots:
         return Path(home)
 
 
-def describe_size(bot: BotSpec, bytes: int) -> str | None:
+def describe_size(name: str, bytes: int) -> str | None:
     """Return a line on a kept bot that takes over 100 MB of disk, and what its author can do; else None.
 
     Args:
-        bot: the bot.
+        name: the bot.
         bytes: what it takes, as in `KeptBots.list_kept`.
     """
     if bytes <= MANY_BYTES:
         return None
     return (
-        f"{bot.manifest.name}: {bytes // 1_000_000:,} MB are kept of this version; a build that leaves behind only what"
+        f"{name}: {bytes // 1_000_000:,} MB are kept of this version; a build that leaves behind only what"
         " `run` needs takes less, and what `ignore` in bot.toml lists is kept once, not twice"
     )
 

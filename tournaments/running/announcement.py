@@ -126,12 +126,3 @@ def print_line(text: str, out: TextIO) -> None:
     """Print a line; a closed terminal does not end a tournament."""
     with contextlib.suppress(OSError):
         print(text, file=out, flush=True)
-
-
-def describe_bytes(count: float) -> str:
-    """Return a number of bytes as people write it: 900 B, 2.4 kB, 58 MB."""
-    units = ["B", "kB", "MB", "GB"]
-    while count >= 999.5 and len(units) > 1:
-        count /= 1000
-        del units[0]
-    return f"{count:.1f} {units[0]}" if count < 9.95 and units[0] != "B" else f"{count:.0f} {units[0]}"
