@@ -13,6 +13,7 @@ from tournaments.bench.seats import Puppet
 from tournaments.league.config import Config
 from tournaments.league.store import Store
 from tournaments.running.plan import Plan
+from tournaments.running.registration import close_parts
 
 PAGE_BYTES = 512
 """Small pages leave little room that nobody uses."""
@@ -40,12 +41,12 @@ def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False) -> P
 
     path = folder / "small.db"
     with Store(path, create=True) as store:
-        store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
+        plan.write(store)
         for batch in plan.open_batches(set()):
             for order in batch.games:
                 record = GameRunner(batch, order, [Puppet(choose), Puppet(choose)]).play()
                 store.add(plan.make_game(record), record)
-        store.complete()
+        close_parts(store, store.finished(), [0])
     change(path, f"PRAGMA page_size = {PAGE_BYTES}; VACUUM")
     return path
 
