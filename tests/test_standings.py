@@ -120,11 +120,9 @@ def test_time_is_told_per_action() -> None:
     ],
 )
 def test_much_cpu_time_off_turn_is_flagged(idle_ms: tuple[float, ...], flagged: tuple[bool, bool]) -> None:
-    games = [
-        replace(game, cpu_ms=(30.0, 400.0), idle_ms=idle_ms) for game in (played((0, 0, 0, 0), ("a", "b"), (1, 2)),)
-    ]
+    game = replace(played((0, 0, 0, 0), ("a", "b"), (1, 2)), cpu_ms=(30.0, 400.0), idle_ms=idle_ms)
 
-    (told,) = compute_standings(games, ("a", "b"))
+    (told,) = compute_standings([game], ("a", "b"))
 
     assert tuple(row.thinks_off_turn for row in sorted(told.rows, key=lambda row: row.label)) == flagged
 
