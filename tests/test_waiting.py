@@ -104,7 +104,7 @@ def test_a_game_that_cannot_be_stored_for_a_lock_leaves_the_league_as_it_was(lea
         record = store.record(Key(0, 0, 0, 0))
         game = replace(next(store.games()), number=5)
         with locked(league, "IMMEDIATE"), pytest.raises(LockedLeague):
-            store.add(game, replace(record, key=Key(0, 5, 0)))
+            store.add(game, replace(record, key=Key(0, 0, 5, 0)))
 
         assert len(store.keys()) == 2
 
