@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -126,6 +127,16 @@ class LeagueReader:
             known = ", ".join(names) or "none"
             raise LeagueError(f"{self.path}: no tournament {name!r}; it has {known}")
         self._name = name
+
+    def view(self, name: str) -> LeagueReader:
+        """Return a reader of another tournament of the same league.
+
+        Raises:
+            LeagueError: the league has none of this name.
+        """
+        other = copy.copy(self)
+        other.select(name)
+        return other
 
     def tournament(self) -> Tournament:
         """Return the chosen tournament, or the newest one."""

@@ -134,10 +134,12 @@ class Store(LeagueReader):
 
     def forget_unplayed(self, name: str) -> None:
         """Take back a tournament that never played a game, if nothing happened in the league since it began."""
+        if name not in self.league().tournaments:
+            return
         events = list(self.events())
         mine = [row.number for row, _ in events if row.tournament == name]
         self.select(name)
-        if mine and mine == list(range(mine[0], len(events))) and not self.finished():
+        if mine == list(range(mine[0], len(events))) and not self.finished():
             with self._writing():
                 self._file.write("DELETE FROM journal WHERE number >= ?", (mine[0],))
             self._name, self._league, self._read, self._digest = None, League(), 0, ROOT
