@@ -104,6 +104,7 @@ class Store(LeagueReader):
         self._file.write("PRAGMA journal_mode = WAL")
         self._file.write("PRAGMA synchronous = FULL")
         self._tables = examine(self._file)
+        self.is_empty()  # games that damage hides must not be played again
 
     def _finish_writing(self) -> None:
         """Fold the write-ahead log into the file, so that the file can be read from a read-only disk."""
