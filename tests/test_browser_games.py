@@ -215,7 +215,7 @@ def test_replays_work_where_only_files_of_the_site_may_run(browser: Chrome, tmp_
     site_pages.render(league, tmp_path)
 
     with serve(tmp_path) as address:
-        browser.get(f"{address}/replay.html#0.0.0/20")
+        browser.get(f"{address}/replay.html#0.0.0.0/20")
         WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
         press(browser, "\ue014")  # right: a card flies
 

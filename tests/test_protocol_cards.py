@@ -99,7 +99,7 @@ def test_the_tournament_makes_the_same_seeds() -> None:
     from tournaments.league.parts import Seeds
 
     seeds = Seeds(bytes.fromhex(VECTOR["tournament seed"][0]))
-    order = seeds.order(Key(0, 0, 0), 2)
+    order = seeds.order(Key(0, 0, 0, 0), 2)
 
     assert [seeds.commit] == VECTOR["commit"]
     assert bytes.fromhex(order.deal_seed) == DEAL_SEED

@@ -38,7 +38,7 @@ def forfeit() -> Record:
 
 
 def replace_key(record: Record) -> Record:
-    return signed(replace(record, key=Key(3, 14, 1)))
+    return signed(replace(record, key=Key(0, 3, 14, 1)))
 
 
 def signed(record: Record) -> Record:
@@ -149,7 +149,7 @@ def test_who_is_not_asked_cannot_forfeit_once_somebody_has_played(won: Record, f
 
 
 SWAPPED: dict[str, Callable[[Record], Record]] = {
-    "key": lambda record: replace(record, key=Key(3, 14, 0)),
+    "key": lambda record: replace(record, key=Key(0, 3, 14, 0)),
     "entries": lambda record: replace(record, entries=record.entries[::-1]),
     "hash": lambda record: replace(record, entries=((record.entries[0][0], "01"), record.entries[1])),
     "verdict": lambda record: with_action(record, 0, (1, "!timeout")),
