@@ -169,7 +169,7 @@ def test_the_neighbours_of_a_game_are_one_key_away(league: League, browser: Chro
 
 
 @pytest.mark.parametrize(
-    ("address", "sentence"), [("9.9.9", "Game 9.9.9 does not exist"), ("hello", "Expected the key of a game")]
+    ("address", "sentence"), [("9.9.9.9", "Game 9.9.9.9 does not exist"), ("hello", "Expected the key of a game")]
 )
 def test_an_unknown_game_is_said_to_be_unknown(browser: Chrome, out: Path, address: str, sentence: str) -> None:
     visit(browser, out, f"replay.html#{address}")
