@@ -123,7 +123,7 @@ OF_A_VOID_GAME: dict[str, Callable[[Record], Record]] = {
 def test_what_cannot_have_been_played_is_refused_by_its_key_even_with_a_new_digest(
     won: Record, tamper: Callable[[Record], Record]
 ) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: "):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.1: "):
         check_record(signed(tamper(won)))
 
 
@@ -131,12 +131,12 @@ def test_what_cannot_have_been_played_is_refused_by_its_key_even_with_a_new_dige
 def test_a_void_game_is_one_in_which_every_side_failed_and_nobody_won(
     void: Record, tamper: Callable[[Record], Record]
 ) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: "):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.1: "):
         check_record(signed(tamper(void)))
 
 
 def test_a_forfeit_is_told_once(forfeit: Record) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: action 1 \('!crash' of seat 1\): expected Result"):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.1: action 1 \('!crash' of seat 1\): expected Result"):
         check_record(signed(replace(forfeit, actions=forfeit.actions * 2)))
 
 
@@ -161,10 +161,10 @@ SWAPPED: dict[str, Callable[[Record], Record]] = {
 def test_what_could_have_been_played_is_refused_by_its_digest(
     forfeit: Record, tamper: Callable[[Record], Record]
 ) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.\d: the digest does not match"):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.\d: the digest does not match"):
         check_record(tamper(forfeit))
 
 
 def test_another_format_is_refused(won: Record) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: expected format 2, got 1"):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.1: expected format 2, got 1"):
         check_record(signed(replace(won, format=1)))

@@ -226,7 +226,7 @@ def played(game: Game) -> bytes:
 
 
 def told(*what: object) -> bytes:
-    """Return what the tournament seed says about something."""
+    """Return what the seed of the part says about something."""
     return hmac.digest(SEED, "\0".join(map(str, what)).encode(), "sha256")
 
 
