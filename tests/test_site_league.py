@@ -167,7 +167,7 @@ class League:
         faulty: every so manieth game ends by a verdict; 0 for none.
         planned: deals of the last part, if it is not closed; 0 closes it.
         parts: how many; all have the same tables.
-        first: games of other tournaments that the league planned before.
+        others: games that other tournaments of the league plan before each part.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class League:
         *,
         planned: int = 0,
         parts: int = 1,
-        first: int = 0,
+        others: int = 0,
     ) -> None:
         self._labels = labels
         told = [ruleset.load_ruleset(each) if isinstance(each, str) else each for each in rulesets]
@@ -193,7 +193,7 @@ class League:
         self._deals = deals
         self._planned = planned
         self._parts = parts
-        self._first = first
+        self._others = others
         self._decisions: list[StateChanged] = []
         self._absences: dict[str, Absence] = {}
         self._suspended: dict[str, int] = {}
@@ -208,7 +208,7 @@ class League:
                 bad = faulty and number % faulty == faulty - 1
                 fault = (number % 90, codes[number // faulty % 4]) if bad else None
                 key = Key(part, table, deal, rotation)
-                self.add(first + number, name, play(each.rules, own, key, fault, family=each.family))
+                self.add((part + 1) * others + number, name, play(each.rules, own, key, fault, family=each.family))
 
     def add(self, number: int, name: str, record: Record) -> None:
         """Take in a game."""
@@ -243,17 +243,17 @@ class League:
 
     def suspend(self, label: str) -> None:
         """Suspend an entry."""
-        self._suspended[label] = self._first
+        self._suspended[label] = self._others
 
     def tournament(self) -> Tournament:
         """Return the tournament, as a journal tells it."""
         league = JournalLeague()
-        league.games = self._first
         events: list[AnyEvent] = [Begun(hashlib.sha256(b"a seed").hexdigest()), *self._versions(), self._file()]
         for event in events:
             league.apply(NAME, event, 1.7e9)
         tournament = league.tournaments[NAME]
         for number in range(self._parts):
+            league.games += self._others
             part = tournament.make_part(self._draft(number), league.games)
             league.apply(NAME, PartCreated(part), 1.7e9)
             if not self._planned or number < self._parts - 1:
