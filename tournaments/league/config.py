@@ -28,6 +28,11 @@ CAP_TIMES = 10
 ClockKind = Literal["wall", "cpu"]
 
 
+FormatName = Literal["round-robin", "gauntlet", "swiss", "knockout"]
+MATCH_DEALS = 10
+"""The default deals of a match in a format of rounds."""
+
+
 class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry with a label of its own."""
 
@@ -50,8 +55,14 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Names the tournament in its league."""
     league: str | None = None
     """The database that keeps it, relative to the file; by default the name of the file with .db."""
-    format: Literal["round-robin"] = "round-robin"
+    format: FormatName = "round-robin"
     """Who meets whom, and when."""
+    challengers: tuple[str, ...] = ()
+    """The labels of those who meet all others in a gauntlet."""
+    opponents: tuple[str, ...] = ()
+    """Instead of `challengers`: the labels of those whom all others meet."""
+    rounds: int = 0
+    """Rounds of a Swiss tournament."""
     rulesets: tuple[str, ...] = (DEFAULT_RULESET,)
     """Every table plays each of these: rulesets that ship, or files such as "./mine.toml"."""
     seats: int = 0
@@ -59,9 +70,9 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     tables: int = 0
     """Tables for each ruleset, drawn so that all entries sit equally often; 0 for every set of entries."""
     deals: int = 50
-    """Deals per table; each is played once in every rotation of seats."""
+    """Deals per table; each is played once in every rotation of seats. Matches of a Swiss or a knockout have 10."""
     common_deals: bool = False
-    """Whether all tables get the same cards, so that chance is the same for all."""
+    """Whether all tables get the same cards, so that chance is the same for all; a gauntlet does unless told not to."""
     series: bool = True
     """Whether tables of a ruleset with match_target play on after these deals until every series is decided."""
     clock: ClockLines = ClockLines()
@@ -97,6 +108,10 @@ def read_config(path: Path) -> Config:
     """
     data = read_toml(path)
     config = convert(data, Config, str(path))
+    if "deals" not in data and config.format in ("swiss", "knockout"):
+        config = replace(config, deals=MATCH_DEALS)
+    if "common_deals" not in data:
+        config = replace(config, common_deals=config.format == "gauntlet")
     if "kind" not in data.get("clock", {}):
         config = replace(config, clock=replace(config.clock, kind=choose_clock_kind(config.rulesets, path.parent)))
     return check_config(config, str(path))
@@ -142,6 +157,7 @@ def check_config(config: Config, where: str) -> Config:
         ("suspend_after", config.suspend_after, 0),
         ("seats", config.seats, 0),
         ("tables", config.tables, 0),
+        ("rounds", config.rounds, 0),
         ("cpus_per_game", config.cpus_per_game, 1),
         ("memory_mb", config.memory_mb, 16),
         ("clock.margin_ms", config.clock.margin_ms, 0),
@@ -185,7 +201,7 @@ def forget_machine(config: Config) -> Config:
     return replace(config, jobs=0, cpus_per_game=1, isolation="auto", league=None, new_versions="refuse")
 
 
-MAY_CHANGE = ("entries", "rulesets", "deals", "anchor")
+MAY_CHANGE = ("entries", "rulesets", "deals", "anchor", "challengers", "opponents", "rounds")
 """What a tournament file may say differently when its tournament goes on; entries, rulesets and deals only grow."""
 
 

@@ -105,6 +105,9 @@ class PartClosed(Event, frozen=True, tag="close"):
     """No game of a part is open any more: its seed is told, and it is never played again."""
 
     part: Count
+    absent: tuple[str, ...] = ()
+    """The entries whose games in it were left unplayed: they had left, waited for their bot, or played on in another
+    version."""
 
 
 class StateChanged(Event, frozen=True, tag="state"):

@@ -51,6 +51,8 @@ class Draft(Struct, frozen=True):
     """Whether these deals only decide open series."""
     common_deals: bool = False
     """Whether all tables get the same cards."""
+    byes: tuple[Entrant, ...] = ()
+    """Those that have no opponent in this round, and need none."""
 
 
 class Part(Draft, frozen=True):

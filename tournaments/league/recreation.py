@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tournaments.errors import UnverifiedError
+from tournaments.league.closing import OpenGame, find_absent
 from tournaments.league.contents import Finished, Game, Readmission
 from tournaments.league.formats import decide
 from tournaments.league.formats.situation import Situation
 from tournaments.league.journal import AnyEvent, PartClosed, PartCreated
 from tournaments.league.judgement import judge
-from tournaments.league.parts import Draft, Entrant, Part
-from tournaments.league.suspension import is_left_out, list_suspensions
+from tournaments.league.parts import Draft, Part
+from tournaments.league.suspension import list_suspensions
 from tournaments.league.tournament import League, Tournament
 
 
@@ -43,8 +44,8 @@ class Recreation:
             match event:
                 case PartCreated(part, suspended):
                     self._check_part(part, suspended)
-                case PartClosed(part):
-                    self._check_end(part)
+                case PartClosed(part, absent):
+                    self._check_end(part, absent)
         self._league.apply(tournament, event, at)
 
     def _check_part(self, part: Part, suspended: tuple[str, ...]) -> None:
@@ -63,30 +64,23 @@ class Recreation:
             games = (game for game in self._finished if game.key.part == part.number)
             yield from list_suspensions(games, tournament.config.suspend_after, tournament.lifted)
 
-    def _check_end(self, number: int) -> None:
-        """Check that no game of a part is open when it closes."""
-        tournament = self._league.tournaments[self._name]
-        mine = [game for game in self._finished if game.key.part == number]
-        suspended = judge(tournament, mine).by_part.get(number, {})
-        done = {game.key for game in mine}
-        schedule = tournament.schedules[number]
-        for batch in schedule.batches():
-            entrants = schedule.part.tables[batch.table].entrants
-            if any(map(tournament.excuses, entrants)):
-                continue
-            for key in batch.games():
-                if key not in done and not is_left_out(schedule.number(key), _list_labels(entrants), suspended):
-                    raise UnverifiedError(f"game {key}: is missing, although its part is closed")
+    def _check_end(self, number: int, absent: tuple[str, ...]) -> None:
+        """Check that no game of a part is open when it closes, and who left games in it unplayed."""
+        try:
+            found = find_absent(self._league.tournaments[self._name], number, self._finished)
+        except OpenGame as open:
+            raise UnverifiedError(f"game {open.key}: is missing, although its part is closed") from None
+        if found != absent:
+            raise UnverifiedError(
+                f"part {number}: expected that {', '.join(found) or 'nobody'} left games unplayed,"
+                f" got {', '.join(absent) or 'nobody'}"
+            )
 
 
 def _describe_difference(draft: Draft, expected: Draft) -> str:
     """Name the part that was expected, and what else it says."""
     fields = [name for name in Draft.__struct_fields__ if getattr(draft, name) != getattr(expected, name)]
     return f"{expected.title!r} with other {' and '.join(fields)}"
-
-
-def _list_labels(entrants: Iterable[Entrant]) -> list[str]:
-    return [entrant.label for entrant in entrants]
 
 
 def make_situation(

@@ -61,6 +61,8 @@ class Tournament:
         self.parts: list[Part] = []
         self.schedules: list[Schedule] = []
         self.closed: set[int] = set()
+        self.absent: dict[int, frozenset[str]] = {}
+        """By closed part, the labels of those whose games in it were left unplayed."""
         self.states: dict[str, Standing] = {}
         self.readmissions: set[Readmission] = set()
         """All lifted suspensions."""
@@ -79,6 +81,7 @@ class Tournament:
         other = copy.copy(self)
         other.parts, other.schedules = self.parts.copy(), self.schedules.copy()
         other.closed, other.states = self.closed.copy(), self.states.copy()
+        other.absent = self.absent.copy()
         other.readmissions, other.lifted = self.readmissions.copy(), self.lifted.copy()
         other._versions = versions
         return other
@@ -186,10 +189,11 @@ class Tournament:
                 self._read_file(event)
             case PartCreated(part):
                 self._create(part, next_game)
-            case PartClosed(part):
+            case PartClosed(part, absent):
                 if part in self.closed or part >= len(self.parts):
                     raise ValueError(f"part {part} cannot close: expected an open part")
                 self.closed.add(part)
+                self.absent[part] = frozenset(absent)
             case StateChanged(label, state, reason):
                 self._require_label(label)
                 self.states[label] = Standing(state, reason)
@@ -239,16 +243,19 @@ class Tournament:
             raise ValueError(f"{wrong}: expected {getattr(expected, wrong)!r}, got {getattr(part, wrong)!r}")
         for table in part.tables:
             self._refuse_table(table)
+        self._refuse_versions(part.byes)
         self.parts.append(part)
         self.schedules.append(Schedule(part))
 
+    def _refuse_versions(self, entrants: Sequence[Entrant]) -> None:
+        for entrant in entrants:
+            if self._current.get(entrant.label) != entrant.version:
+                raise ValueError(f"entrants: expected versions that play, got {entrant.label!r} {entrant.version}")
+
     def _refuse_table(self, table: PartTable) -> None:
-        current = self.current()
         if table.ruleset not in self.rulesets:
             raise ValueError(f"ruleset: expected one of {', '.join(self.rulesets)}, got {table.ruleset!r}")
-        for entrant in table.entrants:
-            if current.get(entrant.label) != entrant.version:
-                raise ValueError(f"entrants: expected versions that play, got {entrant.label!r} {entrant.version}")
+        self._refuse_versions(table.entrants)
         _refuse_doubles([entrant.label for entrant in table.entrants])
         try:
             self.teams(table.ruleset, len(table.entrants))

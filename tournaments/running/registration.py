@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterable
 
 from referee.nouns import format_count
 from tournaments.errors import LeagueError
+from tournaments.league.closing import find_absent
 from tournaments.league.config import Config, describe_differences, forget_machine
 from tournaments.league.contents import Finished, Game
-from tournaments.league.formats import decide
+from tournaments.league.formats import FORMATS, decide, refuse_misfit
 from tournaments.league.formats.situation import Situation
 from tournaments.league.journal import AnyEvent, Begun, Entered, FileRead, PartClosed, PartCreated, Version
 from tournaments.league.judgement import judge
@@ -114,6 +115,7 @@ def register(
     if field.config.name not in league.tournaments:
         changes.apply(Begun(_draw_seed(field.config).hex()))
     _refuse_changes(changes.tournament, field)
+    refuse_misfit(field.config, [each.label for each in field.entries], field.rulesets)
     for ruleset in field.rulesets:
         require_seats(field.config, ruleset, len(field.entries))
     changed = [each.label for each in field.entries if _is_changed(changes, each)]
@@ -172,9 +174,10 @@ def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int])
         over: the parts without an open game.
     """
     name = store.tournament().name
-    changes = Changes(store.league(), name, Standstill(finished, store.stored_games))
+    played = list(finished)
+    changes = Changes(store.league(), name, Standstill(played, store.stored_games))
     for part in over:
-        changes.apply(PartClosed(part))
+        changes.apply(PartClosed(part, find_absent(changes.tournament, part, played)))
     changes.create_parts()
     store.append(name, changes.events)
     return changes.parts
@@ -214,7 +217,12 @@ def _refuse_changes(tournament: Tournament, field: Field) -> None:
         if now.get(name) != ruleset:
             state = "has changed" if name in now else "is gone"
             raise LeagueError(f"rulesets: {name!r} {state} since the tournament began: {way_out}")
+    if new.rounds < old.rounds:
+        raise LeagueError(f"rounds: expected at least {old.rounds}, as before, got {new.rounds}: {way_out}")
     labels = {each.label for each in field.entries}
+    late = labels - {entered.label for entered in tournament.entered}
+    if late and not FORMATS[new.format].takes_late_entries:
+        raise LeagueError(f"entries: {min(late)!r} comes too late for a {new.format} that has begun: {way_out}")
     for entered in tournament.entered:
         if entered.label not in labels and tournament.state(entered.label).state == "playing":
             raise LeagueError(

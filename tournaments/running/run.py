@@ -17,6 +17,7 @@ from referee.nouns import format_count
 from referee.records import Batch, Key, Record
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.errors import DamagedLeague, LockedLeague, Stopped
+from tournaments.league.formats import FORMATS
 from tournaments.league.judgement import judge
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
@@ -179,12 +180,12 @@ class Run:
 
         A part with games that wait for absent entries stays open.
         """
-        waiting = self._plan.tournament.waiting()
+        patient = FORMATS[self._plan.config.format].grows
+        waiting = self._plan.tournament.waiting() if patient else set()
         over = [
             schedule.part.number
             for schedule in self._plan.tournament.open_parts
-            if waiting.isdisjoint(label for labels in schedule.labels for label in labels)
-            or not count_waiting(self._plan, self.done, schedule.part.number)
+            if not waiting or not count_waiting(self._plan, self.done, schedule.part.number)
         ]
         if not over:
             return False

@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
+from referee.errors import DataError
+from referee.rulesets import Ruleset
+from tournaments.league.config import Config
+from tournaments.league.formats.gauntlet import decide_gauntlet, refuse_gauntlet
+from tournaments.league.formats.knockout import decide_knockout, refuse_knockout
 from tournaments.league.formats.round_robin import decide_round_robin
 from tournaments.league.formats.situation import Decision, Situation
+from tournaments.league.formats.swiss import decide_swiss, refuse_swiss
+from tournaments.league.seats import find_seats
 
-FORMATS: dict[str, Callable[[Situation], Decision]] = {"round-robin": decide_round_robin}
+Refuse = Callable[[Config, Sequence[str]], None]
+
+
+class Format(NamedTuple):
+    """A format."""
+
+    decide: Callable[[Situation], Decision]
+    """Returns the next part."""
+    refuse: Refuse = lambda config, labels: None
+    """Refuses a file that does not describe such a tournament: its configuration, and the labels of its entries."""
+    grows: bool = True
+    """Whether its games have no rounds: they wait for absent entries, may have more seats and several rulesets."""
+    takes_late_entries: bool = True
+
+
+FORMATS = {
+    "round-robin": Format(decide_round_robin),
+    "gauntlet": Format(decide_gauntlet, refuse_gauntlet),
+    "swiss": Format(decide_swiss, refuse_swiss, grows=False),
+    "knockout": Format(decide_knockout, refuse_knockout, grows=False, takes_late_entries=False),
+}
 """By the name in the tournament file."""
 
 
@@ -17,4 +45,34 @@ def decide(situation: Situation) -> Decision:
     Raises:
         DataError: its file asks for tables that cannot be formed.
     """
-    return FORMATS[situation.tournament.config.format](situation)
+    return FORMATS[situation.tournament.config.format].decide(situation)
+
+
+def refuse_misfit(config: Config, labels: Sequence[str], rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that a format can play what a file describes.
+
+    Raises:
+        DataError: it cannot; the message names the field.
+    """
+    name = config.format
+    _refuse_strange_fields(config)
+    if name != "round-robin":
+        for ruleset in rulesets:
+            if (seats := find_seats(config, ruleset)) != 2:
+                raise DataError(f'format = "{name}": expected tables of two seats, got {seats} under {ruleset.name}')
+    if not FORMATS[name].grows and len(rulesets) > 1:
+        raise DataError(f'format = "{name}": expected one ruleset, got {len(rulesets)}')
+    FORMATS[name].refuse(config, labels)
+
+
+def _refuse_strange_fields(config: Config) -> None:
+    """Refuse fields that belong to another format."""
+    belong = {
+        "challengers": (config.challengers, ("gauntlet",)),
+        "opponents": (config.opponents, ("gauntlet",)),
+        "rounds": (config.rounds, ("swiss",)),
+        "tables": (config.tables, ("round-robin",)),
+    }
+    for field, (value, formats) in belong.items():
+        if value and config.format not in formats:
+            raise DataError(f'{field}: belongs to format = "{formats[0]}", got format = "{config.format}"')

@@ -1,0 +1,182 @@
+"""Formats that grow: whatever table no part holds becomes a part at once, even while others are open.
+
+So the whole schedule is the first part, and then come the tables of a newcomer or of a new version, more deals, and
+what a reinstated entry missed. When all parts are closed, tables with open series get blocks of deals until every
+series is decided.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from referee.nouns import format_count
+from tournaments.league import series
+from tournaments.league.draw import draw_newcomers, draw_tables, list_pairs
+from tournaments.league.formats.situation import Decision, Done, Situation, Wait
+from tournaments.league.parts import Draft, Entrant, PartTable, draw_order, list_chain
+from tournaments.league.seats import find_seats
+
+BLOCK_DEALS = 5
+"""Deals in a block for tables with open series."""
+SERIES_BLOCKS = 40
+"""Blocks of deals after which a series without a winner stays open."""
+
+Meeting = tuple[str, tuple[Entrant, ...]]
+"""A ruleset and the versions that meet under it, in the order of the file."""
+Place = tuple[int, int]
+"""A part, and a table in it."""
+Meets = Callable[[tuple[Entrant, ...]], bool]
+
+
+def decide_growing(situation: Situation, meets: Meets) -> Decision:
+    """Return the next part.
+
+    Args:
+        situation: the tournament.
+        meets: tells whether entries meet at a table.
+
+    Raises:
+        DataError: a ruleset needs more seats than there are entries, or does not allow them.
+    """
+    lacks = _list_lacks(situation, meets)
+    if lacks:
+        # Tables that lack as many deals form one part; the others follow when the format is asked again.
+        deals = max(deals for _, deals in lacks)
+        tables = tuple(table for table, lacking in lacks if lacking == deals)
+        return _draft(situation, _describe(situation, tables, deals), deals, tables)
+    if not situation.tournament.complete:
+        return Wait()
+    return _draft_block(situation) or Done()
+
+
+class Chain:
+    """The tables of all parts at which the same versions meet under one ruleset, each going on with the one before."""
+
+    def __init__(self, first: Place) -> None:
+        self.first = first
+        self.last = first
+        self.deals = 0
+        """Deals of the schedule: played ones in closed parts, planned ones in open parts."""
+        self.blocks = 0
+
+
+def _list_lacks(situation: Situation, meets: Meets) -> list[tuple[PartTable, int]]:
+    """List the tables that lack deals, in playing order, each with how many."""
+    tournament, lacks = situation.tournament, []
+    for meeting, chain in _list_meetings(situation, _find_chains(situation)):
+        ruleset, entrants = meeting
+        if not meets(entrants):
+            continue
+        lacking = tournament.config.deals - (chain.deals if chain else 0)
+        if lacking > 0:
+            lacks.append((PartTable(ruleset, entrants, chain.last if chain else None), lacking))
+    return lacks
+
+
+def _find_chains(situation: Situation) -> list[Chain]:
+    """Return the chains of all parts, in the order of their first tables."""
+    tournament = situation.tournament
+    played = situation.judgement.count_deals(tournament.closed)
+    chains: dict[Place, Chain] = {}
+    for part in tournament.parts:
+        for number, table in enumerate(part.tables):
+            place = (part.number, number)
+            chain = chains.pop(table.after) if table.after else Chain(place)
+            chain.last = place
+            chain.blocks += part.block
+            if not part.block:
+                chain.deals += played[place] if part.number in tournament.closed else part.deals
+            chains[place] = chain
+    return sorted(chains.values(), key=lambda chain: chain.first)
+
+
+def _list_meetings(situation: Situation, chains: Sequence[Chain]) -> Iterator[tuple[Meeting, Chain | None]]:
+    """Yield every table that should be played, in playing order, with what was played there so far."""
+    tournament = situation.tournament
+    playing = list_playing(situation)
+    for ruleset in tournament.rulesets.values():
+        mine = [(tournament.parts[chain.first[0]].tables[chain.first[1]], chain) for chain in chains]
+        known = [(table.entrants, chain) for table, chain in mine if table.ruleset == ruleset.name]
+        if tournament.config.tables:
+            found = _draw_meetings(situation, ruleset.name, known, playing)
+        else:
+            found = _list_sets(find_seats(tournament.config, ruleset), known, playing)
+        yield from (((ruleset.name, entrants), chain) for entrants, chain in found)
+
+
+def list_playing(situation: Situation) -> list[Entrant]:
+    """List the versions that get games, in the order of the file."""
+    tournament = situation.tournament
+    entrants = (Entrant(each.label, each.version) for each in tournament.entered if each.version)
+    return [each for each in entrants if not tournament.excuses(each) and each.label not in situation.suspended]
+
+
+Known = Sequence[tuple[tuple[Entrant, ...], Chain]]
+Found = Iterator[tuple[tuple[Entrant, ...], Chain | None]]
+
+
+def _list_sets(seats: int, known: Known, playing: Sequence[Entrant]) -> Found:
+    """Yield every set of entries, pairs round by round, so that every prefix seats all alike."""
+    chains = {frozenset(entrants): (entrants, chain) for entrants, chain in known}
+    places = list_pairs(len(playing)) if seats == 2 else combinations(range(len(playing)), seats)
+    for each in places:
+        entrants = tuple(playing[place] for place in sorted(each))
+        yield chains.get(frozenset(entrants), (entrants, None))
+
+
+def _draw_meetings(situation: Situation, ruleset: str, known: Known, playing: Sequence[Entrant]) -> Found:
+    """Yield the tables that were drawn, and those that are drawn for newcomers."""
+    tournament = situation.tournament
+    config, seats = tournament.config, find_seats(tournament.config, tournament.rulesets[ruleset])
+    order = draw_order(tournament.secret, ruleset, [entrant.label for entrant in playing])
+    if not known:
+        for table in draw_tables(order, seats, config.tables):
+            yield tuple(playing[place] for place in table), None
+        return
+    here = set(playing)
+    yield from (each for each in known if here.issuperset(each[0]))
+    sat = Counter(entrant for entrants, _ in known for entrant in entrants)
+    newcomers = {place for place in order if not sat[playing[place]]}
+    for table in draw_newcomers(order, newcomers, seats, max(sat.values())):
+        yield tuple(playing[place] for place in table), None
+
+
+def _describe(situation: Situation, tables: Sequence[PartTable], deals: int) -> str:
+    """Return the title of a part: the whole round-robin, who is new, or how many more deals."""
+    tournament = situation.tournament
+    if not tournament.parts:
+        return tournament.config.format
+    seated = {entrant for part in tournament.parts for table in part.tables for entrant in table.entrants}
+    new = sorted({entrant for table in tables for entrant in table.entrants} - seated)
+    if new:
+        names = [each.label if each.version == 1 else f"{each.label}, version {each.version}" for each in new]
+        return f"adds {'; '.join(names)}"
+    rulesets = {table.ruleset for part in tournament.parts for table in part.tables}
+    if added := sorted({table.ruleset for table in tables} - rulesets):
+        return f"adds {', '.join(added)}"
+    return f"{format_count(deals, 'more deal')} at {format_count(len(tables), 'table')}"
+
+
+def _draft_block(situation: Situation) -> Draft | None:
+    """Return the next block of deals for tables with open series; None if all are decided or had enough."""
+    tournament = situation.tournament
+    targets = {name: ruleset.match.target for name, ruleset in tournament.rulesets.items()}
+    if not tournament.config.series or not any(targets.values()):
+        return None
+    undecided = series.list_undecided(situation.list_games(), targets, tournament.parts)
+    opened = {list_chain(tournament.parts, game.key.part, game.key.table)[0] for game, _ in undecided}
+    playing = set(list_playing(situation))
+    tables, blocks = [], 0
+    for chain in _find_chains(situation):
+        table = tournament.parts[chain.first[0]].tables[chain.first[1]]
+        if chain.first in opened and chain.blocks < SERIES_BLOCKS and playing.issuperset(table.entrants):
+            tables.append(PartTable(table.ruleset, table.entrants, chain.last))
+            blocks = max(blocks, chain.blocks + 1)
+    title = f"block {blocks} of deals for open series"
+    return _draft(situation, title, BLOCK_DEALS, tables, block=True) if tables else None
+
+
+def _draft(situation: Situation, title: str, deals: int, tables: Sequence[PartTable], *, block: bool = False) -> Draft:
+    return Draft(title, deals, tuple(tables), block, situation.tournament.config.common_deals)

@@ -1,0 +1,179 @@
+"""The knockout: whoever loses a match is out; the file's order is the seeding.
+
+A round is a part; drawn matches play off, each play-off being a part of its own. After the third drawn play-off the
+higher seed advances. The last round has the final and the match for third place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from referee.errors import DataError
+from tournaments.league.config import Config
+from tournaments.league.formats.growing import list_playing
+from tournaments.league.formats.matches import Match, list_matches
+from tournaments.league.formats.situation import Decision, Done, Situation, Wait
+from tournaments.league.parts import Draft, Entrant, Part, PartTable
+
+PLAY_OFFS = 3
+"""Play-offs of a drawn match, before the higher seed advances."""
+
+
+class Tie(Struct, frozen=True):
+    """A place in the bracket where two entries meet, or one has no opponent."""
+
+    labels: tuple[str, ...]
+    """The higher seed first."""
+    matches: tuple[Match, ...]
+    """The match and its play-offs, as far as they are over."""
+    winner: str | None
+    """None while it is open; or if both were absent."""
+    loser: str | None
+    over: bool
+
+
+class Round(Struct, frozen=True):
+    """A round of the bracket."""
+
+    title: str
+    ties: tuple[Tie, ...]
+    """In the order of the bracket; in the last round the final, and then the match for third place."""
+
+
+class _Course:
+    """Goes through the parts of a tournament in the order of the bracket; where a part is missing, it is the next."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.tournament = situation.tournament
+        self.matches = list_matches(situation)
+        self.parts = list(self.tournament.parts)
+        self.draft: Draft | None = None
+        self.seeds = _list_seeds(situation)
+
+    def seed(self, label: str) -> int:
+        return self.seeds.index(label)
+
+    def take_part(self, title: str, tables: Sequence[PartTable], byes: Sequence[str]) -> Part | None:
+        """Return the part that holds these tables; None if it is the next one, or not over yet."""
+        if self.parts:
+            part = self.parts.pop(0)
+            return part if part.number in self.tournament.closed else None
+        if self.draft is None:
+            config = self.tournament.config
+            self.draft = Draft(
+                title,
+                config.deals,
+                tuple(tables),
+                common_deals=config.common_deals,
+                byes=tuple(self.find_entrant(label) for label in byes),
+            )
+        return None
+
+    def find_entrant(self, label: str) -> Entrant:
+        return Entrant(label, self.tournament.current()[label])
+
+    def make_table(self, labels: Sequence[str]) -> PartTable:
+        (ruleset,) = self.tournament.rulesets
+        return PartTable(ruleset, tuple(map(self.find_entrant, labels)))
+
+
+def decide_knockout(situation: Situation) -> Decision:
+    """Return the next round, or the next play-offs."""
+    if situation.tournament.open_parts:
+        return Wait()
+    course = _Course(situation)
+    if len(course.seeds) < 2:
+        return Done()
+    for _ in _play_rounds(course):
+        if course.draft:
+            return course.draft
+    return Done()
+
+
+def draw_bracket(situation: Situation) -> list[Round]:
+    """Return the rounds so far; the last one may have open ties."""
+    course = _Course(situation)
+    return list(_play_rounds(course)) if len(course.seeds) > 1 else []
+
+
+def _list_seeds(situation: Situation) -> list[str]:
+    """Return the labels in the bracket: those that could play when it began, in the order of the file then."""
+    tournament = situation.tournament
+    if not tournament.parts:
+        return [entrant.label for entrant in list_playing(situation)]
+    first = tournament.parts[0]
+    labels = {entrant.label for table in first.tables for entrant in table.entrants}
+    labels |= {entrant.label for entrant in first.byes}
+    return [entered.label for entered in tournament.entered if entered.label in labels]
+
+
+def list_slots(seeds: int) -> list[int]:
+    """Return the seeds, from 0, in the order of the bracket, so that the best meet last; some may be missing."""
+    slots = [0]
+    while len(slots) < seeds:
+        slots = [each for slot in slots for each in (slot, 2 * len(slots) - 1 - slot)]
+    return slots
+
+
+def _play_rounds(course: _Course) -> Iterator[Round]:
+    slots = [course.seeds[slot] if slot < len(course.seeds) else None for slot in list_slots(len(course.seeds))]
+    losers: list[str | None] = []
+    while len(slots) > 1:
+        pairs = list(zip(slots[::2], slots[1::2], strict=True))
+        if len(slots) == 2 and losers:
+            pairs.append((losers[0], losers[1]))
+        played = _play_round(course, _name_round(len(slots)), pairs)
+        yield played
+        if not all(tie.over for tie in played.ties):
+            return
+        main = played.ties[: len(slots) // 2]
+        slots, losers = [tie.winner for tie in main], [tie.loser for tie in main]
+
+
+def _name_round(slots: int) -> str:
+    names = {2: "final and third place", 4: "semi-finals", 8: "quarter-finals"}
+    return names.get(slots, f"round of {slots}")
+
+
+def _play_round(course: _Course, title: str, pairs: Sequence[tuple[str | None, str | None]]) -> Round:
+    ties = [_open_tie(course, pair) for pair in pairs]
+    for play_off in range(PLAY_OFFS + 1):
+        opened = [number for number, tie in enumerate(ties) if not tie.over]
+        if not opened:
+            break
+        tables = [course.make_table(ties[number].labels) for number in opened]
+        byes = [tie.labels[0] for tie in ties if len(tie.labels) == 1 and not play_off]
+        part = course.take_part(f"{title}, play-off {play_off}" if play_off else title, tables, byes)
+        if part is None:
+            break
+        for table, number in enumerate(opened):
+            ties[number] = _note_match(ties[number], course.matches[part.number, table], last=play_off == PLAY_OFFS)
+    return Round(title, tuple(ties))
+
+
+def _open_tie(course: _Course, pair: tuple[str | None, str | None]) -> Tie:
+    labels = tuple(sorted((label for label in pair if label is not None), key=course.seed))
+    over = len(labels) < 2
+    return Tie(labels, (), labels[0] if over and labels else None, None, over)
+
+
+def _note_match(tie: Tie, match: Match, *, last: bool) -> Tie:
+    """Return a tie after another match: it is over if somebody won, both were absent, or it was the last play-off."""
+    matches = (*tie.matches, match)
+    if not any(match.points):
+        return Tie(tie.labels, matches, None, None, over=True)
+    winner = match.winner or (tie.labels[0] if last else None)
+    loser = next((label for label in tie.labels if label != winner), None) if winner else None
+    return Tie(tie.labels, matches, winner, loser, over=winner is not None)
+
+
+def refuse_knockout(config: Config, labels: Sequence[str]) -> None:
+    """Make sure that a file describes a knockout.
+
+    Raises:
+        DataError: it does not; the message names the field.
+    """
+    if config.rounds:
+        raise DataError("rounds: the number of rounds of a knockout follows from its entries; leave it out")

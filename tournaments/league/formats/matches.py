@@ -1,0 +1,68 @@
+"""Matches: the deals of two entries at a table of a part, and who won them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from fractions import Fraction
+
+from msgspec import Struct
+
+from tournaments.league.contents import Game
+from tournaments.league.formats.situation import Situation
+
+HALF = Fraction(1, 2)
+Place = tuple[int, int]
+"""A part, and a table in it."""
+
+
+class Match(Struct, frozen=True):
+    """The result of two entries at a table of a closed part."""
+
+    labels: tuple[str, str]
+    """In the order of the table."""
+    score: tuple[Fraction, Fraction]
+    """Games won, and half of those drawn, in the deals that count."""
+    points: tuple[Fraction, Fraction]
+    """One for the winner, a half each in a draw; whoever was absent loses, and both do if both were."""
+
+    @property
+    def winner(self) -> str | None:
+        """The label of the winner; None if there is none."""
+        one, other = self.points
+        return None if one == other else self.labels[one < other]
+
+
+def list_matches(situation: Situation) -> dict[Place, Match]:
+    """Return the matches of all closed parts, by part and table."""
+    tournament, judgement = situation.tournament, situation.judgement
+    scores = _add_up(situation.list_games())
+    played = judgement.count_deals(tournament.closed)
+    matches = {}
+    for part in tournament.parts:
+        if part.number not in tournament.closed:
+            continue
+        away = tournament.absent[part.number] | set(judgement.by_part.get(part.number, ()))
+        for number, table in enumerate(part.tables):
+            one, other = (entrant.label for entrant in table.entrants)
+            score = tuple(scores[part.number, number, label] for label in (one, other))
+            whole = played[part.number, number] == part.deals
+            points = _compute_points(score) if whole else (Fraction(one not in away), Fraction(other not in away))
+            matches[part.number, number] = Match((one, other), (score[0], score[1]), points)
+    return matches
+
+
+def _add_up(games: Iterable[Game]) -> dict[tuple[int, int, str], Fraction]:
+    scores: dict[tuple[int, int, str], Fraction] = defaultdict(Fraction)
+    for game in games:
+        shared = min(game.places) == max(game.places)
+        for label, place in zip(game.labels, game.places, strict=True):
+            scores[game.key.part, game.key.table, label] += HALF if shared else Fraction(place == 1)
+    return scores
+
+
+def _compute_points(score: tuple[Fraction, ...]) -> tuple[Fraction, Fraction]:
+    one, other = score
+    if one == other:
+        return HALF, HALF
+    return Fraction(one > other), Fraction(other > one)

@@ -1,0 +1,109 @@
+"""The Swiss system: in every round those meet who have about as many points, and nobody twice before it must be.
+
+A round is a part. A match gives a point to its winner, or half a point to each; a bye gives a point and no rated game.
+The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A match that a
+disqualified entry played counts as a bye of its opponent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from referee.errors import DataError
+from tournaments.league.config import Config
+from tournaments.league.formats.growing import list_playing
+from tournaments.league.formats.matches import Match, Place, list_matches
+from tournaments.league.formats.pairing import Candidate, pair_up
+from tournaments.league.formats.situation import Decision, Done, Situation, Wait
+from tournaments.league.parts import Draft, Part, PartTable
+
+
+class Encounter(NamedTuple):
+    """A match or a bye of an entry."""
+
+    opponent: str | None
+    """Its label; None in a bye."""
+    points: Fraction
+
+
+class SwissRow(Struct, frozen=True):
+    """An entry in the table."""
+
+    label: str
+    points: Fraction
+    buchholz: Fraction
+    """The sum of its opponents' points; a bye adds nothing."""
+    encounters: tuple[Encounter | None, ...]
+    """Round by round; None where it did not take part."""
+
+    def describe(self) -> Candidate:
+        """Return what pairing needs to know of it."""
+        met = [one.opponent for one in self.encounters if one]
+        opponents = [opponent for opponent in met if opponent is not None]
+        return Candidate(self.label, self.points, opponents, len(met) - len(opponents))
+
+
+def decide_swiss(situation: Situation) -> Decision:
+    """Return the next round."""
+    tournament = situation.tournament
+    if tournament.open_parts:
+        return Wait()
+    playing = {entrant.label: entrant for entrant in list_playing(situation)}
+    number = len(tournament.parts) + 1
+    if number > tournament.config.rounds or len(playing) < 2:
+        return Done()
+    rows = [row for row in rank_swiss(situation) if row.label in playing]
+    pairs, bye = pair_up([row.describe() for row in rows])
+    order = {label: place for place, label in enumerate(playing)}
+    (ruleset,) = tournament.rulesets
+    tables = [
+        PartTable(ruleset, tuple(playing[label] for label in sorted(pair, key=order.__getitem__))) for pair in pairs
+    ]
+    byes = () if bye is None else (playing[bye],)
+    title = f"round {number} of {tournament.config.rounds}"
+    config = tournament.config
+    return Draft(title, config.deals, tuple(tables), common_deals=config.common_deals, byes=byes)
+
+
+def rank_swiss(situation: Situation) -> list[SwissRow]:
+    """Return the table after the closed rounds."""
+    tournament = situation.tournament
+    labels = [entered.label for entered in tournament.entered]
+    out = {label for label in labels if tournament.state(label).state == "disqualified"}
+    matches = list_matches(situation)
+    rounds = [_list_encounters(part, matches, out) for part in tournament.parts if part.number in tournament.closed]
+    met = {label: tuple(each.get(label) for each in rounds) for label in labels}
+    points = {label: sum((one.points for one in met[label] if one), Fraction()) for label in labels}
+    rows = [SwissRow(label, points[label], _sum_up_opponents(met[label], points), met[label]) for label in labels]
+    return sorted(rows, key=lambda row: (-row.points, -row.buchholz, labels.index(row.label)))
+
+
+def _sum_up_opponents(met: Sequence[Encounter | None], points: Mapping[str, Fraction]) -> Fraction:
+    return sum((points[one.opponent] for one in met if one and one.opponent is not None), Fraction())
+
+
+def _list_encounters(part: Part, matches: Mapping[Place, Match], out: Collection[str]) -> dict[str, Encounter]:
+    """Return what each entry met in a round, by its label."""
+    found = {entrant.label: Encounter(None, Fraction(1)) for entrant in part.byes}
+    for number in range(len(part.tables)):
+        match = matches[part.number, number]
+        for label, other, points in zip(match.labels, match.labels[::-1], match.points, strict=True):
+            if label in out:
+                found[label] = Encounter(other, Fraction())
+            else:
+                found[label] = Encounter(None, Fraction(1)) if other in out else Encounter(other, points)
+    return found
+
+
+def refuse_swiss(config: Config, labels: Sequence[str]) -> None:
+    """Make sure that a file describes a Swiss tournament.
+
+    Raises:
+        DataError: it does not; the message names the field.
+    """
+    if config.rounds < 1:
+        raise DataError('format = "swiss": expected rounds = N with at least 1')
