@@ -167,12 +167,13 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
     """Print the ranking, and which bots do not play, with the command that lets them play again."""
     from tournaments.league.choice import EVERYTHING
     from tournaments.league.standings import compute_league_standings
+    from tournaments.terminal.bracket import describe_rounds
     from tournaments.terminal.entries import describe_absentees
     from tournaments.terminal.results import format_standings
 
     for line in format_standings(compute_league_standings(store, choice or EVERYTHING)):
         click.echo(line)
-    for line in describe_absentees(store):
+    for line in (*describe_rounds(store), *describe_absentees(store)):
         click.echo(line)
 
 

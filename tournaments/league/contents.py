@@ -94,6 +94,16 @@ class Game(Struct, frozen=True):
         return Finished(self.key, self.number, self.labels, failed)
 
 
+class TablePlace(Struct, frozen=True):
+    """The place of an entry in the table of a format that does not rank by ratings."""
+
+    label: str
+    points: float
+    """Match points."""
+    buchholz: float
+    """The sum of its opponents' match points."""
+
+
 class LeagueContents(Protocol):
     """The stored rows of a tournament that standings and series follow from."""
 
@@ -111,6 +121,9 @@ class LeagueContents(Protocol):
 
     def games(self) -> Iterator[Game]:
         """Return every finished game that counts, without its actions, in playing order."""
+
+    def table(self) -> Sequence[TablePlace]:
+        """Return the table of a Swiss tournament, the best first; nothing for other formats."""
 
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game
+from tournaments.league.contents import Entry, Game, TablePlace
 from tournaments.league.judgement import Judgement, judge
 from tournaments.league.parts import Part
 from tournaments.league.reader import LeagueReader
@@ -55,6 +55,10 @@ class PastLeague:
         """Return the finished games that counted, in playing order."""
         left_out = self._judge().left_out
         return (game for game in self._games if game.number not in left_out)
+
+    def table(self) -> tuple[TablePlace, ...]:
+        """Return nothing: only ratings tell of the past."""
+        return ()
 
     def suspended(self) -> dict[str, int]:
         """Return the entries that were suspended, each with the number of the game that suspended it."""

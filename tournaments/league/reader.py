@@ -17,9 +17,11 @@ from referee.records import Key, Record
 from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Finished, Game
+from tournaments.league.contents import Entry, Finished, Game, TablePlace
 from tournaments.league.damage import NOBODY, refuse_game, refuse_record
 from tournaments.league.file import LeagueFile, Row
+from tournaments.league.formats.situation import Situation, make_situation
+from tournaments.league.formats.swiss import rank_swiss
 from tournaments.league.journal import ROOT, AnyEvent, JournalRow, chain_event, decode_event
 from tournaments.league.judgement import Judgement, judge
 from tournaments.league.packing import unpack_record
@@ -184,6 +186,17 @@ class LeagueReader:
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
         return self.judgement().suspended
+
+    def situation(self) -> Situation:
+        """Return what the format of the tournament sees."""
+        return make_situation(self.tournament(), self.finished(), self.suspended(), self.stored_games)
+
+    def table(self) -> tuple[TablePlace, ...]:
+        """Return the table of a Swiss tournament, the best first; nothing for other formats."""
+        if self.config().format != "swiss":
+            return ()
+        rows = rank_swiss(self.situation())
+        return tuple(TablePlace(row.label, float(row.points), float(row.buchholz)) for row in rows)
 
     def keys(self) -> set[Key]:
         """Return the keys of all finished games of the tournament."""

@@ -8,9 +8,8 @@ from tournaments.errors import UnverifiedError
 from tournaments.league.closing import OpenGame, find_absent
 from tournaments.league.contents import Finished, Game, Readmission
 from tournaments.league.formats import decide
-from tournaments.league.formats.situation import Situation
+from tournaments.league.formats.situation import make_situation
 from tournaments.league.journal import AnyEvent, PartClosed, PartCreated
-from tournaments.league.judgement import judge
 from tournaments.league.parts import Draft, Part
 from tournaments.league.suspension import list_suspensions
 from tournaments.league.tournament import League, Tournament
@@ -81,24 +80,3 @@ def _describe_difference(draft: Draft, expected: Draft) -> str:
     """Name the part that was expected, and what else it says."""
     fields = [name for name in Draft.__struct_fields__ if getattr(draft, name) != getattr(expected, name)]
     return f"{expected.title!r} with other {' and '.join(fields)}"
-
-
-def make_situation(
-    tournament: Tournament,
-    finished: Iterable[Finished],
-    suspended: Iterable[str],
-    list_games: Callable[[], Iterable[Game]],
-) -> Situation:
-    """Return what the format of a tournament decides by.
-
-    Args:
-        tournament: the tournament.
-        finished: its finished games, in playing order; those of open parts are left out.
-        suspended: entries that get no new games.
-        list_games: returns its stored games with their results.
-    """
-    judgement = judge(tournament, (game for game in finished if game.key.part in tournament.closed))
-    counted = {game.number for game in judgement.counted}
-    return Situation(
-        tournament, judgement, frozenset(suspended), lambda: (game for game in list_games() if game.number in counted)
-    )

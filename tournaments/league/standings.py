@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from referee.replay import VOID
 from tournaments.league.choice import EVERYTHING, Choice, Picker
-from tournaments.league.contents import Entry, Game, LeagueContents
+from tournaments.league.contents import Entry, Game, LeagueContents, TablePlace
 from tournaments.ratings import RatedGame, Rating, compute_history, fit_ratings, thin_points
 
 IDLE_MS = 1.0
@@ -46,6 +46,10 @@ class Row(Struct, frozen=True):
     forfeits: int
     """Games that ended for it by a verdict, including void ones."""
     state: State = "playing"
+    points: float | None = None
+    """Match points in a Swiss tournament, whose table comes before the rating."""
+    buchholz: float | None = None
+    """The sum of its opponents' match points."""
 
     @property
     def thinks_off_turn(self) -> bool:
@@ -107,7 +111,19 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
     suspended = league.suspended()
     states = {entry.label: find_state(entry, suspended) for entry in entries}
     found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
-    return tuple(_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
+    shown = (_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
+    table = league.table()
+    return tuple(replace(each, rows=_order_by_table(each.rows, table)) if table else each for each in shown)
+
+
+def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
+    """Return the rows in the order of a table, with its points; rows of older versions, which it lacks, come last."""
+    places = {place.label: (rank, place) for rank, place in enumerate(table, 1)}
+    ranked = [(places.get(row.label), row) for row in rows]
+    return tuple(
+        replace(row, rank=found[0], points=found[1].points, buchholz=found[1].buchholz) if found else row
+        for found, row in sorted(ranked, key=lambda pair: pair[0][0] if pair[0] else len(table) + 1)
+    )
 
 
 def find_state(entry: Entry, suspended: Collection[str]) -> State:

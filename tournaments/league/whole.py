@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game
+from tournaments.league.contents import Entry, Game, TablePlace
 from tournaments.league.parts import Part
 from tournaments.league.reader import LeagueReader
 
@@ -58,6 +58,10 @@ class WholeLeague:
                 if out.isdisjoint(game.labels):
                     yield replace(game, key=replace(game.key, part=before + game.key.part))
             before += len(view.parts())
+
+    def table(self) -> tuple[TablePlace, ...]:
+        """Return nothing: only ratings compare tournaments."""
+        return ()
 
     def suspended(self) -> dict[str, int]:
         """Return the entries that the newest tournament suspended."""

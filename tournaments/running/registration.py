@@ -13,11 +13,10 @@ from tournaments.league.closing import find_absent
 from tournaments.league.config import Config, describe_differences, forget_machine
 from tournaments.league.contents import Finished, Game
 from tournaments.league.formats import FORMATS, decide, refuse_misfit
-from tournaments.league.formats.situation import Situation
+from tournaments.league.formats.situation import Situation, make_situation
 from tournaments.league.journal import AnyEvent, Begun, Entered, FileRead, PartClosed, PartCreated, Version
 from tournaments.league.judgement import judge
 from tournaments.league.parts import Draft, Entrant, Part, Schedule
-from tournaments.league.recreation import make_situation
 from tournaments.league.seats import require_seats
 from tournaments.league.store import Store
 from tournaments.league.tournament import League, Tournament, store_ruleset

@@ -33,6 +33,9 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
             yield standings.warning
             rows = [("n/a" if row.group is None else str(row.group), *_format_row(row)) for row in standings.rows]
             yield from format_table(("group", *HEAD), rows, left=(2,))
+        elif any(row.points is not None for row in standings.rows):
+            rows = [(_format_rank(row), *_format_points(row), *_format_row(row)[1:]) for row in standings.rows]
+            yield from format_table((HEAD[0], "points", "buchholz", *HEAD[1:]), rows, left=(3,))
         else:
             yield from format_table(HEAD, [_format_row(row) for row in standings.rows])
         if standings.seats > 2:
@@ -56,6 +59,14 @@ def _describe_origin(standings: Standings) -> str:
     elos = [row.rating.elo for row in standings.rows if row.rating.elo is not None]
     everybody = not elos or abs(sum(elos) / len(elos)) < 0.5
     return "relative to the mean" if everybody else "relative to the mean of those who took points off one another"
+
+
+def _format_rank(row: Row) -> str:
+    return "n/a" if row.rank is None else str(row.rank)
+
+
+def _format_points(row: Row) -> tuple[str, str]:
+    return format_number(row.points, 1), format_number(row.buchholz, 1)
 
 
 def _format_row(row: Row) -> tuple[str, ...]:
@@ -94,7 +105,7 @@ RATING_FIELDS = (
     *("elo", "low", "high", "rank_low", "rank_high", "wins", "draws", "losses"),
     *("score", "score_low", "score_high", "average_opponent"),
 )
-ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group", "state")
+ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group", "state", "points", "buchholz")
 
 
 def encode_standings_csv(all_standings: Sequence[Standings]) -> str:

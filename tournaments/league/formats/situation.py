@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
-from tournaments.league.contents import Game
-from tournaments.league.judgement import Judgement
+from tournaments.league.contents import Finished, Game
+from tournaments.league.judgement import Judgement, judge
 from tournaments.league.parts import Draft
 from tournaments.league.tournament import Tournament
 
@@ -36,3 +36,24 @@ class Situation(NamedTuple):
     """Entries that get no new games until they are readmitted."""
     list_games: Callable[[], Iterable[Game]]
     """Returns the games of closed parts that count, in playing order."""
+
+
+def make_situation(
+    tournament: Tournament,
+    finished: Iterable[Finished],
+    suspended: Iterable[str],
+    list_games: Callable[[], Iterable[Game]],
+) -> Situation:
+    """Return what the format of a tournament decides by.
+
+    Args:
+        tournament: the tournament.
+        finished: its finished games, in playing order; those of open parts are left out.
+        suspended: entries that get no new games.
+        list_games: returns its stored games with their results.
+    """
+    judgement = judge(tournament, (game for game in finished if game.key.part in tournament.closed))
+    counted = {game.number for game in judgement.counted}
+    return Situation(
+        tournament, judgement, frozenset(suspended), lambda: (game for game in list_games() if game.number in counted)
+    )

@@ -1,8 +1,8 @@
 """The Swiss system: in every round those meet who have about as many points, and nobody twice before it must be.
 
 A round is a part. A match gives a point to its winner, or half a point to each; a bye gives a point and no rated game.
-The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A match that a
-disqualified entry played counts as a bye of its opponent.
+The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A match that
+a disqualified entry played counts as a bye of its opponent.
 """
 
 from __future__ import annotations
