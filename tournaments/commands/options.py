@@ -140,7 +140,8 @@ def open_plan(
         config: the tournament.
         base: the folder that the paths of bots are relative to.
         required: whether a game without the isolation of the tournament is refused.
-        people: whether an entry may be a person.
+        people: whether somebody plays at the terminal: an entry may be a person, and different bots of one name get
+            numbers, since the command line has no labels.
         new_versions: whether bots that changed play in their new version.
 
     Raises:
@@ -152,7 +153,7 @@ def open_plan(
     from tournaments.running.plan import open_league
 
     find = find_player if people else find_bot
-    plan = open_league(store, config, base, find, new_versions=new_versions)
+    plan = open_league(store, config, base, find, new_versions=new_versions, numbered=people)
     plan.isolation = replace(plan.isolation, required=required)
     return plan
 
