@@ -306,6 +306,16 @@ def test_a_folder_that_cannot_be_written_will_do_once_it_is_built(folder: Path) 
     folder.chmod(0o755)
 
 
+def test_a_record_of_a_build_that_lies_elsewhere_is_not_read(folder: Path) -> None:
+    """It could be a file that never ends."""
+    make(folder)
+    (folder / STAMP).rename(folder.parent / "stamp")
+    (folder / STAMP).symlink_to(folder.parent / "stamp")
+
+    with pytest.raises(BotError, match=r"^mine: cannot build in .*mine: Too many levels of symbolic links"):
+        make(folder)
+
+
 def test_a_stamp_that_leads_elsewhere_is_not_followed(folder: Path) -> None:
     precious = folder.parent / "precious"
     precious.write_text("mine")

@@ -10,9 +10,9 @@ import pytest
 from tests.runs import Run
 from tests.tables import BOTS
 from tournaments.league.config import ClockLines, Config
-from tournaments.running.announcement import describe_bytes
 from tournaments.running.plan import Plan
 from tournaments.running.trial import estimate_tournament
+from tournaments.terminal.tables import format_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -84,4 +84,4 @@ def test_nothing_is_known_if_no_bot_finishes_a_game(tmp_path: Path) -> None:
     ("count", "said"), [(0, "0 B"), (999, "999 B"), (2400, "2.4 kB"), (58_000_000, "58 MB"), (7e12, "7000 GB")]
 )
 def test_bytes_are_written_as_people_write_them(count: float, said: str) -> None:
-    assert describe_bytes(count) == said
+    assert format_bytes(count) == said

@@ -16,7 +16,8 @@ from tournaments.check.examination import Examination
 from tournaments.check.games import choose_syllabus
 from tournaments.check.report import Finding, Report, Step
 from tournaments.entries.bots import find_bot
-from tournaments.entries.enrolment import Enrolled, enroll
+from tournaments.entries.enrolment import Enrolled, Find, enroll
+from tournaments.entries.patterns import expand_entries
 from tournaments.league.config import EntryLine, assign_labels, read_config
 from tournaments.league.journal import Absence
 
@@ -52,11 +53,12 @@ def is_tournament_file(words: str) -> bool:
     return words.endswith(".toml") and Path(words).is_file()
 
 
-def enroll_course(words: Sequence[str]) -> list[tuple[str, Enrolled]]:
+def enroll_course(words: Sequence[str], find: Find = find_bot) -> list[tuple[str, Enrolled]]:
     """Find and build all bots that words name; return them with labels that are all different.
 
     Args:
         words: each names a bot, or a tournament file and with it all of its entries.
+        find: returns the bot that words name.
 
     Raises:
         DataError: a tournament file is not valid.
@@ -67,9 +69,10 @@ def enroll_course(words: Sequence[str]) -> list[tuple[str, Enrolled]]:
         lines, base = [EntryLine(each)], Path()
         if is_tournament_file(each):
             config, base = read_config(Path(each)), Path(each).parent.resolve()
-            lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in config.entries]
+            entries = expand_entries(config.entries, base)
+            lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in entries]
         names += [line.label for line in lines]
-        enrolled += enroll([line.bot for line in lines], base, find_bot)
+        enrolled += enroll([line.bot for line in lines], base, find)
     labels = assign_labels(name or each.bot.manifest.name for name, each in zip(names, enrolled, strict=True))
     return list(zip(labels, enrolled, strict=True))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from referee.records import Layer, Player
     from tournaments.check.course import Terms
     from tournaments.check.report import Report
+    from tournaments.entries.bots import BotSpec
+    from tournaments.running.names import Names
 
 FAILED = 10
 """The exit code when a step failed."""
@@ -73,16 +76,20 @@ def check(
     from tournaments.check.exam_log import Times
     from tournaments.commands.exit_codes import interrupt_on_signals
     from tournaments.running.isolation import require_isolation
+    from tournaments.running.names import Names
 
     interrupt_on_signals()
     layer: Layer = isolation or "auto"
     if required:
         require_isolation(layer)
     terms = Terms(Times(move_ms, init_ms), Isolation(layer, required=required), fuzz or 0, rulesets)
-    if len(bots) == 1 and not is_tournament_file(bots[0]):
-        reports = _check_one(bots[0], terms, json)
-    else:
-        reports = _check_several(bots, terms, json)
+    # Revisions that are named with an @ are built here, and gone afterwards.
+    with TemporaryDirectory(prefix="malice-") as folder:
+        names = Names(Path(folder, "check.db"))
+        if len(bots) == 1 and not is_tournament_file(bots[0]):
+            reports = _check_one(names.find(bots[0]), terms, json)
+        else:
+            reports = _check_several(bots, names, terms, json)
     if junit:
         from tournaments.check.junit import encode_junit
 
@@ -91,17 +98,15 @@ def check(
         ctx.exit(FAILED)
 
 
-def _check_one(words: str, terms: Terms, json: bool) -> list[Report]:
+def _check_one(bot: BotSpec, terms: Terms, json: bool) -> list[Report]:
     """Examine a bot, and print all of its report."""
     import msgspec
 
     from tournaments.check.games import choose_syllabus
     from tournaments.check.text import format_report
-    from tournaments.entries.bots import find_bot
     from tournaments.entries.builds import ensure_built
     from tournaments.entries.enrolment import Enrolled
 
-    bot = find_bot(words)
     choose_syllabus(bot, terms.rulesets)  # a typo must not cost a build
     built = ensure_built(bot)
     _print_shortcomings(terms, [built.make_player(built.manifest.name)])
@@ -114,7 +119,7 @@ def _check_one(words: str, terms: Terms, json: bool) -> list[Report]:
     return [report]
 
 
-def _check_several(words: tuple[str, ...], terms: Terms, json: bool) -> list[Report]:
+def _check_several(words: tuple[str, ...], names: Names, terms: Terms, json: bool) -> list[Report]:
     """Examine bots one after the other, and print a line for each."""
     import msgspec
 
@@ -125,7 +130,7 @@ def _check_several(words: tuple[str, ...], terms: Terms, json: bool) -> list[Rep
     def tell(label: str, title: str) -> None:
         click.echo(f"{sanitize(label)}: {title} ...", err=True)
 
-    course = enroll_course(words)
+    course = enroll_course(words, names.find)
     _print_shortcomings(terms, [each.bot.make_player(label) for label, each in course if not each.absence])
     reports = list(examine_course(course, terms, tell))
     if json:

@@ -56,15 +56,24 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
     """Print every entry: the version that plays, its state, how many games it played, and its content hash."""
     import msgspec
 
+    from tournaments.entries.kept_bots import KeptBots, describe_size
     from tournaments.terminal.entries import format_entries, list_entry_lines
+    from tournaments.terminal.tables import format_bytes
 
     with open_store(db, tournament=tournament) as store:
-        lines = list_entry_lines(store)
+        kept = KeptBots(db)
+        sizes = kept.list_kept()
+        lines = list_entry_lines(store, sizes)
     if json:
         click.echo(msgspec.json.encode(lines))
         return
     for line in format_entries(lines):
         click.echo(line)
+    if sizes:
+        click.echo(f"{format_bytes(sum(sizes.values()))} of bots are kept in {kept.folder.name}", err=True)
+    for each in lines:
+        if each.hash in sizes and (advice := describe_size(each.label, sizes[each.hash])):
+            click.echo(advice, err=True)
 
 
 entry.add_command(_change("withdraw", "Let an entry play no more: the games that it played count on"))

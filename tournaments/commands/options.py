@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 from referee.nouns import format_count
+from tournaments.commands.dates import parse_date
 from tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
     from referee.records import Layer, Record
     from tournaments.league.choice import Choice
     from tournaments.league.config import Config
+    from tournaments.league.progression import Progression
     from tournaments.league.publication import Publication
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
@@ -93,6 +97,7 @@ def open_store(
     Raises:
         LeagueError: it cannot be used, has no such tournament, or holds no games and `create` is off.
     """
+    from tournaments.league.file import find_kept_bots
     from tournaments.league.store import Store
 
     new = create and not db.exists()
@@ -112,6 +117,7 @@ def open_store(
     finally:
         if unused:
             db.unlink(missing_ok=True)
+            shutil.rmtree(find_kept_bots(db), ignore_errors=True)
 
 
 def with_isolation(config: Config, isolation: Layer | None, required: bool) -> Config:
@@ -149,11 +155,11 @@ def open_plan(
     """
     from msgspec.structs import replace
 
-    from tournaments.entries.bots import find_bot, find_player
+    from tournaments.running.names import Names
     from tournaments.running.plan import open_league
 
-    find = find_player if people else find_bot
-    plan = open_league(store, config, base, find, new_versions=new_versions, numbered=people)
+    names = Names(store.path, store, people=people)
+    plan = open_league(store, config, base, names.find, new_versions=new_versions, numbered=people)
     plan.isolation = replace(plan.isolation, required=required)
     return plan
 
@@ -169,6 +175,26 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
         click.echo(line)
     for line in describe_absentees(store):
         click.echo(line)
+
+
+def compute_changes(store: Store, since: str, choice: Choice | None = None) -> tuple[Progression, ...]:
+    """Return what changed since another league, usually an older copy of this one, or since a day.
+
+    Raises:
+        DataError: the words are neither a file nor a day.
+        LeagueError: the file is no league, or the tournament had not begun on that day.
+    """
+    from tournaments.league.choice import EVERYTHING
+    from tournaments.league.past import PastLeague
+    from tournaments.league.progression import compute_progression
+
+    if Path(since).is_file():
+        with open_store(Path(since)) as last:
+            if (name := store.tournament().name) in last.league().tournaments:
+                last.select(name)
+            return compute_progression(last, store, choice or EVERYTHING)
+    past = PastLeague(store, parse_date(since, datetime.now().astimezone(), "--changes-since"))
+    return compute_progression(past, store, choice or EVERYTHING)
 
 
 def find_record(store: Store, words: str) -> Record:

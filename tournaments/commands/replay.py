@@ -98,16 +98,17 @@ def rerun(
     import msgspec
 
     from referee.records import Isolation
-    from tournaments.entries.bots import find_bot
     from tournaments.entries.builds import ensure_built
     from tournaments.league.file import list_league_files
     from tournaments.running.isolation import describe_shortcomings
+    from tournaments.running.names import Names
     from tournaments.running.rerun import Surroundings, format_rerun, rerun_game
 
     interrupt_on_signals()
     record, rngs, config = _load_game(db, key)
     config = with_isolation(config, isolation, required)
-    built = ensure_built(find_bot(bot))
+    with open_store(db) as store:
+        built = ensure_built(Names(db, store).find(bot))
     name = built.manifest.name
     player = built.make_player(name)
     labels = [label for label, _ in record.entries]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from tournaments.commands.dates import parse_date
 from tournaments.commands.options import (
+    compute_changes,
     database_argument,
     json_option,
     open_store,
@@ -19,25 +22,82 @@ from tournaments.commands.options import (
 
 if TYPE_CHECKING:
     from tournaments.commands.options import Render
+    from tournaments.league.choice import Choice
+    from tournaments.league.contents import LeagueContents
+    from tournaments.league.store import Store
 
 
 @click.command(short_help="Print the ranking.")
 @database_argument
 @tournament_option
+@click.option("--all", "everything", is_flag=True, help="Rate the games of all tournaments of the league together.")
+@click.option("--versions", type=click.Choice(["newest", "all"]), default="newest", show_default=True)
+@click.option("--since", metavar="DATE", help="Only games since 2030-01-31, monday, yesterday or today.")
+@click.option("--without", multiple=True, metavar="LABEL", help="Leave out the games of this entry; may be repeated.")
+@click.option("--changes-since", metavar="LAST.db|DATE", help="Print what changed since an older copy, or a day.")
 @json_option
 @click.option("--csv", is_flag=True, help="Print CSV.")
-def standings(db: Path, tournament: str | None, json: bool, csv: bool) -> None:
-    """Print the ranking: Elo with its interval, results, points, time, forfeits."""
-    from tournaments.league.standings import compute_league_standings
-    from tournaments.terminal.results import encode_standings_csv, encode_standings_json
+def standings(
+    db: Path,
+    tournament: str | None,
+    everything: bool,
+    versions: Literal["newest", "all"],
+    since: str | None,
+    without: tuple[str, ...],
+    changes_since: str | None,
+    json: bool,
+    csv: bool,
+) -> None:
+    """Print the ranking: Elo with its interval, results, points, time, forfeits.
 
+    An entry has a row for the version that plays; older versions count for their opponents.
+    """
+    from tournaments.league.choice import Choice
+    from tournaments.league.whole import WholeLeague
+
+    _refuse_pairs({"--json": json, "--csv": csv}, {"--all": everything, "--tournament": tournament is not None})
+    _refuse_pairs({"--all": everything, "--changes-since": changes_since is not None})
+    begin = 0.0 if since is None else parse_date(since, datetime.now().astimezone(), "--since")
+    choice = Choice(versions, begin, without=without)
     with open_store(db, tournament=tournament) as store:
-        if json:
-            click.echo(encode_standings_json(compute_league_standings(store)))
-        elif csv:
-            click.echo(encode_standings_csv(compute_league_standings(store)), nl=False)
+        if changes_since is not None:
+            _print_changes(store, changes_since, choice, json=json, csv=csv)
         else:
-            print_standings(store)
+            _print_ranking(store, WholeLeague(store) if everything else store, choice, json=json, csv=csv)
+
+
+def _refuse_pairs(*pairs: dict[str, bool]) -> None:
+    for options in pairs:
+        if all(options.values()):
+            raise click.UsageError(f"{' and '.join(options)} contradict each other")
+
+
+def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json: bool, csv: bool) -> None:
+    from tournaments.league.standings import compute_league_standings
+    from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
+
+    if json:
+        click.echo(encode_standings_json(compute_league_standings(league, choice)))
+    elif csv:
+        click.echo(encode_standings_csv(compute_league_standings(league, choice)), nl=False)
+    elif league is store:
+        print_standings(store, choice)
+    else:
+        for line in format_standings(compute_league_standings(league, choice)):
+            click.echo(line)
+
+
+def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv: bool) -> None:
+    from tournaments.terminal.progression import encode_progression_csv, encode_progression_json, format_progression
+
+    found = compute_changes(store, since, choice)
+    if json:
+        click.echo(encode_progression_json(found))
+    elif csv:
+        click.echo(encode_progression_csv(found), nl=False)
+    else:
+        for line in format_progression(found):
+            click.echo(line)
 
 
 @click.command(short_help="Write the pages of a league.")

@@ -71,6 +71,7 @@ def run(
 
     from msgspec.structs import replace
 
+    from tournaments.entries.kept_bots import KeptBots
     from tournaments.league.config import find_league, read_config
     from tournaments.league.file import find_name_list
     from tournaments.running import run as running
@@ -92,6 +93,7 @@ def run(
     if limit:
         click.echo(f"until {format_limit(limit)}", err=True)
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
+        store.forget_unplayed(config.name)
         _print_neighbours(store, config.name)
         base, new_versions = tournament.parent.resolve(), new_versions or config.new_versions == "play"
         plan = open_plan(store, config, base, required=required, new_versions=new_versions)
@@ -99,7 +101,7 @@ def run(
             click.echo(f"anonymous: {find_name_list(db)} says which bot is which; it is for you alone", err=True)
         plan.keep_going = keep_going
         end = limit.timestamp() if limit else math.inf
-        left = running.run_tournament(store, plan, config.jobs, sys.stderr, resume, until=end)
+        left = running.run_tournament(store, plan, config.jobs, sys.stderr, resume, until=end, kept=KeptBots(db))
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
         print_standings(store)
         if site:
@@ -135,11 +137,12 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> 
     from msgspec.structs import replace
 
     from tournaments.league.store import Store
-    from tournaments.running.announcement import describe_bytes, print_plan
+    from tournaments.running.announcement import print_plan
     from tournaments.running.coordinator import default_jobs
     from tournaments.running.plan import Plan
     from tournaments.running.roll_call import call_roll
     from tournaments.running.trial import estimate_tournament
+    from tournaments.terminal.tables import format_bytes
 
     done: set[Key] = set()
     suspended: dict[str, int] = {}
@@ -160,8 +163,8 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> 
     if estimate.likely_ms is None:
         click.echo("no bot finished a game against itself in time: the likely time and the disk space are not known")
     if estimate.game_bytes is not None:
-        whole = describe_bytes(estimate.game_bytes * total)
-        click.echo(f"disk: {whole} for all games, {describe_bytes(estimate.game_bytes)} a game")
+        whole = format_bytes(estimate.game_bytes * total)
+        click.echo(f"disk: {whole} for all games, {format_bytes(estimate.game_bytes)} a game")
     click.echo("a dry run: nothing was stored")
 
 

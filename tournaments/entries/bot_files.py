@@ -65,6 +65,12 @@ def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[BotFile]:
                     yield inspect_file(home, path)
 
 
+def is_ignored(path: str, ignore: tuple[str, ...]) -> bool:
+    """Tell whether a folder of this path in the bot's, or one above it, does not belong to the bot."""
+    parts = path.split("/")
+    return any(not _counts("/".join(parts[: depth + 1]), True, ignore) for depth in range(len(parts)))
+
+
 def inspect_file(folder: str | Path, path: str) -> BotFile:
     """Return one file of a bot, even if `list_files` leaves it out.
 

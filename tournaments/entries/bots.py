@@ -76,6 +76,10 @@ class BotSpec(Struct, frozen=True):
     command: tuple[str, ...]
     folder: Path | None
     hash: str
+    owns_folder: bool = True
+    """Whether its folder belongs to the bot; a command line merely runs in one."""
+    home: Path | None = None
+    """For a copy of a bot's folder, the folder that holds what was not copied, such as a virtual environment."""
 
     @property
     def made_for(self) -> tuple[str, ...]:
@@ -116,7 +120,7 @@ def find_bot(words: str, base: Path = Path()) -> BotSpec:
     if not words.strip():
         raise BotError("expected a bot, got an empty string")
     _require_text(words)
-    folder = _find_folder(words, base)
+    folder = find_folder(words, base)
     if folder and (folder / MANIFEST).is_file():
         return load_bot_folder(folder.resolve())
     if words in (shipped := list_shipped_bots()):
@@ -172,16 +176,15 @@ def _suggest_command(command: tuple[str, ...], base: Path) -> tuple[str, ...] | 
     return (*next(installed, interpreters[0]).split(), *command)
 
 
-def find_player(words: str, base: Path = Path()) -> BotSpec:
-    """Return the person at the terminal for `you`, else the bot that `words` name; a folder of that name is `./you`.
+def names_program(words: str, base: Path) -> bool:
+    """Tell whether `words` are a command line whose first word can be started, as a shell in `base` sees it."""
+    try:
+        return bool(words.strip()) and _is_program(_split_command(words, base)[0], base)
+    except (BotError, ValueError):  # a quote that does not end, or a NUL
+        return False
 
-    Raises:
-        BotError, DataError: as `find_bot`.
-    """
-    return PERSON if words == PERSON.manifest.name else find_bot(words, base)
 
-
-def _find_folder(words: str, base: Path) -> Path | None:
+def find_folder(words: str, base: Path) -> Path | None:
     """Return the folder that `words` name, or None: a command line may not even be a valid path."""
     try:
         folder = base / Path(words).expanduser()
@@ -190,11 +193,26 @@ def _find_folder(words: str, base: Path) -> Path | None:
         return None
 
 
-def load_bot_folder(folder: Path) -> BotSpec:
+def load_bot_folder(folder: Path, home: Path | None = None) -> BotSpec:
     """Return the bot that the bot.toml of a folder describes.
+
+    Args:
+        folder: the folder.
+        home: what `python` in bot.toml is relative to; by default the folder itself.
 
     Raises:
         BotError, DataError: bot.toml is missing or invalid.
+    """
+    manifest = read_manifest(folder)
+    command = fill_in_python(manifest.run, manifest, home or folder)
+    return BotSpec(manifest, command, folder, hash_bot(hash_files(folder, manifest.ignore)), home=home)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return what the bot.toml of a folder says.
+
+    Raises:
+        BotError, DataError: it is missing or invalid.
     """
     path = folder / MANIFEST
     _require_text(str(folder))
@@ -204,8 +222,7 @@ def load_bot_folder(folder: Path) -> BotSpec:
     manifest = _check_manifest(convert(table, Manifest, str(path)), path)
     if table.get("rulesets") == []:
         raise BotError(f"{path}: rulesets: expected at least one, got none; a bot for all rulesets leaves the line out")
-    command = fill_in_python(manifest.run, manifest, folder)
-    return BotSpec(manifest, command, folder, hash_bot(hash_files(folder, manifest.ignore)))
+    return manifest
 
 
 def _check_manifest(manifest: Manifest, path: Path) -> Manifest:
@@ -257,7 +274,7 @@ def _make_command_bot(command: tuple[str, ...], base: Path) -> BotSpec:
         if word in files:
             whole.update(hash_file(base / word)[0])
     name = Path(files[-1]).stem if files else Path(command[0]).name
-    return BotSpec(Manifest(name, command), command, base, whole.hexdigest())
+    return BotSpec(Manifest(name, command), command, base, whole.hexdigest(), owns_folder=False)
 
 
 def _require_text(words: str) -> None:

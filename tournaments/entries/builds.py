@@ -34,6 +34,8 @@ NAMED = 5
 TAIL = 2000
 """How many characters of a failed build's output are shown."""
 
+MOST_STAMP_BYTES = 1024 * 1024
+
 STDERR = 2
 
 Say = Callable[[str], None]
@@ -101,10 +103,35 @@ def build(
         return Build(bot, False)
     _require_programs(bot)
     with _lock_folder(bot, folder, say) as stamp:
-        bot = load_bot_folder(folder)  # another process may have built or edited it while we waited
+        bot = load_bot_folder(folder, bot.home)  # another process may have built or edited it while we waited
         if not force and _is_up_to_date(bot, folder):
             return Build(bot, False)
         return Build(_make(bot, stamp, say, shown, guard), True)
+
+
+def read_stamp(folder: Path) -> bytes | None:
+    """Return the record of a folder's last build, whatever it says, or None; builds that differ have different ones."""
+    try:  # a bot's author may have put anything there
+        stamp = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(stamp, "rb") as file:
+            return file.read(MOST_STAMP_BYTES)
+    except OSError:
+        return None
+
+
+@contextlib.contextmanager
+def hold_build(folder: Path) -> Iterator[None]:
+    """Wait for another process that builds in a folder, and let none begin meanwhile."""
+    try:
+        stamp = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:  # it was never built
+        yield
+        return
+    try:
+        fcntl.flock(stamp, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(stamp)
 
 
 def _require_programs(bot: BotSpec) -> None:
@@ -114,8 +141,8 @@ def _require_programs(bot: BotSpec) -> None:
 
 def _is_up_to_date(bot: BotSpec, folder: Path) -> bool:
     try:
-        stamp = msgspec.json.decode((folder / STAMP).read_bytes(), type=Stamp)
-    except (OSError, ValueError):
+        stamp = msgspec.json.decode(read_stamp(folder) or b"", type=Stamp)
+    except ValueError:
         return False
     return stamp.made_from == _hash_inputs(bot) and all(os.path.lexists(folder / path) for path in stamp.left)
 
@@ -127,7 +154,7 @@ def _hash_inputs(bot: BotSpec) -> str:
 
 def _build_command(bot: BotSpec) -> tuple[str, ...]:
     assert bot.folder is not None
-    return fill_in_python(bot.manifest.build, bot.manifest, bot.folder)
+    return fill_in_python(bot.manifest.build, bot.manifest, bot.home or bot.folder)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -19,6 +20,8 @@ class Choice(Struct, frozen=True):
     """Whether older versions have rows of their own; their games count for their opponents in any case."""
     since: float = 0.0
     """Only games that began at this time or later, in seconds since 1970."""
+    before: float = math.inf
+    """Only games that began before this time."""
     without: tuple[str, ...] = ()
     """Labels of entries whose games are left out."""
 
@@ -37,7 +40,7 @@ class Picker:
         entries = league.entries()
         _refuse_strangers(choice.without, entries)
         self._league = league
-        self._since = choice.since
+        self._choice = choice
         self._newest = {entry.label: entry.number for entry in entries}
         self._away = {entry.label for entry in entries if entry.state == "disqualified"} | set(choice.without)
         entrants = {each for part in league.parts() for table in part.tables for each in table.entrants}
@@ -56,7 +59,7 @@ class Picker:
 
     def pick(self, game: Game) -> Game | None:
         """Return a game with the names of its versions, `label@number` for an older one; None if it is not rated."""
-        if game.started < self._since or not self._away.isdisjoint(game.labels):
+        if not self._choice.since <= game.started < self._choice.before or not self._away.isdisjoint(game.labels):
             return None
         return self._name_versions(game) if self._has_older else game
 

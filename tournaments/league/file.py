@@ -41,7 +41,7 @@ TABLES_ARE_WRONG = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE
 HOLDER = "another program has locked it"
 
 
-class Row(Struct, frozen=True):
+class Row(Struct, frozen=True, array_like=True):
     """A stored row: its fields are the columns of `SELECT`, in that order."""
 
     TABLE: ClassVar[str]
@@ -92,14 +92,14 @@ class LeagueFile:
                 yield row
 
     def _check(self, kind: type[R], raw: tuple[object, ...]) -> R:
-        names = kind.__struct_fields__
         try:
-            return msgspec.convert(dict(zip(names, raw, strict=True)), kind, builtin_types=(bytes,))
+            return msgspec.convert(raw, kind, builtin_types=(bytes,))
         except msgspec.ValidationError as error:
-            reason, _, column = str(error).partition(" - at `$.")
-            if isinstance(dict(zip(names, raw, strict=True)).get(column[:-1]), NotText):
+            reason, _, place = str(error).partition(" - at `$[")
+            names, at = kind.__struct_fields__, int(place.partition("]")[0])
+            if isinstance(raw[at], NotText):
                 reason = "text that is not UTF-8"
-            where = f"{_describe_place(kind.TABLE, names[0], raw[0])}, column {column[:-1]}"
+            where = f"{_describe_place(kind.TABLE, names[0], raw[0])}, column {names[at]}"
             raise self.damage(where, _lower_first(reason)) from None
 
     def number(self, sql: str, what: str) -> int:
@@ -213,14 +213,20 @@ class LeagueFile:
 
 
 def list_league_files(league: Path) -> tuple[str, ...]:
-    """Return the paths of a league's file, of the files that SQLite keeps beside it, and of its list of names."""
+    """Return the paths of a league: its file, those that SQLite keeps beside it, its list of names, its kept bots."""
     path = league.resolve()
-    return (*(f"{path}{end}" for end in ("", "-wal", "-shm", "-journal")), str(find_name_list(path)))
+    files = (f"{path}{end}" for end in ("", "-wal", "-shm", "-journal"))
+    return (*files, str(find_name_list(path)), str(find_kept_bots(path)))
 
 
 def find_name_list(league: Path) -> Path:
     """Return the path of the list that says whose bots play in an anonymous league, which may not exist."""
     return league.with_suffix(".names.csv")
+
+
+def find_kept_bots(league: Path) -> Path:
+    """Return the folder in which the bots of a league are kept, which may not exist."""
+    return league.resolve().with_suffix(".bots")
 
 
 def _decode_text(raw: bytes) -> str | NotText:

@@ -66,7 +66,8 @@ class Suspensions:
         self._lifted = lifted
         self._verdicts: dict[str, list[tuple[int, bool]]] = defaultdict(list)
         for number in sorted(self._games):
-            self._note(self._games[number])
+            for label in self._games[number].labels:
+                self._verdicts[label].append((number, label in self._games[number].failed))
         self.suspended: dict[str, int] = {}
         self._judge()
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from referee.nouns import format_count, inflect
+from tournaments.entries.twins import find_twins
 from tournaments.league.draw import measure_spread
 from tournaments.league.parts import Part, Schedule
 from tournaments.running.isolation import describe_shortcomings
@@ -115,25 +116,13 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
 
 
 def _describe_twins(plan: Plan) -> Iterator[str]:
-    """Yield, for bots that share a name and differ by a number, the words of their entries."""
-    words = [entry if isinstance(entry, str) else entry.bot for entry in plan.config.entries]
-    labels = [each.label for each in plan.field.entries]
-    names = [label.partition("#")[0] for label in labels]
-    for name, label, word in zip(names, labels, words, strict=True):
-        if len({other for other, its_name in zip(words, names, strict=True) if its_name == name}) > 1:
-            yield f"{sanitize(label)} is {sanitize(word)}"
+    """Yield a line on entries with the same content."""
+    labels = list(plan.bots)
+    for twins in find_twins(labels, [plan.bots[label].hash for label in labels]):
+        yield f"{', '.join(map(sanitize, twins))} are one and the same bot"
 
 
 def print_line(text: str, out: TextIO) -> None:
     """Print a line; a closed terminal does not end a tournament."""
     with contextlib.suppress(OSError):
         print(text, file=out, flush=True)
-
-
-def describe_bytes(count: float) -> str:
-    """Return a number of bytes as people write it: 900 B, 2.4 kB, 58 MB."""
-    units = ["B", "kB", "MB", "GB"]
-    while count >= 999.5 and len(units) > 1:
-        count /= 1000
-        del units[0]
-    return f"{count:.1f} {units[0]}" if count < 9.95 and units[0] != "B" else f"{count:.0f} {units[0]}"

@@ -14,6 +14,7 @@ from referee.errors import DataError
 from referee.rulesets import Ruleset, find_ruleset
 from tournaments.entries.bots import BotSpec, find_bot
 from tournaments.entries.enrolment import Enrolled, Find, enroll
+from tournaments.entries.patterns import expand_entries
 from tournaments.league.config import Config, EntryLine, assign_labels
 from tournaments.league.journal import Absence
 from tournaments.league.seats import find_seats
@@ -44,6 +45,10 @@ class Field(Struct, frozen=True):
     rulesets: tuple[Ruleset, ...]
     entries: tuple[Entrance, ...]
     """In the order of the file."""
+
+    def place(self, bots: Mapping[str, BotSpec]) -> Field:
+        """Return the field with some bots in another place."""
+        return replace(self, entries=tuple(replace(each, bot=bots.get(each.label, each.bot)) for each in self.entries))
 
     def mark(self, absences: Mapping[str, Absence]) -> Field:
         """Return the field with further entries that cannot play."""
@@ -77,6 +82,7 @@ def read_field(
         DataError: entries or rulesets share a name, a ruleset is unknown or does not fit, a bot is not made for one,
             the anchor is not an entry, or bots that think at the same time share a processor under wall clocks.
     """
+    config = replace(config, entries=expand_entries(config.entries, base))
     rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
     _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
     lines = [line if isinstance(line, EntryLine) else EntryLine(line) for line in config.entries]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec import convert, to_builtins
@@ -14,8 +15,10 @@ from referee.errors import BotError
 from referee.records import Batch, Isolation, Key, Player, Record
 from tournaments.entries.bots import PERSON, BotSpec, find_bot
 from tournaments.entries.enrolment import Find
+from tournaments.entries.kept_bots import KeptBots
+from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.config import Config
-from tournaments.league.contents import Game, summarize_record
+from tournaments.league.contents import Finished, Game, summarize_record
 from tournaments.league.file import find_name_list, list_league_files
 from tournaments.league.journal import Absence, AnyEvent
 from tournaments.league.parts import BatchPlan, Schedule
@@ -35,12 +38,21 @@ class Plan:
         field: the entries with their bots.
         register: returns the events that bring the tournament up to a field.
         load: returns the bot of an older version, by its content hash.
+        finished: the games that the tournament played before, in playing order.
 
     Raises:
         DataError, LeagueError: as `registration.register`.
     """
 
-    def __init__(self, field: Field, register: Register, load: Callable[[str], BotSpec] | None = None) -> None:
+    def __init__(
+        self,
+        field: Field,
+        register: Register,
+        load: Callable[[str], BotSpec] | None = None,
+        finished: Sequence[Finished] = (),
+    ) -> None:
+        self.finished = finished
+        """The games that the tournament played before."""
         self.keep_going = False
         """Whether the others play if entries are absent."""
         self.stderr = False
@@ -75,6 +87,9 @@ class Plan:
         """What must be written before the first game."""
         self.parts = changes.parts
         """The parts that these events create."""
+        self._choose_players()
+
+    def _choose_players(self) -> None:
         self.bots = self._choose_bots()
         self.players: dict[str, Player] = {label: self._make_player(label, bot) for label, bot in self.bots.items()}
         """By label, what the referee needs of every entry that can play."""
@@ -93,6 +108,16 @@ class Plan:
 
     def _make_player(self, label: str, bot: BotSpec) -> Player:
         return replace(bot.make_player(label), anonymous=self.config.anonymous)
+
+    def keep_bots(self, kept: KeptBots) -> None:
+        """Keep every bot that plays by its content, and let it play from there; note those that cannot be kept."""
+        labels = [label for label in self.bots if label not in self.people]
+        found = run_side_by_side([partial(_keep, kept, self.bots[label]) for label in labels])
+        self.field = self.field.place(
+            {label: bot for label, bot in zip(labels, found, strict=True) if isinstance(bot, BotSpec)}
+        )
+        self.note_absences({label: why for label, why in zip(labels, found, strict=True) if isinstance(why, Absence)})
+        self._choose_players()
 
     def note_absences(self, absences: Mapping[str, Absence]) -> None:
         """Note further entries that cannot play.
@@ -249,6 +274,13 @@ class Plan:
         return seat * (config.seats or match.players[0])
 
 
+def _keep(kept: KeptBots, bot: BotSpec, guard: int) -> BotSpec | Absence:
+    try:
+        return kept.keep(bot)
+    except BotError as error:
+        return Absence("bot", str(error), "")
+
+
 def open_league(
     store: Store,
     config: Config,
@@ -283,7 +315,12 @@ def open_league(
     if config.anonymous:
         field, names = anonymize(field, find_name_list(store.path), begun=config.name in league.tournaments)
     games = stand_still(store) if config.name in league.tournaments else Standstill()
-    plan = Plan(field, lambda each: register(store.league(), each, games, new_versions=new_versions))
+    kept = KeptBots(store.path)
+
+    def settle(field: Field) -> Changes:
+        return register(store.league(), field, games, new_versions=new_versions, is_kept=kept.has)
+
+    plan = Plan(field, settle, kept.load, games.finished)
     plan.hide(store.path)
     plan.names = names
     return plan

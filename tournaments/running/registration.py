@@ -158,7 +158,7 @@ def _describe_changed(changed: Collection[str], games: int) -> str:
     """Say which bots changed, and what it costs to let the new versions play."""
     what = "the bot has" if len(changed) == 1 else "these bots have"
     return (
-        f"{', '.join(changed)}: {what} changed since the tournament went on; --new-versions lets the new version play,"
+        f"{', '.join(changed)}: {what} changed since the last run; --new-versions lets the new version play,"
         f" which takes {format_count(games, 'more game')}; the games of the old one stay"
     )
 

@@ -15,6 +15,7 @@ from typing import Protocol, TextIO
 from referee.errors import FamilyError
 from referee.nouns import format_count
 from referee.records import Batch, Key, Record
+from tournaments.entries.kept_bots import KeptBots
 from tournaments.errors import DamagedLeague, LockedLeague, Stopped
 from tournaments.league.judgement import judge
 from tournaments.league.store import Store
@@ -53,6 +54,7 @@ def run_tournament(
     again: Sequence[str],
     playing: Playing | None = None,
     until: float = math.inf,
+    kept: KeptBots | None = None,
 ) -> int:
     """Play the open games of a tournament, part by part; return how many are left because the time is up.
 
@@ -64,6 +66,7 @@ def run_tournament(
         again: the words of the command that resumes the tournament after a stop.
         playing: plays the batches and has a display of its own; by default referee processes play, with a bar.
         until: no game begins that the clocks may not let finish by this time, in seconds since 1970.
+        kept: where the bots are kept and play from; by default they play where they lie.
 
     Raises:
         BotError: an entry cannot be built or does not answer `hello`; no game was played.
@@ -71,7 +74,7 @@ def run_tournament(
     """
     if ended := end_leftovers(_ledger_path(store)):
         print_line(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
-    run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing, until)
+    run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing, until, kept)
     try:
         left = run.play()
     finally:
@@ -97,9 +100,9 @@ class Run:
         again: Sequence[str],
         playing: Playing | None,
         until: float,
+        kept: KeptBots | None = None,
     ) -> None:
-        begun = plan.config.name in store.league().tournaments
-        self._finished = store.finished() if begun else []
+        self._finished = list(plan.finished)
         self.done = {game.key for game in self._finished}
         """The keys of all finished games."""
         self._suspensions: dict[int, Suspensions] = {}
@@ -113,13 +116,13 @@ class Run:
         self._play_batches = playing or play_batches
         self._bar_out = io.StringIO() if playing else out
         self._until = until
+        self._kept = kept
 
     def play(self) -> int:
         """Play until no game is open or the time is up; return how many games are left.
 
         Only when no game of a part is open is it certain which games a suspension leaves out.
         """
-        self._watch_parts()
         self._begin()
         while True:
             if next(self._list_open(), None):
@@ -141,12 +144,13 @@ class Run:
 
     def _begin(self) -> None:
         """Greet the entries if there is a game to play, and write what the plan adds to the league."""
-        if next(self._list_open(), None) or self._plan.field.absences:
+        if self._plan.count_open(self.done) or self._plan.field.absences:
+            if self._kept:
+                self._plan.keep_bots(self._kept)
             call_roll(self._plan, self.list_suspended(), self._out)
             print_plan(self._plan, len(self.done), self._jobs, self._out, self._estimate_rest())
             print_doubts(self._plan, self._jobs, self._out)
         self._plan.write(self._store)
-        self._suspensions, self._paces = {}, {}
         self._watch_parts()
 
     def _watch_parts(self) -> None:

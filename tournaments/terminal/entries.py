@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from tournaments.league.standings import State, find_state
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
-from tournaments.terminal.tables import format_table
+from tournaments.terminal.tables import format_bytes, format_table
 
-HEAD = ("entry", "version", "state", "games", "content", "bot", "why")
+HEAD = ("entry", "version", "state", "games", "disk", "content", "bot", "why")
 HASH_LENGTH = 12
 
 
@@ -33,10 +33,17 @@ class EntryLine(Struct, frozen=True):
     """The name and version that the bot gives itself."""
     reason: str
     """Why it is in that state, or why an older version plays."""
+    kept_bytes: int
+    """What all its versions take on the disk; a version that another entry shares counts for both."""
 
 
-def list_entry_lines(store: Store) -> list[EntryLine]:
-    """Return the entries of the chosen tournament, in the order of its file."""
+def list_entry_lines(store: Store, kept: Mapping[str, int]) -> list[EntryLine]:
+    """Return the entries of the chosen tournament, in the order of its file.
+
+    Args:
+        store: the league.
+        kept: by content hash, what the bots that are kept take on the disk, in bytes.
+    """
     games = Counter(label for game in store.finished() for label in game.labels)
     suspended, versions = store.suspended(), store.league().versions
     return [
@@ -48,6 +55,7 @@ def list_entry_lines(store: Store) -> list[EntryLine]:
             games=games[entry.label],
             hash=entry.hash,
             name=f"{entry.name} {entry.version}".strip(),
+            kept_bytes=sum(kept.get(version.hash, 0) for version in versions.get(entry.label, ())),
             reason=entry.reason or (f"{entry.absence.code}: {entry.absence.sentence}" if entry.absence else ""),
         )
         for entry in store.entries()
@@ -56,7 +64,7 @@ def list_entry_lines(store: Store) -> list[EntryLine]:
 
 def describe_absentees(store: Store) -> Iterator[str]:
     """Yield a line on each entry that does not play, with the command that lets it play again."""
-    for line in list_entry_lines(store):
+    for line in list_entry_lines(store, {}):
         label, why = sanitize(line.label), f": {sanitize(line.reason)}" if line.reason else ""
         if line.state == "absent":
             yield f"{label} is absent{', and its open games wait' if line.version else ''}{why}"
@@ -75,10 +83,11 @@ def format_entries(lines: Sequence[EntryLine]) -> Iterator[str]:
             str(line.version) if line.version == line.versions else f"{line.version} of {line.versions}",
             line.state,
             str(line.games),
+            format_bytes(line.kept_bytes) if line.kept_bytes else "",
             line.hash[:HASH_LENGTH],
             sanitize(line.name),
             sanitize(line.reason),
         )
         for line in lines
     ]
-    yield from format_table(HEAD, rows, left=(0, 2, 4, 5, 6))
+    yield from format_table(HEAD, rows, left=(0, 2, 5, 6, 7))

@@ -52,3 +52,12 @@ def defuse(text: str) -> str:
     """
     shown = sanitize(text)
     return f"'{shown}" if FORMULA.match(shown) and not NUMBER.fullmatch(shown) else shown
+
+
+def format_bytes(count: float) -> str:
+    """Return a number of bytes as people write it: 900 B, 2.4 kB, 58 MB."""
+    units = ["B", "kB", "MB", "GB"]
+    while count >= 999.5 and len(units) > 1:
+        count /= 1000
+        del units[0]
+    return f"{count:.1f} {units[0]}" if count < 9.95 and units[0] != "B" else f"{count:.0f} {units[0]}"

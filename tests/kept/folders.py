@@ -1,0 +1,73 @@
+"""Leagues and bots' folders that everybody may reach, for tests of kept bots."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tournaments.entries.bots import BotSpec, find_bot
+from tournaments.entries.builds import ensure_built
+from tournaments.entries.kept_bots import KeptBots
+
+PROGRAM = """\
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "bye":
+        break
+    answer = {"id": request["id"], "version": VERSION}
+    if request["type"] == "move":
+        answer["move"] = request["legal"][0]
+    print(json.dumps(answer), flush=True)
+"""
+BUILD = 'build = ["sh", "-c", "mkdir -p out && cp source out/bot && echo built >> out/log"]\nignore = ["out"]\n'
+
+
+@contextlib.contextmanager
+def open_place() -> Iterator[Path]:
+    """Yield a folder that every user may enter; those of pytest are ours alone."""
+    with TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        yield Path(place)
+
+
+def write_bot(folder: Path, version: str = "1", more: str = "") -> Path:
+    """Write a Python bot that tells `version` at hello, and return its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["{{python}}", "-I", "bot.py"]\n{more}')
+    (folder / "bot.py").write_text(PROGRAM.replace("VERSION", repr(version)))
+    return folder
+
+
+def write_built_bot(folder: Path) -> Path:
+    """Write a bot whose build copies its source into `out`, which is ignored, and keeps a log there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bot.toml").write_text(f'name = "built"\nrun = ["sh", "out/bot"]\n{BUILD}')
+    (folder / "source").write_text("echo one\n")
+    return folder
+
+
+def say_nothing(_: str) -> None:
+    """Receive a line on a build or a copy."""
+
+
+def find_built(folder: Path) -> BotSpec:
+    """Return the bot of a folder, built."""
+    return ensure_built(find_bot(str(folder)), say_nothing)
+
+
+def keep(place: Path, folder: Path) -> tuple[KeptBots, BotSpec]:
+    """Keep the bot of a folder in the league `friday.db` of a place."""
+    kept = KeptBots(place / "friday.db", say_nothing)
+    return kept, kept.keep(find_built(folder))
+
+
+def read_tree(folder: Path) -> dict[str, bytes | str]:
+    """Return all files below a folder by path: the content, or the target of a symlink."""
+    return {
+        str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or path.is_file()
+    }

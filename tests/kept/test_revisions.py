@@ -1,0 +1,342 @@
+"""Names with `@`: which part is what, and bots at a git revision, whatever their repository would like to run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.errors import BotError, DataError
+from tests.kept.folders import find_built, open_place, say_nothing, write_bot, write_built_bot
+from tests.kept.repositories import commit, git, start_repository
+from tournaments.entries import revisions
+from tournaments.entries.bots import BotSpec, find_bot
+from tournaments.entries.kept_bots import KeptBots
+from tournaments.entries.revisions import Reference, find_revision, parse_reference
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A repository with two revisions of the bot `bots/mine`, of which the first is tagged v1."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    with open_place() as place:
+        start_repository(place)
+        write_bot(place / "bots" / "mine", "1")
+        commit(place)
+        git(place, "tag", "--annotate", "--message", "the first", "v1")
+        write_bot(place / "bots" / "mine", "2")
+        commit(place)
+        yield place
+
+
+def find(place: Path, words: str) -> BotSpec:
+    return find_revision(words, place, KeptBots(place / "friday.db", say_nothing))
+
+
+def version_of(bot: BotSpec) -> str:
+    assert bot.folder is not None
+    return "12"["'2'" in (bot.folder / "bot.py").read_text()]
+
+
+# which part is what
+
+
+@pytest.mark.parametrize(
+    ("words", "label", "selector"),
+    [
+        ("mybot@2", "mybot", 2),
+        ("mybot@last", "mybot", "last"),
+        ("mybot@HEAD~3", "mybot", "HEAD~3"),
+        ("./bots/mybot@v1.2", "./bots/mybot", "v1.2"),
+        ("mybot@a1b2c3", "mybot", "a1b2c3"),
+        ("mybot@999999", "mybot", 999999),
+        ("mybot@1000000", "mybot", "1000000"),
+        ("mybot@0", "mybot", "0"),
+        ("mybot@02", "mybot", "02"),
+        ("mybot@²", "mybot", "²"),
+        ("mybot@HEAD@{1}", "mybot", "HEAD@{1}"),
+        ("mybot@v1@2", "mybot@v1", 2),
+        ("mybot@@", "mybot@", ""),
+        ("mybot", "", ""),
+        ("mybot@", "", ""),
+        ("@2", "", ""),
+        ("@", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_name_has_a_label_and_what_stands_behind_its_last_at(words: str, label: str, selector: str | int) -> None:
+    if words == "mybot@@":
+        label, selector = "mybot", "@"
+
+    assert parse_reference(words) == (Reference(label, selector) if label else None)
+
+
+@given(st.text(), st.text(st.characters(exclude_characters="@{"), min_size=1))
+def test_every_label_may_be_referred_to(label: str, selector: str) -> None:
+    reference = parse_reference(f"{label}@{selector}")
+
+    assert (reference is not None) == bool(label)
+    if reference:
+        assert (reference.label, str(reference.selector)) == (label, selector)
+
+
+def test_versions_are_told_from_revisions() -> None:
+    named = {
+        words: reference.names_version for words in ("a@2", "a@last", "a@v2") if (reference := parse_reference(words))
+    }
+
+    assert named == {"a@2": True, "a@last": True, "a@v2": False}
+
+
+# bots at a revision
+
+
+@pytest.mark.parametrize("words", ["bots/mine@HEAD~1", "./bots/mine@v1", "bots/mine/@v1", "bots/../bots/mine@main^"])
+def test_a_revision_is_the_bot_that_the_folder_held(place: Path, words: str) -> None:
+    bot = find(place, words)
+
+    assert version_of(bot) == "1"
+    assert version_of(find(place, "bots/mine@HEAD")) == "2"
+    assert version_of(find(place, "bots/mine@@")) == "2"
+    assert version_of(find(place, "bots/mine@HEAD@{1}")) == "1"
+    assert bot.manifest.name == f"mine@{words.rpartition('@')[2]}"
+    assert bot.folder == place / "friday.bots" / bot.hash
+
+
+def test_a_revision_has_the_content_of_the_folder_as_it_was(place: Path) -> None:
+    folder = place / "bots" / "mine"
+    (folder / "run").write_text("")
+    (folder / "run").chmod(0o755)
+    (folder / "ä \udcff\n").write_text("")
+    (folder / "link").symlink_to("run")
+    name = commit(place)
+    there = find_bot(str(folder))
+    write_bot(folder, "3")
+
+    assert find(place, f"bots/mine@{name[:7]}").hash == there.hash
+    assert KeptBots(place / "friday.db").load(there.hash).command == there.command
+
+
+def test_a_revision_is_built_once(place: Path) -> None:
+    write_built_bot(place / "built")
+    commit(place)
+    said: list[str] = []
+    kept = KeptBots(place / "friday.db", said.append)
+
+    first, again = (find_revision("built@HEAD", place, kept) for _ in range(2))
+
+    assert first == again
+    assert len(said) == 1
+    assert first.folder is not None
+    assert (first.folder / "out" / "bot").read_text() == "echo one\n"
+    assert kept.keep(find_built(place / "built")).folder == first.folder
+
+
+def test_a_revision_whose_build_adds_files_that_count_is_the_bot_that_the_folder_would_be(place: Path) -> None:
+    folder = write_built_bot(place / "built")
+    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace('["out"]', '["out/log"]'))
+    commit(place)
+    bots = [find(place, "built@HEAD") for _ in range(2)]
+
+    assert {bot.hash for bot in bots} == {find_built(folder).hash}
+
+
+def test_a_revision_uses_the_virtual_environment_of_its_folder(place: Path) -> None:
+    folder = write_bot(place / "bots" / "mine", more='python = ".venv/bin/python"\n')
+    name = commit(place)
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "bin" / "python").symlink_to(shutil.which("python3") or "")
+
+    bot = find(place, f"bots/mine@{name}")
+
+    assert bot.command[0] == str(folder / ".venv/bin/python")
+    assert KeptBots(place / "friday.db").load(bot.hash).command == bot.command
+
+
+def test_the_folder_may_be_the_repository_and_a_bot_that_ships_may_be_named(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_repository(place / "alone")
+    write_bot(place / "alone", "2")
+    commit(place / "alone")
+    monkeypatch.setattr(revisions, "list_shipped_bots", lambda: {"shipped": place / "alone"})
+
+    assert version_of(find(place, "alone@HEAD")) == "2"
+    assert find(place, "shipped@HEAD").manifest.name == "alone@HEAD"
+    assert find(place / "alone", ".@HEAD").manifest.name == "alone@HEAD"
+
+
+# literal names
+
+
+def test_a_folder_and_a_program_with_an_at_in_their_names_come_first(place: Path) -> None:
+    write_bot(place / "bots" / "mine@v1", "2")
+    (place / "tool@v1").write_text("#!/bin/sh\n")
+    (place / "tool@v1").chmod(0o755)
+    write_bot(place / "tool")
+
+    assert version_of(find(place, "bots/mine@v1")) == "2"
+    assert find(place, "./tool@v1").command == ("./tool@v1",)
+    assert find(place, "sh -c ann@example").command == ("sh", "-c", "ann@example")
+    assert find(place, "greedy") == find_bot("greedy")
+
+
+def test_a_folder_that_begins_with_the_name_of_a_program_may_have_a_revision(place: Path) -> None:
+    write_bot(place / "test bots", "2")
+    commit(place)
+
+    assert version_of(find(place, "test bots@HEAD")) == "2"
+
+
+# errors
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("bots/mine@v9", "no revision 'v9' in the git repository of PLACE/bots/mine"),
+        ("bots/mine@--all", "no revision '--all' in the git repository of PLACE/bots/mine"),
+        ("bots/mine@HEAD:bots", "no revision 'HEAD:bots' in the git repository of PLACE/bots/mine"),
+        ("bots/mine@v1..main", "no revision 'v1..main' in the git repository of PLACE/bots/mine"),
+        ("bots@HEAD", "PLACE/bots has no bot.toml at COMMIT"),
+        ("new@HEAD", "PLACE/new has no bot.toml at COMMIT"),
+        ("bots/mine/bot@HEAD", "PLACE/bots/mine/bot has no bot.toml at COMMIT"),
+        ("/@HEAD", "/ is not in a git repository"),
+    ],
+)
+def test_each_error_is_one_clear_line(place: Path, words: str, sentence: str) -> None:
+    (place / "bots/mine/bot").write_text("")
+    commit(place)
+    (place / "bots/mine/bot").unlink()
+    (place / "bots/mine/bot").mkdir()
+    write_bot(place / "new")
+    sentence = sentence.replace("PLACE", str(place)).replace("COMMIT", git(place, "rev-parse", "HEAD")[:12])
+
+    with pytest.raises(BotError) as caught:
+        find(place, words)
+
+    assert str(caught.value) == f"{words}: {sentence}"
+    assert KeptBots(place / "friday.db").list_kept() == {}
+
+
+def test_what_is_before_the_at_must_be_a_folder(place: Path) -> None:
+    with pytest.raises(BotError, match=r"^no bot 'nobody@HEAD': expected a folder before the @, got 'nobody'$"):
+        find(place, "nobody@HEAD")
+
+
+def test_without_git_the_error_says_where_to_get_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    with pytest.raises(BotError, match=r"needs git, not on the PATH \(Debian: apt-get install git\)$"):
+        find(place, "bots/mine@HEAD")
+
+
+def test_a_bot_that_was_invalid_at_a_revision_is_an_error(place: Path) -> None:
+    (place / "bots/mine/bot.toml").write_text("name")
+    commit(place)
+
+    with pytest.raises(DataError, match=rf"^bots/mine@HEAD: {place}/bots/mine/bot\.toml: not TOML: "):
+        find(place, "bots/mine@HEAD")
+
+
+def test_a_revision_that_does_not_build_says_why_and_is_not_kept(place: Path) -> None:
+    folder = write_built_bot(place / "built")
+    (folder / "bot.toml").write_text((folder / "bot.toml").read_text().replace("mkdir -p out", "echo no luck; exit 3"))
+    commit(place)
+
+    with pytest.raises(BotError, match=r"(?s)^built@HEAD: built: the build .* exited with status 3:.*no luck$"):
+        find(place, "built@HEAD")
+    assert list((place / "friday.bots").iterdir()) == []
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "../../../x", "../.."])
+def test_a_symlink_that_leaves_the_folder_is_refused(place: Path, target: str) -> None:
+    (place / "bots/mine/link").symlink_to(target)
+    commit(place)
+
+    with pytest.raises(BotError, match=r"'link': expected a symlink that stays inside, got one to"):
+        find(place, "bots/mine@HEAD")
+
+
+def test_a_submodule_is_refused(place: Path) -> None:
+    start_repository(place / "bots/mine/lib")
+    commit(place / "bots/mine/lib")
+    commit(place)
+
+    with pytest.raises(BotError, match=r"expected only files, got a submodule, 'lib'$"):
+        find(place, "bots/mine@HEAD")
+
+
+# hostile repositories
+
+
+def test_a_repository_runs_nothing_and_changes_nothing_of_what_it_stored(place: Path) -> None:
+    folder, spy = place / "bots" / "mine", place / "spy"
+    spy.write_text(f"#!/bin/sh\ntouch {place}/ran\ncat\n")
+    spy.chmod(0o755)
+    (folder / "data").write_text("$Format:%H$\n")
+    name, there = commit(place), find_bot(str(folder)).hash
+    (place / ".git/info/attributes").write_text(
+        "* filter=spy diff=spy text eol=crlf working-tree-encoding=UTF-16 export-subst\nbot.py export-ignore\n"
+    )
+    for key in (
+        "filter.spy.smudge", "filter.spy.process", "diff.spy.textconv", "diff.external", "core.fsmonitor", "core.pager",
+        "core.sshCommand", "core.editor", "alias.rev-parse", "alias.cat-file", "tar.tar.command", "gpg.program",
+    ):  # fmt: skip
+        git(place, "config", key, str(spy))
+    git(place, "config", "core.hooksPath", str(place / "hooks"))
+    (place / "hooks").mkdir()
+    for hook in ("post-checkout", "post-index-change", "reference-transaction"):
+        (place / "hooks" / hook).symlink_to(spy)
+    git(place, "replace", name, "v1^{commit}")
+    with contextlib.suppress(subprocess.CalledProcessError):
+        git(place, "archive", "--output", "archive.tar", "main", "bots")
+    (place / "ran").unlink()  # it was there: the trap works
+
+    bot = find(place, "bots/mine@main")
+
+    assert bot.hash == there
+    assert not (place / "ran").exists()
+
+
+def test_objects_that_are_missing_are_not_fetched(place: Path) -> None:
+    spy = place / "spy"
+    spy.write_text(f"#!/bin/sh\ntouch {place}/ran\n")
+    spy.chmod(0o755)
+    git(place, "config", "uploadpack.allowFilter", "true")
+    git(place, "clone", "--quiet", "--no-checkout", "--filter=blob:none", f"file://{place}", "part")
+    git(place / "part", "config", "remote.origin.uploadpack", str(spy))
+    (place / "part/bots/mine").mkdir(parents=True)
+
+    for url in (f"file://{place}", f"ext::{spy}", f"ssh://{spy}"):
+        git(place / "part", "config", "remote.origin.url", url)
+        git(place / "part", "config", "core.sshCommand", str(spy))
+        with pytest.raises(BotError, match=r"part/bots/mine at [0-9a-f]{12} cannot be read: could not fetch"):
+            find(place, "part/bots/mine@HEAD")
+    assert not (place / "ran").exists()
+
+
+def test_a_repository_that_git_distrusts_is_an_error_with_its_reason(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setattr("tournaments.entries.git_trees._make_environment", lambda: dict(os.environ) | {"LC_ALL": "C"})
+
+    with pytest.raises(BotError, match=r"is not in a git repository that can be read: detected dubious ownership"):
+        find(place, "bots/mine@HEAD")
+
+
+def test_the_environment_of_a_hook_leads_to_no_other_repository(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start_repository(place / "other")
+    commit(place / "other")
+    monkeypatch.setenv("GIT_DIR", str(place / "other/.git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(place / "other"))
+
+    assert version_of(find(place, "bots/mine@v1")) == "1"

@@ -1,0 +1,209 @@
+"""Whatever happens to a league, in whatever order: no game is lost or played twice, and everything verifies."""
+
+from __future__ import annotations
+
+import io
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from msgspec.structs import replace
+
+from protocol.messages import Move
+from referee.game_runner import GameRunner
+from referee.records import Batch
+from referee.rulesets import load_ruleset
+from referee.verdicts import Verdict
+from tournaments.bench.seats import Puppet
+from tournaments.entries.bots import BotSpec, Manifest
+from tournaments.errors import LeagueError, Stopped
+from tournaments.league.choice import Choice
+from tournaments.league.config import Config
+from tournaments.league.contents import Game
+from tournaments.league.standings import Row, Standings, compute_league_standings, compute_standings
+from tournaments.league.states import exclude, reinstate
+from tournaments.league.store import Store
+from tournaments.league.verify import verify_league
+from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.running.field import Entrance, Field
+from tournaments.running.plan import Plan
+from tournaments.running.registration import Standstill, register, stand_still
+from tournaments.running.run import Run
+
+LABELS = ("ann", "bob", "cat", "dan")
+WORST = "bob"
+"""Crashes in every game of its first version."""
+NAME = "friday"
+
+
+def make_bot(label: str, version: int) -> BotSpec:
+    return BotSpec(Manifest(label, (label,)), (label,), None, sha256(f"{label} {version}".encode()).hexdigest())
+
+
+class Killed(BaseException):
+    """What nobody catches, as if the process were gone."""
+
+
+class Table:
+    """Plays batches in this process, and stops after some games."""
+
+    def __init__(self, games: int, *, killed: bool = False) -> None:
+        self._left = games
+        self._killed = killed
+        self._rng = random.Random(games)
+
+    def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks, /) -> Outcome:
+        outcome = Outcome()
+        for batch in batches:
+            for order in batch.games:
+                if not hooks.wants(order.key):
+                    continue
+                if not self._left and self._killed:
+                    raise Killed
+                if not self._left:
+                    outcome.stopped = "SIGINT"
+                    return outcome
+                self._left -= 1
+                seats = [Puppet(self._choose(batch.players[player].hash)) for player in order.seating]
+                hooks.on_record(GameRunner(batch, order, seats).play())
+        return outcome
+
+    def _choose(self, hash: str) -> Callable[[Move], tuple[str, int]]:
+        def choose(request: Move) -> tuple[str, int]:
+            assert isinstance(request.legal, tuple)
+            if hash == make_bot(WORST, 1).hash:
+                raise Verdict("crash", "it is gone")
+            return self._rng.choice([each for each in request.legal if "-c" in each] or request.legal), 1000
+
+        return choose
+
+
+class LeagueLife(RuleBasedStateMachine):
+    """An organiser who does everything that an organiser may do."""
+
+    @initialize(entries=st.integers(2, 3))
+    def begin(self, entries: int) -> None:
+        self.folder = TemporaryDirectory()
+        self.path = Path(self.folder.name, "life.db")
+        self.labels = list(LABELS[:entries])
+        self.versions = dict.fromkeys(LABELS, 1)
+        self.deals = 1
+        self.seen: dict[int, str] = {}
+        self.closed: dict[int, str] = {}
+        self.run(0, killed=False)
+
+    def teardown(self) -> None:
+        if hasattr(self, "folder"):
+            with Store(self.path) as store:
+                if not store.is_empty():
+                    self.check_everything(store)
+            self.folder.cleanup()
+
+    @rule()
+    def add_an_entry(self) -> None:
+        self.labels = list(LABELS[: len(self.labels) + 1])
+
+    @rule(label=st.sampled_from(LABELS), version=st.integers(1, 3))
+    def change_a_bot(self, label: str, version: int) -> None:
+        self.versions[label] = version
+
+    @precondition(lambda self: self.deals < 4)
+    @rule()
+    def add_deals(self) -> None:
+        self.deals += 1
+
+    @rule(label=st.sampled_from(LABELS), state=st.sampled_from(["withdrawn", "disqualified", "playing"]))
+    def decide(self, label: str, state: str) -> None:
+        with Store(self.path, create=True) as store:
+            before = len(list(store.events()))
+            try:
+                if state == "playing":
+                    reinstate(store, label)
+                else:
+                    exclude(store, label, state)  # type: ignore[arg-type]
+            except LeagueError:
+                assert len(list(store.events())) == before
+
+    @rule(games=st.integers(0, 9), killed=st.booleans())
+    def run(self, games: int, killed: bool) -> None:
+        with Store(self.path, create=True) as store:
+            plan = self.make_plan(store)
+            try:
+                Run(store, plan, 1, io.StringIO(), ["again"], Table(games, killed=killed), math.inf).play()
+            except (Stopped, Killed):
+                pass
+            else:
+                assert store.tournament().complete
+
+    @rule()
+    def finish(self) -> None:
+        self.run(10**6, killed=False)
+        with Store(self.path) as store:
+            self.check_everything(store)
+
+    def make_plan(self, store: Store) -> Plan:
+        ruleset = load_ruleset("standard")
+        config = Config(entries=tuple(self.labels), name=NAME, deals=self.deals, suspend_after=2, seed="life")
+        entries = tuple(Entrance(label, make_bot(label, self.versions[label])) for label in self.labels)
+        games = stand_still(store) if NAME in store.league().tournaments else Standstill()
+        return Plan(
+            Field(config, (ruleset,), entries),
+            lambda field: register(store.league(), field, games, new_versions=True),
+            finished=games.finished,
+        )
+
+    @invariant()
+    def what_was_played_stays(self) -> None:
+        if not hasattr(self, "path"):
+            return
+        with Store(self.path) as store:
+            if store.is_empty():
+                return
+            games = {game.number: game.digest for game in store.stored_games()}
+            assert len({game.key for game in store.finished()}) == len(games)
+            assert games.items() >= self.seen.items(), "a game was lost, or its number taken by another"
+            self.seen = games
+
+    def check_everything(self, store: Store) -> None:
+        verified = verify_league(store)
+        for part in verified.parts:
+            if part.closed:
+                assert self.closed.setdefault(part.number, part.sha) == part.sha, "a closed part changed"
+        newest = [f"{entry.label} {entry.number}" for entry in store.entries()]
+        names = [f"{label} {number}" for label in LABELS for number in range(1, 4)]
+        # Where nobody connects two groups, the order of the names decides which of them is the zero.
+        fresh = compute_standings(self.list_rated(store), [*newest, *(name for name in names if name not in newest)])
+        shown = compute_league_standings(store, Choice(versions="all"))
+        assert self.list_results(fresh) == self.list_results(shown)
+
+    def list_rated(self, store: Store) -> list[Game]:
+        """Return the games that should be rated, each bot named by its label and version."""
+        out = {entry.label for entry in store.entries() if entry.state == "disqualified"}
+        counted = (game for game in store.games() if out.isdisjoint(game.labels))
+        return [
+            replace(game, labels=tuple(f"{one} {two}" for one, two in zip(game.labels, game.versions, strict=True)))
+            for game in counted
+        ]
+
+    def list_results(self, standings: Sequence[Standings]) -> list[list[tuple[float, ...]]]:
+        return [sorted(map(summarize, (row for row in each.rows if row.games))) for each in standings]
+
+
+def summarize(row: Row) -> tuple[float, ...]:
+    return row.rating.wins, row.rating.losses, row.forfeits, round(row.rating.elo or 0.0, 3)
+
+
+@pytest.fixture(autouse=True)
+def no_bots_to_greet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournaments.running.run.call_roll", lambda plan, suspended, out: None)
+
+
+LeagueLife.TestCase.settings = settings(max_examples=25, stateful_step_count=14, deadline=None)
+TestLeagueLife = pytest.mark.usefixtures("no_bots_to_greet")(LeagueLife.TestCase)

@@ -1,0 +1,141 @@
+"""Copies of bots' folders as built: all that a sandbox shows of them, readable for everybody, and safe on the disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Collection
+from pathlib import Path
+
+from referee.errors import BotError
+from referee.isolation.folders import is_hidden
+from tournaments.entries.bot_files import MOST_BYTES
+
+
+def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
+    """Copy a folder, with the output of its build, to a new one that everybody may read.
+
+    Dot-folders, `__pycache__`, and what is neither a file, a folder nor a symlink are left out. A symlink stays one: if
+    it leads into the folder it leads into the copy, else it leads where it did. Times of files stay, for `make`.
+
+    Args:
+        source: what to copy.
+        target: the copy, which does not exist.
+        apart: files and folders that are not copied.
+
+    Raises:
+        BotError: something cannot be read, vanished meanwhile, or everything is too large.
+        OSError: something cannot be written.
+    """
+    home = os.path.realpath(source)
+    waiting, total = [""], 0
+    while waiting:
+        inside = waiting.pop()
+        os.mkdir(target / inside, 0o700)
+        try:
+            entries = list(os.scandir(os.path.join(home, inside)))
+        except OSError as error:
+            raise BotError(f"{source / inside}: {error.strerror}") from None
+        for entry in entries:
+            path = inside + entry.name
+            if Path(entry.path) in apart:
+                continue
+            if entry.is_symlink():
+                os.symlink(_aim_link(home, path), target / path)
+            elif entry.is_dir(follow_symlinks=False):
+                if not is_hidden(entry.name):
+                    waiting.append(f"{path}/")
+            elif entry.is_file(follow_symlinks=False):
+                total += _copy_file(Path(entry.path), target / path)
+                if total > MOST_BYTES:
+                    raise BotError(
+                        f"{source}: expected at most {MOST_BYTES:,} bytes with the output of the build, got more;"
+                        " what is needed only to build may lie in a dot-folder"
+                    )
+
+
+def settle(folder: Path) -> None:
+    """Let everybody read a folder with all that it holds, and write it to the disk.
+
+    Raises:
+        OSError: the disk is full or fails.
+    """
+    for inside, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            path = os.path.join(inside, name)
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                _settle(path, os.O_RDONLY | os.O_NOFOLLOW)
+        _settle(inside, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+
+
+def sync(path: Path) -> None:
+    """Write a file, or the names in a folder, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder of ours; a build may have left folders in it that even their owner may not write to."""
+    if os.geteuid() != 0:
+        for inside, _, _ in os.walk(folder):
+            os.chmod(inside, 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def measure_tree(folder: Path) -> int:
+    """Return the bytes of all files below a folder."""
+    total = 0
+    for inside, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(inside, name)).st_size
+            except FileNotFoundError:
+                continue
+    return total
+
+
+def _aim_link(home: str, path: str) -> str:
+    """Return what a symlink must say to lead from a copy to where it leads now."""
+    link = os.path.join(home, path)
+    where = os.path.dirname(link)
+    target = os.path.realpath(link)
+    if not _is_inside(home, target):
+        # One step only: the next may be another link in the folder, or a link that leads to a virtual environment.
+        target = os.path.normpath(os.path.join(where, os.readlink(link)))
+    return os.path.relpath(target, where) if _is_inside(home, target) else target
+
+
+def _is_inside(home: str, path: str) -> bool:
+    return path == home or path.startswith(os.path.join(home, ""))
+
+
+def _copy_file(source: Path, target: Path) -> int:
+    """Copy a file with its exec bit and times; return its size in bytes."""
+    # By now the path may be something else: do not follow a link, and do not wait for a fifo.
+    try:
+        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise BotError(f"{source}: {error.strerror}") from None
+    with open(descriptor, "rb") as original, target.open("xb") as copy:
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode):
+            shutil.copyfileobj(original, copy)
+            copy.flush()
+        os.fchmod(copy.fileno(), 0o755 if status.st_mode & stat.S_IXUSR else 0o644)
+        os.utime(copy.fileno(), ns=(status.st_atime_ns, status.st_mtime_ns))
+        return copy.tell()
+
+
+def _settle(path: str, flags: int) -> None:
+    descriptor = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        executable = stat.S_ISDIR(mode) or mode & stat.S_IXUSR
+        os.fchmod(descriptor, 0o755 if executable else 0o644)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

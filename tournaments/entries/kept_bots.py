@@ -1,0 +1,293 @@
+"""The bots of a league, kept by content beside its database, so that each of their versions can play again.
+
+A kept bot is `HASH.tar`, the files that count for its content hash, and `HASH/`, a copy of its folder as built, which
+is played. `HASH.home` names the folder that holds what a copy lacks, such as an interpreter in `.venv`; most bots need
+none. Each appears under its name when it is whole and on the disk, so a process may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from msgspec import structs
+
+from referee.errors import BotError, DataError
+from referee.isolation.folders import MANIFEST
+from referee.isolation.limits import explain_missing_uids
+from tournaments.entries.bot_files import hash_bot, hash_files, inspect_file, is_ignored, list_files
+from tournaments.entries.bot_tars import unpack_tar, write_tar
+from tournaments.entries.bots import BotSpec, Manifest, fill_in_python, load_bot_folder, read_manifest
+from tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
+from tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
+from tournaments.entries.command_words import needs_home, place_command
+from tournaments.entries.workplaces import open_workplace, sweep
+from tournaments.errors import LeagueError
+from tournaments.league.file import find_kept_bots, list_league_files
+
+MANY_BYTES = 100_000_000
+"""A kept bot that takes more is worth a line."""
+HASH = re.compile("[0-9a-f]{64}")
+
+
+class KeptBots:
+    """The kept bots of a league: the folder `friday.bots` beside `friday.db`, made when it is first needed.
+
+    No other user may list it. Where bots have users of their own, these may enter it, and then a bot that knows the
+    content hash of another one can read that one's copy unless it is in a sandbox; the tar files are ours alone.
+
+    Args:
+        league: the path of the database.
+        say: receives a line on each build, and on each copy that had to be replaced.
+    """
+
+    def __init__(self, league: Path, say: Say = print_progress) -> None:
+        self.folder = find_kept_bots(league)
+        self._say = say
+        self._apart = set(map(Path, list_league_files(league)))
+        """No part of a bot, even if its folder holds them: the league has the seed."""
+
+    def keep(self, bot: BotSpec) -> BotSpec:
+        """Keep a bot that is ready to start; return the bot that plays from the copy, with the same hash.
+
+        A command line is returned as it is: nobody knows which of the files around it belong to it. What is kept
+        already is compared and not copied again.
+
+        Raises:
+            BotError: the bot was edited since it was hashed, contains the folder of kept bots, or cannot be copied.
+        """
+        if bot.folder is None or not bot.owns_folder or bot.folder == self._copy(bot.hash):
+            return bot
+        self._refuse_to_contain_itself(bot, bot.folder)
+        sweep(self.folder)
+        with _name_failures(bot.manifest.name, self.folder):
+            if not self._is_kept(bot, bot.folder):
+                self._copy_folder(bot, bot.folder)
+            return self._move(bot, bot.home or bot.folder)
+
+    def keep_tree(self, write: Callable[[Path], None], home: Path, guard: int | None = None) -> BotSpec:
+        """Keep a bot whose files `write` puts into a new folder; it is built there, unless it is kept already.
+
+        Args:
+            write: makes the folder that it receives.
+            home: the folder that holds what is not among the files, such as a virtual environment.
+            guard: as in `build`.
+
+        Raises:
+            BotError, DataError: there is no bot in it, or as in `load`.
+        """
+        with _name_failures(home.name, self.folder), open_workplace(self._make_folder()) as work:
+            tree = work / "tree"
+            write(tree)
+            try:
+                bot = load_bot_folder(tree, home)
+                if self._tar(bot.hash).exists():
+                    return self.load(bot.hash, guard=guard)
+                bot = build(bot, self._say, guard=guard).bot
+            except (BotError, DataError) as error:  # nobody knows the folder that it lies in for the moment
+                raise type(error)(str(error).replace(str(tree), str(home))) from None
+            self._store(bot, tree, work, replace=False)
+            return self._move(bot, home)
+
+    def has(self, hash: str) -> bool:
+        """Return whether a version was kept."""
+        return bool(HASH.fullmatch(hash)) and (self._copy(hash).is_dir() or self._tar(hash).exists())
+
+    def load(self, hash: str, *, guard: int | None = None) -> BotSpec:
+        """Return a version that was kept; if its copy is gone or was changed, build it again from its tar file.
+
+        Args:
+            hash: the content hash.
+            guard: as in `build`.
+
+        Raises:
+            BotError: it is not kept, does not build, or needs an interpreter that is gone.
+            LeagueError: its tar file is damaged, and the message names the file.
+            Abandoned: nobody waits for the build.
+        """
+        copy = self._copy(hash)
+        if not self.has(hash):
+            raise BotError(f"no bot with the content {hash[:12]!r} is kept in {self.folder}")
+        with _name_failures(hash[:12], self.folder):
+            manifest = self._read_copy(hash) if copy.is_dir() else None
+            if manifest is None:
+                self._rebuild(hash, guard)
+                manifest = read_manifest(copy)
+            home = self._read_home(hash) or copy
+            command = fill_in_python(manifest.run, manifest, home)
+            placed = place_command(command, home, copy)
+            return BotSpec(manifest, placed, copy, hash, home=None if home == copy else home)
+
+    def list_kept(self) -> dict[str, int]:
+        """Return by content hash how many bytes the tar file and the files of the copy have together."""
+        kept: dict[str, int] = {}
+        for path in sorted(self.folder.glob("*")):
+            hash = path.name.removesuffix(".tar")
+            if HASH.fullmatch(hash):
+                kept[hash] = kept.get(hash, 0) + (measure_tree(path) if path.is_dir() else path.stat().st_size)
+        return kept
+
+    def _copy(self, hash: str) -> Path:
+        return self.folder / hash
+
+    def _tar(self, hash: str) -> Path:
+        return self.folder / f"{hash}.tar"
+
+    def _make_folder(self) -> Path:
+        if not self.folder.is_dir():
+            # Bots with users of their own must get to their copies, and without a way they would run as our user.
+            mode = 0o700 if explain_missing_uids() else 0o711
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            self.folder.chmod(mode)
+            sync(self.folder.parent)
+        return self.folder
+
+    def _refuse_to_contain_itself(self, bot: BotSpec, folder: Path) -> None:
+        if self.folder.is_relative_to(folder.resolve()):
+            inside = str(self.folder.relative_to(folder.resolve()))
+            if not is_ignored(inside, bot.manifest.ignore):
+                raise BotError(
+                    f"{bot.manifest.name}: expected a league outside of the bot's folder, got {self.folder}, where its"
+                    " bots are kept; list that in `ignore`, or put the league elsewhere"
+                )
+
+    def _is_kept(self, bot: BotSpec, folder: Path) -> bool:
+        """Tell whether a bot is kept whole, and its copy is of the build that is in its folder."""
+        copy = self._copy(bot.hash)
+        if not copy.is_dir() or not self._tar(bot.hash).exists():
+            return False
+        return self._read_copy(bot.hash) is not None and read_stamp(copy) == read_stamp(folder)
+
+    def _read_copy(self, hash: str) -> Manifest | None:
+        """Return what a copy's bot.toml says, or None, and say so, if the copy is no longer what was kept."""
+        copy = self._copy(hash)
+        with contextlib.suppress(DataError):
+            manifest = read_manifest(copy)
+            if _hash_content(copy, manifest) == hash:
+                return manifest
+        self._say(f"{copy}: something has changed this copy of a bot; it is replaced")
+        return None
+
+    def _copy_folder(self, bot: BotSpec, folder: Path) -> None:
+        replace = self._copy(bot.hash).exists()
+        with open_workplace(self._make_folder()) as work:
+            with hold_build(folder):
+                copy_as_built(folder, work / "tree", self._apart)
+            if _hash_content(work / "tree", bot.manifest) != bot.hash:
+                raise BotError(f"{bot.manifest.name}: {folder} was edited while it was copied; try again")
+            self._store(bot, work / "tree", work, replace=replace)
+
+    def _rebuild(self, hash: str, guard: int | None) -> None:
+        tar = self._tar(hash)
+        if not tar.exists():
+            raise BotError(f"{self._copy(hash)}: expected the bot that was kept, got another, and {tar.name} is gone")
+        with open_workplace(self.folder) as work:
+            tree = work / "tree"
+            try:
+                unpack_tar(tar, tree)
+                content = _hash_content(tree, read_manifest(tree))
+            except (DataError, ValueError) as error:
+                raise LeagueError(f"{tar}: damaged: {error}") from None
+            if content != hash:
+                raise LeagueError(f"{tar}: damaged: expected the content {hash[:12]}, got {content and content[:12]}")
+            bot = build(load_bot_folder(tree, self._read_home(hash)), self._say, guard=guard).bot
+            if bot.hash != hash:
+                raise BotError(
+                    f"{bot.manifest.name}: its build makes another bot of what was kept: it changes files that"
+                    " `ignore` in bot.toml does not list"
+                )
+            self._place(tree, self._copy(hash), work / "old")
+
+    def _store(self, bot: BotSpec, tree: Path, work: Path, *, replace: bool) -> None:
+        """Keep a tree that is built: first its files as a tar, then the tree itself."""
+        target = self._tar(bot.hash)
+        if not target.exists():
+            files = set(list_files(tree, bot.manifest.ignore)) | {inspect_file(tree, MANIFEST)}
+            new = work / "tar"
+            with open(new, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
+                write_tar(tree, files, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            new.rename(target)
+        self._place(tree, self._copy(bot.hash), work / "old" if replace else None)
+
+    def _place(self, tree: Path, copy: Path, old: Path | None) -> None:
+        """Put a tree where a copy belongs; move what is there to `old`, or else leave it."""
+        settle(tree)
+        if old:
+            with contextlib.suppress(FileNotFoundError):
+                copy.rename(old)
+        try:
+            tree.rename(copy)
+        except OSError:
+            if not copy.is_dir():  # else another process was quicker
+                raise
+        sync(self.folder)
+
+    def _move(self, bot: BotSpec, home: Path) -> BotSpec:
+        """Return the bot that plays from its copy, and note its home if it still needs that."""
+        copy = self._copy(bot.hash)
+        placed = place_command(bot.command, home, copy)
+        python = bot.manifest.python
+        if not needs_home(bot.command, placed, home) and ("/" not in python or python.startswith(("/", "~"))):
+            return structs.replace(bot, folder=copy, command=placed, home=None)
+        self._note_home(bot.hash, home)
+        return structs.replace(bot, folder=copy, command=placed, home=home)
+
+    def _note_home(self, hash: str, home: Path) -> None:
+        if self._read_home(hash) == home:
+            return
+        with open_workplace(self.folder) as work:
+            (work / "home").write_text(str(home), "utf-8")
+            (work / "home").chmod(0o600)
+            sync(work / "home")
+            (work / "home").rename(self.folder / f"{hash}.home")
+            sync(self.folder)
+
+    def _read_home(self, hash: str) -> Path | None:
+        path = self.folder / f"{hash}.home"
+        try:
+            home = path.read_text("utf-8")
+        except FileNotFoundError:
+            return None
+        except UnicodeDecodeError:
+            home = ""
+        if not home.startswith("/") or "\0" in home:
+            raise LeagueError(f"{path}: damaged: expected the path of a folder")
+        return Path(home)
+
+
+def describe_size(name: str, bytes: int) -> str | None:
+    """Return a line on a kept bot that takes over 100 MB of disk, and what its author can do; else None.
+
+    Args:
+        name: the bot.
+        bytes: what it takes, as in `KeptBots.list_kept`.
+    """
+    if bytes <= MANY_BYTES:
+        return None
+    return (
+        f"{name}: {bytes // 1_000_000:,} MB are kept of this version; a build that leaves behind only what"
+        " `run` needs takes less, and what `ignore` in bot.toml lists is kept once, not twice"
+    )
+
+
+def _hash_content(folder: Path, manifest: Manifest) -> str | None:
+    """Return the content hash of a folder, or None if what lies there can be no bot."""
+    try:
+        return hash_bot(hash_files(folder, manifest.ignore))
+    except BotError:
+        return None
+
+
+@contextlib.contextmanager
+def _name_failures(name: str, folder: Path) -> Iterator[None]:
+    """Make errors of the disk say what was to be done."""
+    try:
+        yield
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise BotError(f"{name}: cannot be kept in {folder}: {where}{error.strerror}") from None

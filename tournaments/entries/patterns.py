@@ -1,0 +1,174 @@
+"""Entries that are patterns, such as "submissions/*": every bot's folder that matches is an entry."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.errors import DataError
+from referee.isolation.folders import MANIFEST, is_hidden
+from tournaments.entries.bots import find_folder, list_shipped_bots, names_program
+from tournaments.league.config import LABEL_LENGTH, EntryLine
+
+FOLDER = "{folder}"
+"""The label that names every bot of a pattern after its folder."""
+_WILD = re.compile(r"[*?\[]")
+
+
+class _Match(Struct, frozen=True):
+    """A bot's folder that a pattern matches."""
+
+    words: str
+    """As an entry names it: the pattern, with what stands in its place."""
+    real: str
+    """Where it lies, without symlinks."""
+    linked: bool
+    """Whether a symlink leads there."""
+
+
+def is_pattern(words: str, base: Path) -> bool:
+    """Tell whether an entry stands for all folders that match it.
+
+    A folder, a command, or a folder's git revision of this name comes first.
+    """
+    before, at, _ = words.partition("@")
+    return bool(
+        _WILD.search(words)
+        and find_folder(words, base) is None
+        and not (at and find_folder(before, base))
+        and words not in list_shipped_bots()
+        and not names_program(words, base)
+    )
+
+
+def expand_entries(entries: Sequence[str | EntryLine], base: Path) -> tuple[str | EntryLine, ...]:
+    """Return the entries with each pattern replaced by the folders with a bot.toml that match it, sorted by name.
+
+    A folder that is also named by itself, or matches an earlier pattern, counts once. Dot-folders do not match.
+    The label "{folder}" becomes the name of the folder.
+
+    Args:
+        entries: as in the tournament file.
+        base: the folder that their paths are relative to.
+
+    Raises:
+        DataError: no bot's folder matches a pattern, several get the same label, or a symlink that matches leads out of
+            the folder that the pattern searches; the message names the pattern.
+    """
+    named = {os.path.realpath(folder) for entry in entries if (folder := _find_named(_words(entry), base))}
+    seen: set[str] = set()
+    expanded: list[str | EntryLine] = []
+    for entry in entries:
+        if not is_pattern(_words(entry), base):
+            expanded.append(_name_after_folder(entry, _find_named(_words(entry), base)))
+            continue
+        matches = _list_matches(_words(entry), base)
+        fresh = [match for match in matches if match.real not in named | seen]
+        _refuse_leaving(_words(entry), base, fresh)
+        _refuse_one_label(entry, matches)
+        seen |= {match.real for match in fresh}
+        expanded += [_make_entry(entry, match) for match in fresh]
+    _refuse_same_folder_names(entries, expanded)
+    return tuple(expanded)
+
+
+def _words(entry: str | EntryLine) -> str:
+    return entry if isinstance(entry, str) else entry.bot
+
+
+def _find_named(words: str, base: Path) -> Path | None:
+    """Return the folder that an entry names by itself, or None."""
+    folder = find_folder(words, base)
+    return folder if folder and (folder / MANIFEST).is_file() else None
+
+
+def _list_matches(pattern: str, base: Path) -> list[_Match]:
+    """Return the bots' folders that match, each once, by its own name rather than that of a symlink to it.
+
+    Raises:
+        DataError: there is none.
+    """
+    start = Path(os.path.abspath(base / _find_start(pattern)))
+    found = sorted(words.rstrip("/") for words in glob.glob(os.path.expanduser(pattern), root_dir=base))
+    folders = [words for words in found if (base / words).is_dir() and not _is_hidden_below(start, base / words)]
+    bots = [words for words in folders if (base / words / MANIFEST).is_file()]
+    if not bots:
+        first = f"; the first folder that matches, {folders[0]}, has no {MANIFEST}" if folders else ""
+        raise DataError(f"entries: expected bots' folders that match {pattern!r} in {base.resolve()}, got none{first}")
+    matches: dict[str, _Match] = {}
+    for match in (_make_match(words, base, start) for words in bots):
+        if match.real not in matches or (matches[match.real].linked and not match.linked):
+            matches[match.real] = match
+    return sorted(matches.values(), key=lambda match: match.words)
+
+
+def _make_match(words: str, base: Path, start: Path) -> _Match:
+    real = os.path.realpath(base / words)
+    below = Path(os.path.abspath(base / words)).relative_to(start)
+    return _Match(words, real, linked=str(start.resolve() / below) != real)
+
+
+def _is_hidden_below(start: Path, folder: Path) -> bool:
+    return any(map(is_hidden, Path(os.path.abspath(folder)).relative_to(start).parts))
+
+
+def _find_start(pattern: str) -> str:
+    """Return the folder that a pattern searches: what is before its first part with a wildcard."""
+    parts = os.path.expanduser(pattern).split("/")
+    plain = next(number for number, part in enumerate(parts) if _WILD.search(part))
+    return "/".join(parts[:plain]) or ("/" if pattern.startswith("/") else ".")
+
+
+def _refuse_leaving(pattern: str, base: Path, matches: Sequence[_Match]) -> None:
+    start = os.path.realpath(base / _find_start(pattern))
+    for match in matches:
+        if not Path(match.real).is_relative_to(start):
+            raise DataError(
+                f"entries: {match.words}, which matches {pattern!r}, is a symlink that leads out of {start},"
+                f" to {match.real}; name it in `entries` if it may play"
+            )
+
+
+def _refuse_one_label(entry: str | EntryLine, matches: Sequence[_Match]) -> None:
+    if isinstance(entry, EntryLine) and entry.label not in (None, FOLDER) and len(matches) > 1:
+        raise DataError(
+            f"entries: {entry.bot!r} matches {len(matches)} folders, which cannot all have the label {entry.label!r};"
+            f' label = "{FOLDER}" names each after its folder'
+        )
+
+
+def _make_entry(entry: str | EntryLine, match: _Match) -> str | EntryLine:
+    if isinstance(entry, str):
+        return match.words
+    if entry.label != FOLDER:
+        return replace(entry, bot=match.words)
+    return _name_after_folder(replace(entry, bot=match.words), Path(match.words))
+
+
+def _name_after_folder(entry: str | EntryLine, folder: Path | None) -> str | EntryLine:
+    if isinstance(entry, str) or entry.label != FOLDER:
+        return entry
+    if folder is None:
+        raise DataError(f'entries: label = "{FOLDER}" names a bot after its folder, and {entry.bot!r} is none')
+    name = os.path.basename(os.path.abspath(folder))
+    if len(name) > LABEL_LENGTH:
+        raise DataError(f"entries: {entry.bot}: label: expected at most {LABEL_LENGTH} characters, got {len(name)}")
+    return replace(entry, label=name)
+
+
+def _refuse_same_folder_names(entries: Sequence[str | EntryLine], expanded: Sequence[str | EntryLine]) -> None:
+    """Refuse one label for two folders of the same name, which no reader of the file could foresee."""
+    if not any(isinstance(entry, EntryLine) and entry.label == FOLDER for entry in entries):
+        return
+    taken: dict[str, str] = {}
+    for entry in expanded:
+        if isinstance(entry, EntryLine) and entry.label is not None:
+            if entry.label in taken:
+                raise DataError(f"entries: {taken[entry.label]} and {entry.bot} both get the label {entry.label!r}")
+            taken[entry.label] = entry.bot

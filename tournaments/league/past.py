@@ -1,0 +1,64 @@
+"""A tournament as it was at an earlier time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from referee.rulesets import Ruleset
+from tournaments.errors import LeagueError
+from tournaments.league.config import Config
+from tournaments.league.contents import Entry, Game
+from tournaments.league.judgement import Judgement, judge
+from tournaments.league.parts import Part
+from tournaments.league.reader import LeagueReader
+from tournaments.league.tournament import League
+
+
+class PastLeague:
+    """The chosen tournament of a league, with the events and the games before a time.
+
+    Args:
+        league: the league as it is.
+        before: seconds since 1970.
+
+    Raises:
+        LeagueError: the tournament had not begun.
+    """
+
+    def __init__(self, league: LeagueReader, before: float) -> None:
+        past, name = League(), league.tournament().name
+        for row, event in league.events():
+            if row.at < before:
+                past.apply(row.tournament, event, row.at)
+        if name not in past.tournaments or not past.tournaments[name].parts:
+            raise LeagueError(f"{league.path}: {name!r} had not begun then")
+        self._tournament = past.tournaments[name]
+        self._games = [game for game in league.stored_games() if game.started < before]
+
+    def config(self) -> Config:
+        """Return the configuration of that time."""
+        return self._tournament.config
+
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """Return the rulesets of that time."""
+        return tuple(self._tournament.rulesets.values())
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries of that time, in the versions that played."""
+        return self._tournament.list_entries()
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the parts of that time."""
+        return tuple(self._tournament.parts)
+
+    def games(self) -> Iterator[Game]:
+        """Return the finished games that counted, in playing order."""
+        left_out = self._judge().left_out
+        return (game for game in self._games if game.number not in left_out)
+
+    def suspended(self) -> dict[str, int]:
+        """Return the entries that were suspended, each with the number of the game that suspended it."""
+        return self._judge().suspended
+
+    def _judge(self) -> Judgement:
+        return judge(self._tournament, (game.finish() for game in self._games))
