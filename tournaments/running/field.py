@@ -90,11 +90,10 @@ def read_field(config: Config, base: Path, find: Find = find_bot, known: Mapping
 
 
 def _choose_labels(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], known: Mapping[str, str]) -> list[str]:
-    """Return the label of each entry: what the file says, what a broken one was called before, or its bot's name."""
-    names = []
-    for line, each in zip(lines, entrants, strict=True):
-        recalled = known.get(line.bot) if each.absence else None
-        names.append(line.label or recalled or each.bot.manifest.name)
+    """Return the label of each entry: what the file says, what the league called it before, or its bot's name."""
+    names = [
+        line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, entrants, strict=True)
+    ]
     contents: dict[str, dict[str, str]] = defaultdict(dict)
     for name, line, each in zip(names, lines, entrants, strict=True):
         if line.label is None and not each.absence:
