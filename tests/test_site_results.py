@@ -39,6 +39,7 @@ def game(
         number=0,
         ruleset="standard",
         labels=labels,
+        versions=(1,) * len(labels),
         teams=teams or tuple(range(len(labels))),
         places=places,
         scores=none,
@@ -60,10 +61,10 @@ def deals(*games: Game) -> Deals:
 
 def test_the_games_of_a_deal_make_a_pair_for_either_bot() -> None:
     found = deals(
-        game(("a", "b"), (1, 2), Key(0, 0, 0)),
-        game(("a", "b"), (1, 1), Key(0, 1, 0)),
-        game(("b", "a"), (1, 2), Key(0, 0, 1)),
-        game(("b", "a"), (2, 1), Key(0, 1, 1)),
+        game(("a", "b"), (1, 2), Key(0, 0, 0, 0)),
+        game(("a", "b"), (1, 1), Key(0, 0, 1, 0)),
+        game(("b", "a"), (1, 2), Key(0, 0, 0, 1)),
+        game(("b", "a"), (2, 1), Key(0, 0, 1, 1)),
     )
 
     assert sorted(found.list_pairs("standard", "a", "b")) == [(0.5, 1.0), (1.0, 0.0)]
@@ -73,9 +74,9 @@ def test_the_games_of_a_deal_make_a_pair_for_either_bot() -> None:
 
 def test_half_a_pair_and_a_void_game_make_none() -> None:
     found = deals(
-        game(("a", "b"), (1, 2), Key(0, 0, 0)),
-        game(("a", "b"), (1, 1), Key(0, 1, 0), reason="void"),
-        game(("b", "a"), (1, 2), Key(0, 1, 1)),
+        game(("a", "b"), (1, 2), Key(0, 0, 0, 0)),
+        game(("a", "b"), (1, 1), Key(0, 0, 1, 0), reason="void"),
+        game(("b", "a"), (1, 2), Key(0, 0, 1, 1)),
     )
 
     assert found.list_pairs("standard", "a", "b") == []
@@ -85,22 +86,22 @@ def test_partners_win_draw_and_lose_together() -> None:
     teams = (0, 1, 0, 1)
     seats = ("a", "b", "c", "d")
     games = [
-        game(seats, (1, 2, 1, 2), Key(0, 0, 0), teams),
-        game(seats, (1, 1, 1, 1), Key(0, 0, 1), teams),
-        game(seats, (2, 1, 2, 1), Key(0, 0, 2), teams, reason="void"),
-        game(("b", "c", "d", "a"), (2, 1, 2, 1), Key(0, 0, 3), teams),
+        game(seats, (1, 2, 1, 2), Key(0, 0, 0, 0), teams),
+        game(seats, (1, 1, 1, 1), Key(0, 0, 0, 1), teams),
+        game(seats, (2, 1, 2, 1), Key(0, 0, 0, 2), teams, reason="void"),
+        game(("b", "c", "d", "a"), (2, 1, 2, 1), Key(0, 0, 0, 3), teams),
     ]
 
     found = deals(*games)
 
     assert found.count_team_results(("standard", 4)) == {("a", "c"): (2, 1, 0), ("b", "d"): (0, 1, 2)}
     assert deals(*games[:3]).count_team_results(("standard", 4)) == {}, "the deal has not been played in every rotation"
-    assert [row.score.text for row in make_team_rows(found, ("standard", 4))] == ["83.3 %", "16.7 %"]
+    assert [row.score.text for row in make_team_rows(found, ("standard", 4), "abcd")] == ["83.3 %", "16.7 %"]
 
 
 def test_sharing_the_first_place_is_a_draw_and_the_third_side_loses() -> None:
     teams = (0, 1, 2, 0, 1, 2)
-    games = [game(tuple("abcdef"), (1, 1, 3, 1, 1, 3), Key(0, 0, rotation), teams) for rotation in range(6)]
+    games = [game(tuple("abcdef"), (1, 1, 3, 1, 1, 3), Key(0, 0, 0, rotation), teams) for rotation in range(6)]
 
     found = deals(*games).count_team_results(("standard", 6))
 
@@ -108,9 +109,9 @@ def test_sharing_the_first_place_is_a_draw_and_the_third_side_loses() -> None:
 
 
 def test_bots_without_partners_have_no_teams() -> None:
-    games = [game(tuple("abc"), (1, 2, 3), Key(0, 0, rotation)) for rotation in range(3)]
+    games = [game(tuple("abc"), (1, 2, 3), Key(0, 0, 0, rotation)) for rotation in range(3)]
 
-    assert make_team_rows(deals(*games), ("standard", 3)) == []
+    assert make_team_rows(deals(*games), ("standard", 3), "abc") == []
 
 
 @pytest.mark.slow
@@ -136,7 +137,7 @@ def test_results_that_are_all_alike_tell_nothing(tmp_path: Path) -> None:
     for number in range(4):
         deal, rotation = divmod(number, 2)
         seats = LABELS[:2] if rotation == 0 else LABELS[1::-1]
-        record = play(rules, seats, Key(0, deal, rotation))
+        record = play(rules, seats, Key(0, 0, deal, rotation))
         places = (1, 2) if rotation == 0 else (2, 1)
         league.add(number, "standard", msgspec.structs.replace(record, places=places))
 
@@ -203,7 +204,7 @@ def series_league(scores: list[tuple[int, int]]) -> League:
     league = League(LABELS[:2], deals=0, rulesets=(Ruleset("twenty", "spite", "Series to 20", "made up", rules),))
     for number, points in enumerate(scores):
         places = (1, 2) if points[0] > points[1] else (2, 1)
-        record = play(rules, LABELS[:2], Key(0, number, 0))
+        record = play(rules, LABELS[:2], Key(0, 0, number, 0))
         league.add(number, "twenty", msgspec.structs.replace(record, places=places, scores=points))
     return league
 
@@ -238,3 +239,12 @@ def test_a_shard_is_written_again_when_a_series_becomes_known(tmp_path: Path) ->
 
     assert before == ["", ""]
     assert data(tmp_path / "data/games-0.js")["columns"]["series"][1] == "series 0: 8 – 9"
+
+
+def test_a_team_with_an_older_version_has_no_row() -> None:
+    teams = (0, 1, 0, 1)
+    games = [game(("a", "b", "c@1", "d"), (1, 2, 1, 2), Key(0, 0, 0, rotation), teams) for rotation in range(4)]
+
+    rows = make_team_rows(deals(*games), ("standard", 4), "abcd")
+
+    assert [[bot.label for bot in row.bots] for row in rows] == [["b", "d"]]

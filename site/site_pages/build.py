@@ -27,13 +27,13 @@ from site_pages.pages import GameRow, Pages, Section, make_game_row
 from site_pages.rankings import Ranking, make_ranking
 from site_pages.results import list_results
 from site_pages.series import describe_standing, make_series_rows
-from site_pages.source import PublishedSource, Source
+from site_pages.source import PublishedSource, Source, list_games
 from site_pages.teams import make_team_rows
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Entry, Game
 from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.series import Score, score_league_series, tally_series
-from tournaments.league.standings import Standings, compute_league_standings
+from tournaments.league.standings import Standings, State, compute_league_standings, find_state
 from tournaments.league.tournament import Tournament
 
 STATIC = Path(__file__).parent / "static"
@@ -77,7 +77,7 @@ def render(
     tournament = source.tournament()
     games = write_game_pages(folder, {ruleset.family for ruleset in tournament.rulesets.values()})
     survey = _survey_games(source)
-    pages = Pages(tournament, source.suspended(), survey.index.count, survey.pages)
+    pages = Pages(tournament, _find_states(source), survey.index.count, survey.pages)
     published = PublishedSource(source, publication)
     bots = _write_games(published, folder, pages, survey, tournament, progress)
     _write_index(folder, survey, games)
@@ -104,6 +104,11 @@ def render(
     _write_docs(folder, pages, frozenset(games))
     folder.delete_stale()
     return SiteSummary(folder.pages, survey.index.count, folder.size, folder.written, published.withheld)
+
+
+def _find_states(source: Source) -> dict[str, State]:
+    suspended = source.suspended()
+    return {entry.label: find_state(entry, suspended) for entry in source.entries()}
 
 
 class _Survey:
@@ -138,7 +143,7 @@ class _Survey:
 def _survey_games(source: Source) -> _Survey:
     survey = _Survey(score_league_series(source))
     picker = Picker(source)
-    for game in source.games():
+    for game in list_games(source):
         survey.add(game, picker.pick(game))
     return survey
 
@@ -270,11 +275,12 @@ def _make_sections(
         if any(targets.values())
         else {}
     )
+    shown = {entry.label for entry in source.entries()}
     return [
         Section(
             ranking=ranking,
             chart=make_chart(standings),
-            teams=make_team_rows(survey.deals, (standings.ruleset, standings.seats)),
+            teams=make_team_rows(survey.deals, (standings.ruleset, standings.seats), shown),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
         )
