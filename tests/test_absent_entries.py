@@ -143,7 +143,7 @@ def test_absent_bots_are_marked_wherever_results_are_shown(run: Run, tmp_path: P
     assert "(complete), all of them replay" in malice("verify", run.db).stdout, "absent bots are not in a part yet"
     malice("site", run.db, "--out", tmp_path / "site")
     front = (tmp_path / "site" / "index.html").read_text()
-    assert front.count('<span class="verdict">absent</span>') == 3
+    assert front.count('<span class="verdict">absent</span>') == 6, "in the ranking and in the list of bots"
     assert "is absent: it could not be built or started" in front
     assert not any("no luck" in page.read_text() for page in (tmp_path / "site").rglob("bots/*.html"))
 
