@@ -100,25 +100,15 @@ def read_field(
     return Field(config, rulesets, entries)
 
 
-<<<<<<< HEAD
 def _find_names(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], known: Mapping[str, str]) -> list[str]:
-    """Return the name of each entry: what the file says, what a broken one was called before, or its bot's name."""
-    names = []
-    for line, each in zip(lines, entrants, strict=True):
-        recalled = known.get(line.bot) if each.absence else None
-        names.append(line.label or recalled or each.bot.manifest.name)
-    return names
+    """Return the name of each entry: what the file says, what the league called it before, or its bot's name."""
+    return [
+        line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, entrants, strict=True)
+    ]
 
 
 def _require_labels(names: Sequence[str], lines: Sequence[EntryLine], entrants: Sequence[Enrolled]) -> None:
     """Refuse different bots of one name: which of them bears a number would depend on their order in the file."""
-=======
-def _choose_labels(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], known: Mapping[str, str]) -> list[str]:
-    """Return the label of each entry: what the file says, what the league called it before, or its bot's name."""
-    names = [
-        line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, entrants, strict=True)
-    ]
->>>>>>> m-tests
     contents: dict[str, dict[str, str]] = defaultdict(dict)
     for name, line, each in zip(names, lines, entrants, strict=True):
         if line.label is None and not each.absence:
