@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
 from referee.rulesets import load_ruleset
 from tests.test_standings import played
+from tournaments.league.closing import find_absent
 from tournaments.league.config import Config
 from tournaments.league.contents import Game
 from tournaments.league.formats import decide
-from tournaments.league.formats.situation import Decision, Done
+from tournaments.league.formats.situation import Decision, Done, Situation, make_situation
 from tournaments.league.journal import (
     AnyEvent,
     Begun,
@@ -24,7 +25,6 @@ from tournaments.league.journal import (
     Version,
 )
 from tournaments.league.parts import Draft, Part
-from tournaments.league.recreation import make_situation
 from tournaments.league.tournament import League, Tournament, store_ruleset
 
 
@@ -65,9 +65,12 @@ class House:
     def change_state(self, label: str, state: State) -> None:
         self._apply(StateChanged(label, state))
 
-    def decide(self, suspended: Sequence[str] = ()) -> Decision:
+    def look(self, suspended: Sequence[str] = ()) -> Situation:
         finished = [game.finish() for game in self.games]
-        return decide(make_situation(self.tournament, finished, suspended, lambda: self.games))
+        return make_situation(self.tournament, finished, suspended, lambda: self.games)
+
+    def decide(self, suspended: Sequence[str] = ()) -> Decision:
+        return decide(self.look(suspended))
 
     def create(self, suspended: Sequence[str] = ()) -> Part:
         """Create the part that the format asks for."""
@@ -77,8 +80,20 @@ class House:
         self._apply(PartCreated(part, tuple(suspended)))
         return part
 
-    def finish(self, part: Part, *, points: tuple[int, int] = (0, 0)) -> None:
-        """Play all games of a part whose entries play on, and close it."""
+    def finish(
+        self,
+        part: Part,
+        *,
+        points: tuple[int, int] = (0, 0),
+        places: Callable[[tuple[str, ...]], tuple[int, ...]] = lambda labels: tuple(range(1, len(labels) + 1)),
+    ) -> None:
+        """Play all games of a part whose entries play on, and close it.
+
+        Args:
+            part: the part.
+            points: the scores at tables of two seats.
+            places: returns the places of the entries of a table, by its order.
+        """
         schedule = self.tournament.schedules[part.number]
         for batch in schedule.batches():
             table = part.tables[batch.table]
@@ -86,16 +101,18 @@ class House:
                 continue
             for key in batch.games():
                 seats = len(table.entrants)
+                labels = tuple(entrant.label for entrant in table.entrants)
                 game = played(
                     (key.part, key.table, key.deal, key.rotation),
-                    tuple(entrant.label for entrant in table.entrants),
-                    tuple(range(1, seats + 1)),
+                    labels,
+                    places(labels),
                     verdicts=("",) * seats,
                     ruleset=table.ruleset,
                 )
                 scores = points if seats == 2 else game.scores
                 self.games.append(replace(game, number=schedule.number(key), scores=scores))
-        self._apply(PartClosed(part.number))
+        finished = [game.finish() for game in self.games]
+        self._apply(PartClosed(part.number, find_absent(self.tournament, part.number, finished)))
 
     def play_through(self) -> list[Part]:
         """Play until the format is done; return the parts."""

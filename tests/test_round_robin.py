@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.houses import House
-from tournaments.league.formats.round_robin import BLOCK_DEALS, SERIES_BLOCKS
+from tournaments.league.formats.growing import BLOCK_DEALS, SERIES_BLOCKS
 from tournaments.league.formats.situation import Done, Wait
 from tournaments.league.journal import State
 from tournaments.league.parts import Entrant, Part

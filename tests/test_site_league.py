@@ -20,7 +20,7 @@ from referee.records import Fault, Key, Record, SeatReport, compute_digest
 from referee.rules import Result
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game, summarize_record
+from tournaments.league.contents import Entry, Game, TablePlace, summarize_record
 from tournaments.league.journal import (
     Absence,
     AnyEvent,
@@ -333,6 +333,9 @@ class League:
     def config(self) -> Config:
         """Return a configuration that suspends nobody."""
         return Config(entries=self._labels, suspend_after=0)
+
+    def table(self) -> tuple[TablePlace, ...]:
+        return ()
 
     def suspended(self) -> dict[str, int]:
         """Return those that were suspended."""

@@ -1,0 +1,127 @@
+"""The knockout: the bracket, its byes and play-offs, and what absence does to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.houses import House
+from tests.test_cli import malice
+from tests.test_swiss import ALPHABET, draw, name_pairs, win_by_name
+from tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_slots
+from tournaments.league.formats.situation import Done
+
+
+def make_house(labels: str) -> House:
+    return House(labels, format="knockout", deals=1)
+
+
+def test_the_best_seeds_meet_last_and_have_the_byes() -> None:
+    assert list_slots(8) == [0, 7, 3, 4, 1, 6, 2, 5]
+    assert list_slots(5) == list_slots(8)
+
+    house = make_house("abcdef")
+    first = house.create()
+
+    assert (first.title, name_pairs(first)) == ("quarter-finals", ["de", "cf"])
+    assert [entrant.label for entrant in first.byes] == ["a", "b"]
+    house.finish(first, places=win_by_name)
+    second = house.create()
+    assert (second.title, name_pairs(second)) == ("semi-finals", ["ad", "bc"])
+    house.finish(second, places=win_by_name)
+    last = house.create()
+    assert (last.title, name_pairs(last)) == ("final and third place", ["ab", "cd"])
+    house.finish(last, places=win_by_name)
+    assert isinstance(house.decide(), Done)
+    assert [tie.winner for tie in draw_bracket(house.look())[-1].ties] == ["a", "c"]
+
+
+def test_a_drawn_match_plays_off_and_in_the_end_the_higher_seed_advances() -> None:
+    house = make_house("abcd")
+    house.finish(house.create(), places=lambda labels: draw(labels) if "a" in labels else win_by_name(labels))
+    for number in range(1, PLAY_OFFS + 1):
+        part = house.create()
+        assert (part.title, name_pairs(part)) == (f"semi-finals, play-off {number}", ["ad"])
+        house.finish(part, places=draw)
+
+    assert name_pairs(house.create()) == ["ab", "cd"]
+    tie = draw_bracket(house.look())[0].ties[0]
+    assert (tie.winner, tie.loser, len(tie.matches)) == ("a", "d", 1 + PLAY_OFFS)
+
+
+def test_a_play_off_may_decide() -> None:
+    house = make_house("ab")
+    house.finish(house.create(), places=draw)
+
+    house.finish(house.create(), places=lambda labels: tuple(2 - (label == "b") for label in labels))
+
+    assert isinstance(house.decide(), Done)
+    assert draw_bracket(house.look())[0].ties[0].winner == "b"
+
+
+def test_whoever_is_absent_loses_and_nobody_advances_where_both_are() -> None:
+    house = make_house("abcd")
+    part = house.create()
+    for label in "abc":
+        house.change_state(label, "withdrawn")
+    house.finish(part)
+
+    bracket = draw_bracket(house.look())
+    assert [tie.winner for tie in bracket[0].ties] == ["d", None]
+    assert isinstance(house.decide(), Done)
+    assert bracket[-1].ties[0].winner == "d"
+
+
+def test_the_bracket_stands_when_somebody_is_disqualified_later() -> None:
+    house = make_house("abcd")
+    house.finish(house.create(), places=win_by_name)
+
+    house.change_state("a", "disqualified")
+
+    assert name_pairs(house.create()) == ["ab", "cd"]
+    house.finish(house.tournament.parts[-1], places=win_by_name)
+    assert [tie.winner for tie in draw_bracket(house.look())[-1].ties] == ["b", "c"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(entries=st.integers(2, 40), chance=st.randoms(use_true_random=False))
+def test_every_knockout_ends_with_one_winner_after_one_loss_for_each_other(entries: int, chance: object) -> None:
+    house = make_house(ALPHABET[:entries])
+    for _ in range(50):
+        if isinstance(house.decide(), Done):
+            break
+        house.finish(house.create(), places=lambda labels: chance.choice([(1, 2), (2, 1), (1, 1)]))  # type: ignore[attr-defined]
+
+    bracket = draw_bracket(house.look())
+    assert all(tie.over and tie.winner for each in bracket for tie in each.ties)
+    losers = [tie.loser for each in bracket[:-1] for tie in each.ties if tie.loser] + [bracket[-1].ties[0].loser]
+    assert sorted([*losers, bracket[-1].ties[0].winner]) == sorted(ALPHABET[:entries])  # type: ignore[type-var]
+
+
+def test_a_knockout_takes_no_late_entry_and_nothing_changes(tmp_path: Path) -> None:
+    path, db = tmp_path / "cup.toml", tmp_path / "cup.db"
+    text = 'format = "knockout"\ndeals = 1\nseed = "x"\nentries = ["first", "uniform"{}]\n'
+    path.write_text(text.format(""))
+    assert malice("run", path, "--db", db).exit_code == 0
+    path.write_text(text.format(', "greedy"'))
+
+    result = malice("run", path, "--db", db)
+
+    assert (result.exit_code, "'greedy' comes too late for a knockout that has begun" in result.output) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_knockout_is_played_shown_and_verified(tmp_path: Path) -> None:
+    path, db = tmp_path / "cup.toml", tmp_path / "cup.db"
+    path.write_text('format = "knockout"\ndeals = 1\nseed = "x"\nentries = ["greedy", "first", "uniform"]\n')
+
+    result = malice("run", path, "--db", db)
+
+    assert result.exit_code == 0, result.output
+    assert "semi-finals:\n  greedy without an opponent\n" in result.stdout
+    assert malice("verify", db).exit_code == 0
+    again = malice("run", path, "--db", db)
+    assert (again.exit_code, again.stdout) == (0, result.stdout)

@@ -1,0 +1,196 @@
+"""The Swiss system: who meets whom, who has a bye, and what the table says, whatever happens between the rounds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.houses import House
+from tests.test_cli import malice
+from tournaments.league.formats.pairing import Candidate, pair_up
+from tournaments.league.formats.situation import Done, Wait
+from tournaments.league.formats.swiss import SwissRow, rank_swiss
+from tournaments.league.parts import Part
+
+ALPHABET = "".join(chr(0x100 + number) for number in range(64))
+
+
+def make_house(labels: str, rounds: int = 3, **more: object) -> House:
+    return House(labels, format="swiss", rounds=rounds, deals=1, **more)
+
+
+def win_by_name(labels: tuple[str, ...]) -> tuple[int, ...]:
+    """Let whoever comes first in the alphabet win."""
+    return tuple(1 if label == min(labels) else 2 for label in labels)
+
+
+def draw(labels: tuple[str, ...]) -> tuple[int, ...]:
+    return (1, 1)
+
+
+def name_pairs(part: Part) -> list[str]:
+    return ["".join(entrant.label for entrant in table.entrants) for table in part.tables]
+
+
+def rank(house: House) -> list[tuple[str, float, float]]:
+    return [(row.label, float(row.points), float(row.buchholz)) for row in rank_swiss(house.look())]
+
+
+def test_the_upper_half_meets_the_lower_and_then_winners_meet_winners() -> None:
+    house = make_house("abcd", rounds=2)
+    first = house.create()
+    assert (first.title, name_pairs(first), first.byes) == ("round 1 of 2", ["ac", "bd"], ())
+    assert isinstance(house.decide(), Wait)
+
+    house.finish(first, places=win_by_name)
+    second = house.create()
+
+    assert (second.title, name_pairs(second)) == ("round 2 of 2", ["ab", "cd"])
+    house.finish(second, places=win_by_name)
+    assert isinstance(house.decide(), Done)
+    assert rank(house) == [("a", 2, 2), ("b", 1, 2), ("c", 1, 2), ("d", 0, 2)]
+
+
+def test_a_bye_is_a_point_and_goes_to_the_last_who_had_none() -> None:
+    house = make_house("abc")
+    byes = []
+    for _ in range(3):
+        part = house.create()
+        byes += [entrant.label for entrant in part.byes]
+        house.finish(part, places=win_by_name)
+
+    assert sorted(byes) == ["a", "b", "c"]
+    assert {label: points for label, points, _ in rank(house)} == {"a": 3, "b": 2, "c": 1}
+
+
+def test_a_drawn_match_gives_half_a_point_to_each() -> None:
+    house = make_house("ab", rounds=1)
+    house.finish(house.create(), places=draw)
+
+    assert rank(house) == [("a", 0.5, 0.5), ("b", 0.5, 0.5)]
+
+
+def test_whoever_leaves_loses_the_match_and_both_do_if_both_leave() -> None:
+    house = make_house("abcd", rounds=2)
+    part = house.create()
+    house.change_state("a", "withdrawn")
+    house.change_state("b", "withdrawn")
+    house.change_state("d", "withdrawn")
+
+    house.finish(part)
+
+    assert [(label, points) for label, points, _ in rank(house)] == [("c", 1), ("a", 0), ("b", 0), ("d", 0)]
+    house.change_state("a", "playing")
+    assert rank(house)[0][:2] == ("c", 1), "what is lost stays lost"
+    assert name_pairs(house.create()) == ["ac"]
+
+
+def test_matches_of_a_disqualified_entry_become_byes_of_its_opponents() -> None:
+    house = make_house("abcd", rounds=2)
+    house.finish(house.create(), places=win_by_name)
+
+    house.change_state("a", "disqualified")
+
+    rows = {row.label: row for row in rank_swiss(house.look())}
+    assert rows["c"].encounters == ((None, Fraction(1)),)
+    assert rows["a"].points == 0
+    assert [each.label for each in house.create().byes] == ["d"]
+
+
+def test_a_late_entry_begins_without_points_and_a_new_version_keeps_its_place() -> None:
+    house = make_house("abcd", rounds=3)
+    house.finish(house.create(), places=win_by_name)
+    house.read("abcde", "a")
+
+    part = house.create()
+
+    assert {entrant.label: entrant.version for table in part.tables for entrant in table.entrants}["a"] == 2
+    house.finish(part, places=win_by_name)
+    rows = {row.label: row for row in rank_swiss(house.look())}
+    assert rows["a"].points == 2
+    assert rows["e"].encounters[0] is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(entries=st.integers(2, 64), rounds=st.integers(1, 9), chance=st.randoms(use_true_random=False))
+def test_nobody_meets_anybody_twice_before_it_must_be(entries: int, rounds: int, chance: object) -> None:
+    met: set[frozenset[str]] = set()
+    byes: set[str] = set()
+    points = dict.fromkeys(ALPHABET[:entries], Fraction())
+    for number in range(min(rounds, entries // 2)):
+        ranked = sorted(points, key=lambda label: (-points[label], label))
+        opponents = {label: [*(next(iter(pair - {label})) for pair in met if label in pair)] for label in ranked}
+        pairs, bye = pair_up([Candidate(each, points[each], opponents[each], each in byes) for each in ranked])
+        seated = [label for pair in pairs for label in pair] + ([bye] if bye else [])
+        assert sorted(seated) == sorted(ranked), "everybody has a match or a bye"
+        assert (bye is None) == (entries % 2 == 0)
+        assert bye not in byes
+        assert met.isdisjoint(map(frozenset, pairs)), f"a rematch in round {number}"
+        met |= set(map(frozenset, pairs))
+        byes |= {bye} if bye else set()
+        for pair in pairs:
+            points[chance.choice(pair)] += 1  # type: ignore[attr-defined]
+        if bye:
+            points[bye] += 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data(), entries=st.integers(2, 20), rounds=st.integers(1, 6))
+def test_a_tournament_ends_whoever_leaves_comes_back_or_comes_late(
+    data: st.DataObject, entries: int, rounds: int
+) -> None:
+    house = make_house(ALPHABET[:entries], rounds=rounds)
+    labels = ALPHABET[:entries]
+    for _ in range(rounds):
+        decision = house.decide()
+        if isinstance(decision, Done):
+            break
+        part = house.create()
+        leaves = data.draw(st.booleans())
+        house.change_state(data.draw(st.sampled_from(labels)), "withdrawn" if leaves else "playing")
+        house.finish(part, places=win_by_name)
+        if data.draw(st.booleans()) and len(labels) < 30:
+            labels += ALPHABET[40 + len(labels) - entries]
+            house.read(labels)
+
+    rows = rank_swiss(house.look())
+    assert sorted(row.label for row in rows) == sorted(labels)
+    assert all(better.points >= worse.points for better, worse in pairwise(rows))
+    assert sum(row.points for row in rows) <= sum(map(count_points, house.tournament.parts))
+    assert all(len(row.encounters) == len(house.tournament.parts) for row in rows)
+    assert count_rematches(rows) <= len(house.tournament.parts)
+
+
+def count_points(part: Part) -> int:
+    return len(part.tables) + len(part.byes)
+
+
+def count_rematches(rows: list[SwissRow]) -> int:
+    again = 0
+    for row in rows:
+        met = [one.opponent for one in row.encounters if one and one.opponent]
+        again += len(met) - len(set(met))
+    return again
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("", "expected rounds = N"),
+        ('rounds = 2\nrulesets = ["standard", "book"]', "expected one ruleset, got 2"),
+        ('rounds = 2\nrulesets = ["multi-4"]', "expected tables of two seats, got 4"),
+        ("rounds = 2\ntables = 3", 'tables: belongs to format = "round-robin"'),
+    ],
+)
+def test_a_file_that_describes_no_swiss_is_refused(line: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(f'format = "swiss"\nentries = ["first", "uniform", "greedy", "staller"]\n{line}\n')
+
+    result = malice("run", path, "--db", tmp_path / "t.db")
+
+    assert (result.exit_code, said in result.output) == (2, True), result.output
