@@ -38,7 +38,7 @@ def batch(*players: Player, games: int = 1, clock: ClockRules = FOR_EVER, init_m
     """Return so many games in which the first player begins."""
     everybody = tuple(range(len(players)))
     orders = tuple(
-        GameOrder(Key(0, deal, 0), deal.to_bytes(32, "big").hex(), everybody, everybody) for deal in range(games)
+        GameOrder(Key(0, 0, deal, 0), deal.to_bytes(32, "big").hex(), everybody, everybody) for deal in range(games)
     )
     return Batch(DEFAULT_FAMILY, DEFAULT_RULESET, RULES, players, clock, init_ms, "sha256:00", orders)
 

@@ -79,7 +79,7 @@ def test_a_missing_figure_sorts_last_either_way(browser: Chrome, out: Path) -> N
 
 
 def test_a_game_is_stepped_through_by_keyboard(browser: Chrome, out: Path) -> None:
-    replay(browser, out, "0.0.0")
+    replay(browser, out, "0.0.0.0")
     last = int(find(browser, "#slider").get_attribute("max") or 0)
 
     press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
@@ -99,7 +99,7 @@ def test_a_game_is_stepped_through_by_keyboard(browser: Chrome, out: Path) -> No
 
 
 def test_turns_are_stepped_through_by_keyboard(browser: Chrome, out: Path) -> None:
-    replay(browser, out, "0.0.0")
+    replay(browser, out, "0.0.0.0")
 
     press(browser, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
 
@@ -109,7 +109,7 @@ def test_turns_are_stepped_through_by_keyboard(browser: Chrome, out: Path) -> No
 
 
 def test_a_game_plays_by_itself_until_it_is_stopped(browser: Chrome, out: Path) -> None:
-    replay(browser, out, "0.0.0")
+    replay(browser, out, "0.0.0.0")
     Select(find(browser, "#speed")).select_by_value("15")
 
     find(browser, "#play").click()
@@ -121,7 +121,7 @@ def test_a_game_plays_by_itself_until_it_is_stopped(browser: Chrome, out: Path) 
 
 
 def test_the_view_of_a_seat_hides_the_other_hand(browser: Chrome, out: Path) -> None:
-    replay(browser, out, "0.0.0/5")
+    replay(browser, out, "0.0.0.0/5")
     assert not browser.find_elements(By.CSS_SELECTOR, ".hand .back")
 
     Select(find(browser, "#view")).select_by_value("0")
@@ -146,13 +146,13 @@ def test_a_link_leads_to_an_action(league: League, browser: Chrome, out: Path) -
 
 
 def test_the_address_follows_and_every_action_has_a_link(browser: Chrome, out: Path) -> None:
-    replay(browser, out, "0.1.0")
+    replay(browser, out, "0.0.1.0")
 
     find(browser, '#log [data-step="7"]').click()
     WebDriverWait(browser, 10).until(lambda _: current(browser) == 7)
     press(browser, Keys.ARROW_RIGHT)
 
-    WebDriverWait(browser, 10).until(lambda _: browser.current_url.endswith("#0.1.0/7"))
+    WebDriverWait(browser, 10).until(lambda _: browser.current_url.endswith("#0.0.1.0/7"))
     assert current(browser) == 8
 
 
@@ -169,7 +169,7 @@ def test_the_neighbours_of_a_game_are_one_key_away(league: League, browser: Chro
 
 
 @pytest.mark.parametrize(
-    ("address", "sentence"), [("9.9.9", "Game 9.9.9 does not exist"), ("hello", "Expected the key of a game")]
+    ("address", "sentence"), [("9.9.9.9", "Game 9.9.9.9 does not exist"), ("hello", "Expected the key of a game")]
 )
 def test_an_unknown_game_is_said_to_be_unknown(browser: Chrome, out: Path, address: str, sentence: str) -> None:
     visit(browser, out, f"replay.html#{address}")
@@ -180,7 +180,7 @@ def test_an_unknown_game_is_said_to_be_unknown(browser: Chrome, out: Path, addre
 
 
 def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
-    replay(browser, out, "0.0.0")
+    replay(browser, out, "0.0.0.0")
 
     press(browser, "?")
     assert find(browser, "#help").is_displayed()
@@ -197,7 +197,7 @@ def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
         "games/1.html",
         "bots/greedy.html",
         "rules/standard.html",
-        "replay.html#0.0.0/20",
+        "replay.html#0.0.0.0/20",
         "docs/index.html",
         "docs/protocol.html",
         "docs/rules.html",

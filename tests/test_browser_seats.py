@@ -60,7 +60,7 @@ def league(folder: Path, name: str | Ruleset, seats: int = 2) -> League:
 def one_game(folder: Path, name: str | Ruleset, choose: Chooser) -> Record:
     """Render a league of one game, in which both bots choose in the same way."""
     told = ruleset.load_ruleset(name) if isinstance(name, str) else name
-    record = play(told.rules, ("bot0", "bot1"), Key(0, 0, 0), choose=choose)
+    record = play(told.rules, ("bot0", "bot1"), Key(0, 0, 0, 0), choose=choose)
     made = League(("bot0", "bot1"), deals=0, rulesets=(name,))
     made.add(0, told.name, record)
     site_pages.render(made, folder)
@@ -115,7 +115,7 @@ def test_partners_are_shown_as_sides(browser: Chrome, tmp_path: Path, name: str,
 @pytest.mark.parametrize("seats", [4, 6])
 def test_partners_sit_across_the_table(browser: Chrome, tmp_path: Path, seats: int) -> None:
     league(tmp_path, f"partners-{seats}", seats)
-    replay(browser, tmp_path, "0.0.0")
+    replay(browser, tmp_path, "0.0.0.0")
 
     above = find(browser, ".above").find_elements(By.CSS_SELECTOR, "[data-seat]")
     below = find(browser, ".below").find_elements(By.CSS_SELECTOR, "[data-seat]")
@@ -250,7 +250,7 @@ def test_skipbo_cards_have_numbers_and_stars(browser: Chrome, tmp_path: Path, na
 
 def test_the_replay_leads_to_the_rules(browser: Chrome, tmp_path: Path) -> None:
     league(tmp_path, "skipbo-short")
-    replay(browser, tmp_path, "0.0.0")
+    replay(browser, tmp_path, "0.0.0.0")
 
     find(browser, "#facts a").click()
 

@@ -109,7 +109,7 @@ def test_without_a_seat_every_seat_is_told_in_turn(tmp_path: Path) -> None:
 
     heads = [line for line in malice("log", db, "0.0.0").stdout.splitlines() if line.startswith("# game")]
 
-    assert heads == ["# game 0.0.0 · standard · seat 0, scribe", "# game 0.0.0 · standard · seat 1, greedy"]
+    assert heads == ["# game 0.0.0.0 · standard · seat 0, scribe", "# game 0.0.0.0 · standard · seat 1, greedy"]
     assert malice("log", db, "0.0.0", "--seat", "2").exit_code == 2
 
 

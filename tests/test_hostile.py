@@ -155,7 +155,7 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
     for number, each in enumerate(entries):
         seating = (0, 1) if number % 2 else (1, 0)
         game = batch(replace(player(each.bot, *each.arguments), cwd=str(tmp_path)), honest, clock=clock)
-        order = replace(game.games[0], key=Key(number, 0, 0), seating=seating)
+        order = replace(game.games[0], key=Key(0, number, 0, 0), seating=seating)
         batches.append(replace(game, games=(order,), isolation=isolation))
     played: list[Record] = []
 

@@ -183,7 +183,7 @@ class Scripted:
 
 
 def lost(deal: int) -> RefereeFault:
-    return RefereeFault(Key(0, deal, 0), "a bot was killed", memory=True)
+    return RefereeFault(Key(0, 0, deal, 0), "a bot was killed", memory=True)
 
 
 def play_once(process: Scripted, games: int) -> tuple[Batch | None, dict[Key, int], Outcome]:
@@ -205,7 +205,7 @@ def test_a_game_lost_to_a_kill_is_handed_out_again_and_marked_as_such() -> None:
 def test_a_process_that_dies_after_such_a_game_died_over_the_next() -> None:
     _, tries, _ = play_once(Scripted((lost(0),)), 2)
 
-    assert tries == {Key(0, 1, 0): 1}
+    assert tries == {Key(0, 0, 1, 0): 1}
     assert TRIES > 1
 
 

@@ -86,24 +86,38 @@ def two_packs() -> list[str]:
 
 
 def test_seeds_are_made_as_the_page_says() -> None:
-    seed = bytes.fromhex(VECTOR["tournament seed"][0])
+    tournament = bytes.fromhex(VECTOR["tournament seed"][0])
+    name, part = VECTOR["name, part"]
+    seed = hmac.digest(tournament, f"part\0{name}\0{part}".encode(), "sha256")
     table, deal = VECTOR["table, deal"]
 
+    assert VECTOR["part's seed"] == [seed.hex()]
     assert VECTOR["commit"] == [f"sha256:{hashlib.sha256(seed).hexdigest()}"]
     assert hmac.digest(seed, f"deal\0{table}\0{deal}".encode(), "sha256") == DEAL_SEED
-    rng = hmac.digest(seed, b"rng\x000.0.0\x000", "sha256")
-    assert VECTOR["rng of 0.0.0, 0"] == [str(int.from_bytes(rng, "big") >> (256 - 31))]
+    rng = hmac.digest(seed, b"rng\x000.0.0.0\x000", "sha256")
+    assert VECTOR["rng of 0.0.0.0, 0"] == [str(int.from_bytes(rng, "big") >> (256 - 31))]
 
 
 def test_the_tournament_makes_the_same_seeds() -> None:
-    from tournaments.league.parts import Seeds
+    from tournaments.league.parts import Seeds, derive_part_seed
 
-    seeds = Seeds(bytes.fromhex(VECTOR["tournament seed"][0]))
-    order = seeds.order(Key(0, 0, 0), 2)
+    name, part = VECTOR["name, part"]
+    seeds = Seeds(derive_part_seed(bytes.fromhex(VECTOR["tournament seed"][0]), name, int(part)))
+    order = seeds.order(Key(0, 0, 0, 0), 2)
 
     assert [seeds.commit] == VECTOR["commit"]
     assert bytes.fromhex(order.deal_seed) == DEAL_SEED
-    assert [str(order.rngs[0])] == VECTOR["rng of 0.0.0, 0"]
+    assert [str(order.rngs[0])] == VECTOR["rng of 0.0.0.0, 0"]
+
+
+def test_common_deals_leave_the_table_out() -> None:
+    from tournaments.league.parts import Seeds
+
+    seed = bytes.fromhex(VECTOR["part's seed"][0])
+
+    told = hmac.digest(seed, b"deal\x007", "sha256")
+
+    assert {Seeds(seed, common=True).deal_seed(Key(0, table, 7, 0)) for table in range(3)} == {told}
 
 
 def test_the_stream_gives_the_numbers_of_the_page() -> None:

@@ -56,7 +56,7 @@ def played(bot: Path, ruleset: str) -> Record:
     bots = tuple(Player(f"bot {seat}", "", (sys.executable, "-I", str(bot))) for seat in range(8))
     found = load_ruleset(ruleset)
     seats = tuple(range(found.match.players[0]))
-    order = GameOrder(Key(0, 0, 0), "00" * 32, seats, seats)
+    order = GameOrder(Key(0, 0, 0, 0), "00" * 32, seats, seats)
     players = tuple(bots[seat] for seat in seats)
     clock = ClockRules(None, None)
     batch = Batch(found.family, found.name, found.rules, players, clock, 10_000, "", (order,))

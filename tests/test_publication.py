@@ -56,7 +56,7 @@ class Indiscreet(League):
             "expected one of p-c0, hKS-s2, ...; got: 'hQS-c9'",
         )
         for number, sentence in enumerate(sentences):
-            record = play(rules, ("lea", "max"), Key(0, number, 0), (9, "crash"))
+            record = play(rules, ("lea", "max"), Key(0, 0, number, 0), (9, "crash"))
             lines = ('> {"id":7,"type":"move"}', f"< I run on {HOST} as mallory")
             fault = replace(
                 record.faults[0], sentence=sentence, exit=f"killed in {HOME}", lines=lines, stderr=TRACEBACK

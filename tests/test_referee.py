@@ -38,7 +38,7 @@ def test_a_batch_has_a_record_for_each_game_and_then_it_is_done() -> None:
     assert [type(report) for report in found] == [Started, Started, Record, Record, Record, BatchDone]
     for deal, record in enumerate(report for report in found if isinstance(report, Record)):
         check_record(record)
-        assert record.key == Key(0, deal, 0)
+        assert record.key == Key(0, 0, deal, 0)
         assert record.entries == (("honest", "00"), ("honest", "00"))
         assert record.faults == ()
         assert [seat.version for seat in record.seats] == ["7", "7"]
@@ -172,7 +172,7 @@ def test_rules_that_make_no_game_are_a_fault_of_the_referee() -> None:
     found = reports(replace(told, rules=replace(RULES, payoff_size=99)))
 
     assert isinstance(found[0], RefereeFault)
-    assert found[0].key == Key(0, 0, 0)
+    assert found[0].key == Key(0, 0, 0, 0)
     assert "cards" in found[0].sentence
 
 

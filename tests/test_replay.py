@@ -38,7 +38,7 @@ def forfeit() -> Record:
 
 
 def replace_key(record: Record) -> Record:
-    return signed(replace(record, key=Key(3, 14, 1)))
+    return signed(replace(record, key=Key(0, 3, 14, 1)))
 
 
 def signed(record: Record) -> Record:
@@ -123,7 +123,7 @@ OF_A_VOID_GAME: dict[str, Callable[[Record], Record]] = {
 def test_what_cannot_have_been_played_is_refused_by_its_key_even_with_a_new_digest(
     won: Record, tamper: Callable[[Record], Record]
 ) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: "):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.1: "):
         check_record(signed(tamper(won)))
 
 
@@ -131,12 +131,12 @@ def test_what_cannot_have_been_played_is_refused_by_its_key_even_with_a_new_dige
 def test_a_void_game_is_one_in_which_every_side_failed_and_nobody_won(
     void: Record, tamper: Callable[[Record], Record]
 ) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: "):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.1: "):
         check_record(signed(tamper(void)))
 
 
 def test_a_forfeit_is_told_once(forfeit: Record) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: action 1 \('!crash' of seat 1\): expected Result"):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.1: action 1 \('!crash' of seat 1\): expected Result"):
         check_record(signed(replace(forfeit, actions=forfeit.actions * 2)))
 
 
@@ -149,7 +149,7 @@ def test_who_is_not_asked_cannot_forfeit_once_somebody_has_played(won: Record, f
 
 
 SWAPPED: dict[str, Callable[[Record], Record]] = {
-    "key": lambda record: replace(record, key=Key(3, 14, 0)),
+    "key": lambda record: replace(record, key=Key(0, 3, 14, 0)),
     "entries": lambda record: replace(record, entries=record.entries[::-1]),
     "hash": lambda record: replace(record, entries=((record.entries[0][0], "01"), record.entries[1])),
     "verdict": lambda record: with_action(record, 0, (1, "!timeout")),
@@ -161,10 +161,10 @@ SWAPPED: dict[str, Callable[[Record], Record]] = {
 def test_what_could_have_been_played_is_refused_by_its_digest(
     forfeit: Record, tamper: Callable[[Record], Record]
 ) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.\d: the digest does not match"):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.\d: the digest does not match"):
         check_record(tamper(forfeit))
 
 
 def test_another_format_is_refused(won: Record) -> None:
-    with pytest.raises(RecordError, match=r"^game 3\.14\.1: expected format 2, got 1"):
+    with pytest.raises(RecordError, match=r"^game 0\.3\.14\.1: expected format 2, got 1"):
         check_record(signed(replace(won, format=1)))

@@ -54,7 +54,10 @@ def scribes(folder: Path, ruleset: str, seats: int, games: int, *how: tuple[str,
     around = tuple(range(seats))
     orders = tuple(
         GameOrder(
-            Key(0, deal, 1), (deal + 7).to_bytes(32, "big").hex(), around[1:] + around[:1], tuple(range(40, 40 + seats))
+            Key(0, 0, deal, 1),
+            (deal + 7).to_bytes(32, "big").hex(),
+            around[1:] + around[:1],
+            tuple(range(40, 40 + seats)),
         )
         for deal in range(games)
     )

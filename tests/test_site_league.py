@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 from typing import Any
 
@@ -20,10 +20,26 @@ from referee.records import Fault, Key, Record, SeatReport, compute_digest
 from referee.rules import Result
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game, Readmission, Tournament, summarize_record
+from tournaments.league.contents import Entry, Game, summarize_record
+from tournaments.league.journal import (
+    Absence,
+    AnyEvent,
+    Begun,
+    Entered,
+    FileRead,
+    PartClosed,
+    PartCreated,
+    State,
+    StateChanged,
+    Version,
+)
+from tournaments.league.parts import Draft, Entrant, Part, PartTable
+from tournaments.league.tournament import League as JournalLeague
+from tournaments.league.tournament import Tournament, store_ruleset
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"
 LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)
+NAME = "Spring <cup>"
 VERDICTS = {
     "crash": ("exited while it was asked for an action", "killed by signal 11 (SIGSEGV)"),
     "timeout": ("expected an answer within 1100 ms, got none", None),
@@ -141,7 +157,18 @@ def _record(
 
 
 class League:
-    """A round-robin, played when it is made; the schedule runs through the tables, deal by deal."""
+    """A round-robin, played when it is made; the schedule runs through the tables, deal by deal.
+
+    Args:
+        labels: the entries.
+        deals: of each part, at each table.
+        rulesets: their names, or rulesets.
+        seats: at each table; more where a ruleset needs them.
+        faulty: every so manieth game ends by a verdict; 0 for none.
+        planned: deals of the last part, if it is not closed; 0 closes it.
+        parts: how many; all have the same tables.
+        first: games of other tournaments that the league planned before.
+    """
 
     def __init__(
         self,
@@ -150,33 +177,44 @@ class League:
         rulesets: tuple[str | Ruleset, ...] = ("standard",),
         seats: int = 2,
         faulty: int = 0,
+        *,
         planned: int = 0,
+        parts: int = 1,
+        first: int = 0,
     ) -> None:
         self._labels = labels
         told = [ruleset.load_ruleset(each) if isinstance(each, str) else each for each in rulesets]
         self._rulesets = {each.name: each for each in told}
-        self._pairs: list[tuple[Game, Record]] = []
+        self._tables = [
+            (name, seated)
+            for name, each in self._rulesets.items()
+            for seated in combinations(labels, max(seats, each.match.players[0]))
+        ]
+        self._deals = deals
         self._planned = planned
+        self._parts = parts
+        self._first = first
+        self._decisions: list[StateChanged] = []
+        self._absences: dict[str, Absence] = {}
+        self._suspended: dict[str, int] = {}
+        self._pairs: list[tuple[Game, Record]] = []
         self._knows_series = True
         codes = list(VERDICTS)
-        table = 0
-        for name, each in self._rulesets.items():
-            for seated in combinations(labels, seats):
-                for rotation in range(seats):
-                    own = seated[rotation:] + seated[:rotation]
-                    for deal in range(deals):
-                        number = len(self._pairs)
-                        bad = faulty and number % faulty == faulty - 1
-                        fault = (number % 90, codes[number // faulty % 4]) if bad else None
-                        key = Key(table, deal, rotation)
-                        self.add(number, name, play(each.rules, own, key, fault, family=each.family))
-                table += 1
+        for part, (table, (name, seated)) in product(range(parts), enumerate(self._tables)):
+            each = self._rulesets[name]
+            for rotation, deal in product(range(len(seated)), range(deals)):
+                own = seated[rotation:] + seated[:rotation]
+                number = len(self._pairs)
+                bad = faulty and number % faulty == faulty - 1
+                fault = (number % 90, codes[number // faulty % 4]) if bad else None
+                key = Key(part, table, deal, rotation)
+                self.add(first + number, name, play(each.rules, own, key, fault, family=each.family))
 
     def add(self, number: int, name: str, record: Record) -> None:
         """Take in a game."""
         record = msgspec.structs.replace(record, ruleset=name)
         teams = make_rules(record.family, record.rules, len(record.entries)).teams
-        self._pairs.append((summarize_record(record, number, teams), record))
+        self._pairs.append((summarize_record(record, number, teams, (1,) * len(teams)), record))
 
     def keep(self, count: int) -> None:
         """Forget all games but the first ones."""
@@ -187,7 +225,7 @@ class League:
         first = self._pairs[:2]
         while (number := len(self._pairs)) < count:
             game, record = first[number % 2]
-            key = Key(game.key.table, number // 2, number % 2)
+            key = Key(0, game.key.table, number // 2, number % 2)
             replace = msgspec.structs.replace
             self._pairs.append((replace(game, key=key, number=number), replace(record, key=key)))
 
@@ -195,13 +233,68 @@ class League:
         """Say nothing of series from now on."""
         self._knows_series = False
 
+    def decide(self, label: str, state: State, reason: str = "") -> None:
+        """Decide something about an entry."""
+        self._decisions.append(StateChanged(label, state, reason))
+
+    def miss(self, label: str) -> None:
+        """Let an entry be absent: its open games wait."""
+        self._absences[label] = Absence("build", "the build failed", "")
+
+    def suspend(self, label: str) -> None:
+        """Suspend an entry."""
+        self._suspended[label] = self._first
+
     def tournament(self) -> Tournament:
-        """Return the tournament."""
-        planned = self._planned or len(self._pairs)
-        complete = planned == len(self._pairs)
-        seed = hashlib.sha256(b"a seed").hexdigest()
-        commit = "sha256:" + hashlib.sha256(bytes.fromhex(seed)).hexdigest()
-        return Tournament("Spring <cup>", commit, seed if complete else None, complete, planned, 1.7e9, self._rulesets)
+        """Return the tournament, as a journal tells it."""
+        league = JournalLeague()
+        league.games = self._first
+        events: list[AnyEvent] = [Begun(hashlib.sha256(b"a seed").hexdigest()), *self._versions(), self._file()]
+        for event in events:
+            league.apply(NAME, event, 1.7e9)
+        tournament = league.tournaments[NAME]
+        for number in range(self._parts):
+            part = tournament.make_part(self._draft(number), league.games)
+            league.apply(NAME, PartCreated(part), 1.7e9)
+            if not self._planned or number < self._parts - 1:
+                league.apply(NAME, PartClosed(number), 1.7e9)
+        for event in self._decisions:
+            league.apply(NAME, event, 1.7e9)
+        return tournament
+
+    def _versions(self) -> list[Version]:
+        command = ("python3", "bot.py")
+        return [
+            Version(
+                label,
+                1,
+                hashlib.sha256(label.encode()).hexdigest(),
+                label,
+                "1.0",
+                "A. Author",
+                "Python",
+                command,
+                rulesets=(),
+            )
+            for label in self._labels
+        ]
+
+    def _file(self) -> FileRead:
+        config = msgspec.structs.replace(self.config(), name=NAME, rulesets=tuple(self._rulesets))
+        absences = self._absences
+        entered = (Entered(label, 1, absences.get(label), waits=label in absences) for label in self._labels)
+        return FileRead(config, tuple(map(store_ruleset, self._rulesets.values())), tuple(entered))
+
+    def _draft(self, number: int) -> Draft:
+        played = [game.key.deal + 1 for game, _ in self._pairs if game.key.part == number]
+        planned = self._planned if number == self._parts - 1 else 0
+        deals = max(1, self._deals, planned, *played)
+        tables = (PartTable(name, tuple(Entrant(label, 1) for label in seated)) for name, seated in self._tables)
+        return Draft("round-robin" if number == 0 else f"{deals} more deals", deals, tuple(tables))
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the parts."""
+        return tuple(self.tournament().parts)
 
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets; without their targets once series are forgotten."""
@@ -212,18 +305,7 @@ class League:
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the bots."""
-        return tuple(
-            Entry(
-                label,
-                hashlib.sha256(label.encode()).hexdigest(),
-                label,
-                "1.0",
-                "A. Author",
-                "Python",
-                ("python3", "bot.py"),
-            )
-            for label in self._labels
-        )
+        return self.tournament().list_entries()
 
     def games(self) -> Iterator[Game]:
         """Yield the games."""
@@ -237,6 +319,6 @@ class League:
         """Return a configuration that suspends nobody."""
         return Config(entries=self._labels, suspend_after=0)
 
-    def readmissions(self) -> set[Readmission]:
-        """Return no readmissions."""
-        return set()
+    def suspended(self) -> dict[str, int]:
+        """Return those that were suspended."""
+        return self._suspended

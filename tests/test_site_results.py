@@ -39,6 +39,7 @@ def game(
         number=0,
         ruleset="standard",
         labels=labels,
+        versions=(1,) * len(labels),
         teams=teams or tuple(range(len(labels))),
         places=places,
         scores=none,
@@ -60,10 +61,10 @@ def deals(*games: Game) -> Deals:
 
 def test_the_games_of_a_deal_make_a_pair_for_either_bot() -> None:
     found = deals(
-        game(("a", "b"), (1, 2), Key(0, 0, 0)),
-        game(("a", "b"), (1, 1), Key(0, 1, 0)),
-        game(("b", "a"), (1, 2), Key(0, 0, 1)),
-        game(("b", "a"), (2, 1), Key(0, 1, 1)),
+        game(("a", "b"), (1, 2), Key(0, 0, 0, 0)),
+        game(("a", "b"), (1, 1), Key(0, 0, 1, 0)),
+        game(("b", "a"), (1, 2), Key(0, 0, 0, 1)),
+        game(("b", "a"), (2, 1), Key(0, 0, 1, 1)),
     )
 
     assert sorted(found.list_pairs("standard", "a", "b")) == [(0.5, 1.0), (1.0, 0.0)]
@@ -73,9 +74,9 @@ def test_the_games_of_a_deal_make_a_pair_for_either_bot() -> None:
 
 def test_half_a_pair_and_a_void_game_make_none() -> None:
     found = deals(
-        game(("a", "b"), (1, 2), Key(0, 0, 0)),
-        game(("a", "b"), (1, 1), Key(0, 1, 0), reason="void"),
-        game(("b", "a"), (1, 2), Key(0, 1, 1)),
+        game(("a", "b"), (1, 2), Key(0, 0, 0, 0)),
+        game(("a", "b"), (1, 1), Key(0, 0, 1, 0), reason="void"),
+        game(("b", "a"), (1, 2), Key(0, 0, 1, 1)),
     )
 
     assert found.list_pairs("standard", "a", "b") == []
@@ -85,10 +86,10 @@ def test_partners_win_draw_and_lose_together() -> None:
     teams = (0, 1, 0, 1)
     seats = ("a", "b", "c", "d")
     games = [
-        game(seats, (1, 2, 1, 2), Key(0, 0, 0), teams),
-        game(seats, (1, 1, 1, 1), Key(0, 0, 1), teams),
-        game(seats, (2, 1, 2, 1), Key(0, 0, 2), teams, reason="void"),
-        game(("b", "c", "d", "a"), (2, 1, 2, 1), Key(0, 0, 3), teams),
+        game(seats, (1, 2, 1, 2), Key(0, 0, 0, 0), teams),
+        game(seats, (1, 1, 1, 1), Key(0, 0, 0, 1), teams),
+        game(seats, (2, 1, 2, 1), Key(0, 0, 0, 2), teams, reason="void"),
+        game(("b", "c", "d", "a"), (2, 1, 2, 1), Key(0, 0, 0, 3), teams),
     ]
 
     found = deals(*games)
@@ -100,7 +101,7 @@ def test_partners_win_draw_and_lose_together() -> None:
 
 def test_sharing_the_first_place_is_a_draw_and_the_third_side_loses() -> None:
     teams = (0, 1, 2, 0, 1, 2)
-    games = [game(tuple("abcdef"), (1, 1, 3, 1, 1, 3), Key(0, 0, rotation), teams) for rotation in range(6)]
+    games = [game(tuple("abcdef"), (1, 1, 3, 1, 1, 3), Key(0, 0, 0, rotation), teams) for rotation in range(6)]
 
     found = deals(*games).count_team_results(("standard", 6))
 
@@ -108,7 +109,7 @@ def test_sharing_the_first_place_is_a_draw_and_the_third_side_loses() -> None:
 
 
 def test_bots_without_partners_have_no_teams() -> None:
-    games = [game(tuple("abc"), (1, 2, 3), Key(0, 0, rotation)) for rotation in range(3)]
+    games = [game(tuple("abc"), (1, 2, 3), Key(0, 0, 0, rotation)) for rotation in range(3)]
 
     assert make_team_rows(deals(*games), ("standard", 3)) == []
 
@@ -136,7 +137,7 @@ def test_results_that_are_all_alike_tell_nothing(tmp_path: Path) -> None:
     for number in range(4):
         deal, rotation = divmod(number, 2)
         seats = LABELS[:2] if rotation == 0 else LABELS[1::-1]
-        record = play(rules, seats, Key(0, deal, rotation))
+        record = play(rules, seats, Key(0, 0, deal, rotation))
         places = (1, 2) if rotation == 0 else (2, 1)
         league.add(number, "standard", msgspec.structs.replace(record, places=places))
 
@@ -203,7 +204,7 @@ def series_league(scores: list[tuple[int, int]]) -> League:
     league = League(LABELS[:2], deals=0, rulesets=(Ruleset("twenty", "spite", "Series to 20", "made up", rules),))
     for number, points in enumerate(scores):
         places = (1, 2) if points[0] > points[1] else (2, 1)
-        record = play(rules, LABELS[:2], Key(0, number, 0))
+        record = play(rules, LABELS[:2], Key(0, 0, number, 0))
         league.add(number, "twenty", msgspec.structs.replace(record, places=places, scores=points))
     return league
 

@@ -109,7 +109,8 @@ def test_the_page_of_a_ruleset_that_is_gone_is_taken_away(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_every_ruleset_that_ships_has_a_page(tmp_path: Path) -> None:
-    site_pages.render(League(LABELS[:2], deals=0, rulesets=ruleset.list_rulesets()), tmp_path)
+    players = tuple(f"bot{number}" for number in range(6))
+    site_pages.render(League(players, deals=0, rulesets=ruleset.list_rulesets()), tmp_path)
 
     found = pages(tmp_path / "rules")
     assert sorted(found) == sorted(f"{name}.html" for name in ruleset.list_rulesets())

@@ -213,7 +213,7 @@ def test_new_games_touch_only_the_last_shard_and_list(tmp_path: Path) -> None:
 
 def test_a_record_that_does_not_replay_is_shown_as_such(tmp_path: Path) -> None:
     rules = ruleset.load_ruleset("standard").rules
-    record = play(rules, LABELS[:2], Key(0, 0, 0))
+    record = play(rules, LABELS[:2], Key(0, 0, 0, 0))
     broken = msgspec.structs.replace(record, actions=(*record.actions[:9], (0, "hXX-c9")))
     league = League(LABELS[:2], deals=0)
     league.add(0, "standard", broken)

@@ -101,10 +101,10 @@ def test_a_second_writer_waits_for_the_first(league: Path) -> None:
 def test_a_game_that_cannot_be_stored_for_a_lock_leaves_the_league_as_it_was(league: Path) -> None:
     time = Time()
     with Store(league, create=True, waiting=time.waiting()) as store:
-        record = store.record(Key(0, 0, 0))
+        record = store.record(Key(0, 0, 0, 0))
         game = replace(next(store.games()), number=5)
         with locked(league, "IMMEDIATE"), pytest.raises(LockedLeague):
-            store.add(game, replace(record, key=Key(0, 5, 0)))
+            store.add(game, replace(record, key=Key(0, 0, 5, 0)))
 
         assert len(store.keys()) == 2
 

@@ -53,7 +53,7 @@ def test_elsewhere_every_action_is_a_block_with_the_table_and_nothing_that_moves
     record = watched(Screen(out, {"TERM": "xterm"}), Script(), Script())
 
     head, *_ = text = out.getvalue().split("\n")
-    assert head == "game 0.0.0 · standard · seat0 (seat 0) against seat1 (seat 1)"
+    assert head == "game 0.0.0.0 · standard · seat0 (seat 0) against seat1 (seat 1)"
     told = [line for line in text if line[:5].strip().isdigit()]
     assert [line.split()[2] for line in told] == [action for _, action in record.actions]
     assert sum(line.startswith("-- turn") for line in text) == len(record.actions)

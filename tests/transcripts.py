@@ -217,7 +217,7 @@ def played(game: Game) -> bytes:
     commit = f"sha256:{hashlib.sha256(SEED).hexdigest()}"
     batch = Batch(ruleset.family, ruleset.name, rules, players, CLOCK, LIMITS.init_ms, commit, ())
     for deal in game.deals:
-        key = Key(0, deal, 0)
+        key = Key(0, 0, deal, 0)
         rngs = tuple(int.from_bytes(told("rng", key, seat)[:4], "big") >> 1 for seat in range(len(seats)))
         order = GameOrder(key, told("deal", 0, deal).hex(), tuple(range(len(seats))), rngs)
         GameRunner(batch, order, list(seats)).play()
@@ -226,7 +226,7 @@ def played(game: Game) -> bytes:
 
 
 def told(*what: object) -> bytes:
-    """Return what the tournament seed says about something."""
+    """Return what the seed of the part says about something."""
     return hmac.digest(SEED, "\0".join(map(str, what)).encode(), "sha256")
 
 

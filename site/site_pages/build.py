@@ -27,7 +27,7 @@ from site_pages.pages import GameRow, Pages, Section, make_game_row
 from site_pages.rankings import Ranking, make_ranking
 from site_pages.results import list_results
 from site_pages.series import describe_standing, make_series_rows
-from site_pages.source import PublishedSource, Source
+from site_pages.source import PublishedSource, Source, list_games
 from site_pages.teams import make_team_rows
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Entry, Game
@@ -138,7 +138,7 @@ class _Survey:
 def _survey_games(source: Source) -> _Survey:
     survey = _Survey(score_league_series(source))
     picker = Picker(source)
-    for game in source.games():
+    for game in list_games(source):
         survey.add(game, picker.pick(game))
     return survey
 

@@ -260,7 +260,7 @@ def blunder(kind: type[Blunder], *seats: Script, late: int = 0) -> None:
     found = load_ruleset("bidding")
     numbers = tuple(range(len(seats)))
     players = tuple(Player(f"player{number}", "00", ()) for number in numbers)
-    order = GameOrder(Key(0, 0, 0), "00" * 32, numbers, numbers)
+    order = GameOrder(Key(0, 0, 0, 0), "00" * 32, numbers, numbers)
     parameters = replace(found.rules, late=late)
     batch = Batch(found.family, found.name, parameters, players, FOR_EVER, PATIENCE_MS, "sha256:00", (order,))
     runner = GameRunner(batch, order, seats)

@@ -44,7 +44,7 @@ def make_batch(*how: Sequence[str], clock: ClockRules = PATIENT, ruleset: str = 
         for seat, arguments in enumerate(how)
     )
     orders = tuple(
-        GameOrder(Key(0, deal, 0), (deal + 1).to_bytes(32, "big").hex(), seats, RNGS[: len(seats)])
+        GameOrder(Key(0, 0, deal, 0), (deal + 1).to_bytes(32, "big").hex(), seats, RNGS[: len(seats)])
         for deal in range(games)
     )
     return Batch(found.family, found.name, found.rules, players, clock, 60_000, "sha256:00", orders)

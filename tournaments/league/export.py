@@ -63,6 +63,7 @@ class ExportedVerdict(Struct, frozen=True):
 class ExportedGame(Struct, frozen=True):
     """A game for export; lists over seats are in the order of seats."""
 
+    tournament: str
     key: str
     ruleset: str
     family: str
@@ -114,6 +115,7 @@ def encode_game(record: Record, series: Score | None, publication: Publication |
         record = publication.redact_record(record)
     return _encode_line(
         ExportedGame(
+            tournament=record.tournament,
             key=str(record.key),
             ruleset=record.ruleset,
             family=record.family,

@@ -98,7 +98,7 @@ def test_a_record_replays_to_the_same_digest(name: str) -> None:
 
 def make_record(name: str, seats: int, actions: tuple[tuple[int, str], ...], result: Result) -> Record:
     record = Record(
-        key=Key(0, 0, 0),
+        key=Key(0, 0, 0, 0),
         family="spite",
         ruleset=name,
         rules=load_ruleset(name).rules,
