@@ -24,6 +24,7 @@ from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.keys import KeyIndex
 from site_pages.overall import make_overall
 from site_pages.pages import GameRow, Pages, Section, make_game_row
+from site_pages.part_chart import make_part_chart
 from site_pages.rankings import Ranking, make_ranking
 from site_pages.results import list_results
 from site_pages.series import describe_standing, make_series_rows
@@ -31,6 +32,7 @@ from site_pages.source import PublishedSource, Source, list_games
 from site_pages.teams import make_team_rows
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Entry, Game
+from tournaments.league.part_ratings import compute_part_ratings
 from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.series import Score, score_league_series, tally_series
 from tournaments.league.standings import Standings, compute_league_standings
@@ -270,10 +272,12 @@ def _make_sections(
         if any(targets.values())
         else {}
     )
+    by_part = {(found.ruleset, found.seats): found for found in compute_part_ratings(source)}
     return [
         Section(
             ranking=ranking,
             chart=make_chart(standings),
+            by_part=make_part_chart(by_part.get((standings.ruleset, standings.seats)), standings),
             teams=make_team_rows(survey.deals, (standings.ruleset, standings.seats)),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],

@@ -18,6 +18,7 @@ from site_pages.docs import DocPage
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.overall import OverallRow
+from site_pages.part_chart import PartChart
 from site_pages.rankings import Name, Ranking, make_name
 from site_pages.results import Result
 from site_pages.series import SeriesRow, describe_standing
@@ -118,6 +119,8 @@ class Section(Struct, frozen=True):
 
     ranking: Ranking
     chart: Chart | None
+    by_part: PartChart | None
+    """None if only one part has rated games."""
     teams: list[TeamRow]
     series: list[SeriesRow]
     series_target: int
