@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from referee.rules_text import RulesetText
 from site_pages import text
+from site_pages.changes import ChangeBox
 from site_pages.chart import Chart
 from site_pages.deals import has_partners
 from site_pages.docs import DocPage
@@ -179,6 +180,7 @@ class Pages:
         rulesets: Sequence[str],
         overall: Sequence[OverallRow],
         entries: Sequence[Entry],
+        changes: ChangeBox | None,
     ) -> bytes:
         """Return index.html."""
         return self._render(
@@ -189,6 +191,7 @@ class Pages:
             overall=overall,
             warning=next((section.ranking.warning for section in sections if section.ranking.warning), ""),
             entries=[(make_name(entry.label), entry) for entry in entries],
+            changes=changes,
         )
 
     def render_bot(

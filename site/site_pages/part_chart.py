@@ -49,9 +49,11 @@ SPREAD = 0.7
 
 
 class StepName(Struct, frozen=True):
-    """A part of the table, or several that were merged."""
+    """A part, or several that were merged."""
 
     number: str
+    name: str
+    """The number after the word."""
     title: str
     games: str
 
@@ -107,8 +109,10 @@ def make_part_chart(found: PartRatings | None, standings: Standings) -> PartChar
 def _name_step(step: Step) -> StepName:
     first, last = step.parts[0], step.parts[-1]
     titles = [sanitize(title, 60) for title in step.titles]
+    number = str(first) if first == last else f"{first}–{last}"
     return StepName(
-        number=str(first) if first == last else f"{first}–{last}",
+        number=number,
+        name=f"{'Part' if first == last else 'Parts'} {number}",
         title=titles[0] if len(titles) == 1 else f"{titles[0]} … {titles[-1]}",
         games=text.format_count(step.games, "game"),
     )
@@ -137,11 +141,7 @@ def _make_part_ticks(scale: Scale, names: Sequence[StepName]) -> list[Tick]:
 
 def _make_column(scale: Scale, at: int, name: StepName) -> Column:
     left = scale.x(at - 0.5)
-    return Column(left, round(scale.x(at + 0.5) - left, 1), _describe(name))
-
-
-def _describe(name: StepName) -> str:
-    return f"{'Parts' if '–' in name.number else 'Part'} {name.number}: {name.title}; {name.games} so far"
+    return Column(left, round(scale.x(at + 0.5) - left, 1), f"{name.name}: {name.title}; {name.games} so far")
 
 
 def _make_line(

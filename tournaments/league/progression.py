@@ -40,6 +40,14 @@ class Progression(Struct, frozen=True):
     """In the order of the ranking; those that are gone come last."""
 
 
+class Changes(Struct, frozen=True):
+    """What changed in a league since an earlier state of it, or since another league."""
+
+    since: str
+    """The name of its file, without its folder, or the day."""
+    progressions: tuple[Progression, ...]
+
+
 def compute_progression(
     before: LeagueContents, after: LeagueContents, choice: Choice = EVERYTHING
 ) -> tuple[Progression, ...]:
