@@ -58,19 +58,21 @@ class GrowingLeague:
             deals: at each table.
             at: when all of it happens, in seconds since 1970.
         """
-        self.monkeypatch.setattr("time.time", lambda: at)
-        with Store(self.path, create=True) as store:
+        with self.monkeypatch.context() as patch, Store(self.path, create=True) as store:
+            patch.setattr("time.time", lambda: at)
             plan = self._make_plan(store, entries, deals)
             plan.write(store)
-            done = store.keys()
-            for batch in plan.open_batches(done):
-                for order in batch.games:
-                    seats = [Puppet(self._choose(batch.players[player].label)) for player in order.seating]
-                    record = GameRunner(batch, order, seats).play()
-                    store.add(plan.make_game(record), record)
-            over = [part.part.number for part in plan.tournament.open_parts]
-            close_parts(store, store.finished(), over)
-        self.monkeypatch.undo()
+            while not store.tournament().complete:
+                plan.tournament = store.tournament()
+                self._play_open(store, plan)
+
+    def _play_open(self, store: Store, plan: Plan) -> None:
+        for batch in plan.open_batches(store.keys()):
+            for order in batch.games:
+                seats = [Puppet(self._choose(batch.players[player].label)) for player in order.seating]
+                record = GameRunner(batch, order, seats).play()
+                store.add(plan.make_game(record), record)
+        close_parts(store, store.finished(), [part.part.number for part in plan.tournament.open_parts])
 
     def _make_plan(self, store: Store, entries: Mapping[str, int], deals: int) -> Plan:
         config = Config(
@@ -98,9 +100,9 @@ class GrowingLeague:
 
         def choose(request: Move) -> tuple[str, int]:
             assert isinstance(request.legal, tuple)
-            good = [each for each in request.legal if each.startswith("p")] or [
-                each for each in request.legal if "-c" in each
-            ]
-            return rng.choice(request.legal if rng.random() < slips or not good else good), 1000
+            good = [action for action in request.legal if action.startswith("p")]
+            # Who plays nothing to the centre may play for ever.
+            fair = [action for action in request.legal if "-c" in action]
+            return rng.choice((good if rng.random() >= slips else []) or fair or request.legal), 1000
 
         return choose
