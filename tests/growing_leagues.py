@@ -50,19 +50,20 @@ class GrowingLeague:
     """By label, how often it plays at random; 0.5 if it is not named."""
     anonymous: bool = False
 
-    def play(self, entries: Mapping[str, int], deals: int = 1, at: float = MONDAY) -> None:
+    def play(self, entries: Mapping[str, int], deals: int = 1, at: float = MONDAY, *, finish: bool = True) -> None:
         """Bring the tournament up to a file, and play it to its end.
 
         Args:
             entries: the version of each label.
             deals: at each table.
             at: when all of it happens, in seconds since 1970.
+            finish: whether to play; otherwise the new games stay open.
         """
         with self.monkeypatch.context() as patch, Store(self.path, create=True) as store:
             patch.setattr("time.time", lambda: at)
             plan = self._make_plan(store, entries, deals)
             plan.write(store)
-            while not store.tournament().complete:
+            while finish and not store.tournament().complete:
                 plan.tournament = store.tournament()
                 self._play_open(store, plan)
 
