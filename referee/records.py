@@ -83,7 +83,7 @@ class Isolation(Struct, frozen=True):
     freeze: bool = True
     """Whether to freeze a bot off turn."""
     hidden: tuple[str, ...] = ()
-    """Files that no bot may read even in its own folder: the league holds the seed."""
+    """Files and folders that no bot may read, even in its own folder: the league holds the seeds."""
     required: bool = False
     """Whether to refuse to play under a weaker layer."""
 

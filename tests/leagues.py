@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from protocol.messages import Move
@@ -11,8 +13,10 @@ from referee.game_runner import GameRunner
 from referee.verdicts import Verdict
 from tournaments.bench.seats import Puppet
 from tournaments.league.config import Config
+from tournaments.league.journal import ROOT, chain_event
 from tournaments.league.store import Store
 from tournaments.running.plan import Plan
+from tournaments.running.registration import close_parts
 
 PAGE_BYTES = 512
 """Small pages leave little room that nobody uses."""
@@ -40,18 +44,33 @@ def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False) -> P
 
     path = folder / "small.db"
     with Store(path, create=True) as store:
-        store.create_tournament(config, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
+        plan.write(store)
         for batch in plan.open_batches(set()):
             for order in batch.games:
                 record = GameRunner(batch, order, [Puppet(choose), Puppet(choose)]).play()
                 store.add(plan.make_game(record), record)
-        store.complete()
+        close_parts(store, store.finished(), [0])
     change(path, f"PRAGMA page_size = {PAGE_BYTES}; VACUUM")
     return path
 
 
 def change(path: Path, statements: str) -> None:
     """Change a league behind the back of malice."""
-    connection = sqlite3.connect(path)
-    connection.executescript(statements)
-    connection.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(statements)
+
+
+def write_events(path: Path, edit: Callable[[list[str]], Sequence[str]]) -> None:
+    """Write the events of a league of one tournament anew, as `edit` returns them, with digests that match."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        rows = connection.execute("SELECT tournament, at, event FROM journal ORDER BY number").fetchall()
+        (name, at, _), digest = rows[0], ROOT
+        connection.execute("DELETE FROM journal")
+        for number, event in enumerate(edit([event for _, _, event in rows])):
+            digest = chain_event(digest, number, name, at, event)
+            connection.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (number, name, at, event, digest))
+
+
+def replace_in_journal(path: Path, old: str, new: str) -> None:
+    """Replace a text in every event that has it, with digests that match."""
+    write_events(path, lambda events: [event.replace(old, new) for event in events])

@@ -168,6 +168,17 @@ def test_the_neighbours_of_a_game_are_one_key_away(league: League, browser: Chro
     assert f"replay.html#{keys[1]}" in (find(browser, "#previous").get_attribute("href") or "")
 
 
+def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path: Path) -> None:
+    site_pages.render(League(LABELS[:2], deals=1, parts=2, others=390), tmp_path)
+    replay(browser, tmp_path, "0.0.0.1")
+
+    press(browser, "n")
+    WebDriverWait(browser, 10).until(lambda _: "1.0.0.0" in find(browser, "#facts").text)
+
+    assert "replay.html#0.0.0.1" in (find(browser, "#previous").get_attribute("href") or "")
+    assert (find(browser, "#list").get_attribute("href") or "").endswith("games/1.html#g1.0.0.0")
+
+
 @pytest.mark.parametrize(
     ("address", "sentence"), [("9.9.9.9", "Game 9.9.9.9 does not exist"), ("hello", "Expected the key of a game")]
 )

@@ -95,7 +95,7 @@ def test_replay_tells_every_action(db: Path) -> None:
     exported = [json.loads(line) for line in malice("export", db).stdout.splitlines()]
     result = malice("replay", db, "0.1.1")
 
-    game = next(game for game in exported if game["key"] == "0.1.1")
+    game = next(game for game in exported if game["key"] == "0.0.1.1")
     assert result.exit_code == 0
     told = [line for line in result.stdout.splitlines() if line[:5].strip().isdigit()]
     assert [line.split()[2] for line in told] == [action["action"] for action in game["actions"]]
@@ -105,7 +105,7 @@ def test_replay_tells_every_action(db: Path) -> None:
 def test_export_prints_one_game_a_line(db: Path) -> None:
     games = [json.loads(line) for line in malice("export", db).stdout.splitlines()]
 
-    assert [game["key"] for game in games] == ["0.0.0", "0.0.1", "0.1.0", "0.1.1"]
+    assert [game["key"] for game in games] == ["0.0.0.0", "0.0.0.1", "0.0.1.0", "0.0.1.1"]
     assert set(games[0]) == {
         *(
             "key",
@@ -196,15 +196,14 @@ def test_verify_prints_games_and_the_tournament_sha(db: Path) -> None:
             "column digest",
         ),
         (f"UPDATE games SET digest = '{'0' * 64}'", "digest: expected 000"),
-        ("UPDATE tournament SET seed = zeroblob(32)", "the seed's commit"),
-        (f"UPDATE entries SET hash = '{'0' * 64}'", "at seat 0, the record says"),
-        ("DELETE FROM records WHERE number = 1", "number 1, column record: game 0.0.1 has no record"),
-        ("DELETE FROM records WHERE number = 1; DELETE FROM games WHERE number = 1", "game 0.0.1: is missing"),
+        ("UPDATE journal SET at = 1.5 WHERE number = 2", "table journal, number 2: the digest does not match"),
+        ("DELETE FROM records WHERE number = 1", "table records: expected 4 rows, got 3"),
+        ("DELETE FROM records WHERE number = 1; DELETE FROM games WHERE number = 1", "game 0.0.0.1: is missing"),
         (
             'UPDATE games SET summary = replace(summary, \'["greedy","uniform"]\', \'["uniform","greedy"]\')',
             "entries: expected",
         ),
-        ("UPDATE games SET deal = 7 WHERE deal = 1", "as in its columns"),
+        ("UPDATE games SET deal = 7 WHERE deal = 1", "the tournament has no game 0.0.7.0"),
         ("UPDATE records SET record = zeroblob(9)", "cannot be read"),
     ],
 )
@@ -227,7 +226,7 @@ def test_play_shows_the_games_and_the_ranking() -> None:
 
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert [line.split()[0] for line in lines[:4]] == ["0.0.0", "0.0.1", "0.1.0", "0.1.1"]
+    assert [line.split()[0] for line in lines[:4]] == ["0.0.0.0", "0.0.0.1", "0.0.1.0", "0.0.1.1"]
     assert lines[4].startswith("standard, 2 seats: 4 games")
 
 
@@ -235,7 +234,7 @@ def test_play_prints_json_for_scripts() -> None:
     result = malice("play", "greedy", "greedy", "--seed", "x", "--json")
 
     told = json.loads(result.stdout)
-    assert [game["key"] for game in told["games"]] == ["0.0.0", "0.0.1"]
+    assert [game["key"] for game in told["games"]] == ["0.0.0.0", "0.0.0.1"]
     assert told["games"][0]["labels"] == ["greedy", "greedy#2"]
     assert {row["label"] for row in told["ranking"]} == {"greedy", "greedy#2"}
 
@@ -253,7 +252,7 @@ def test_play_takes_a_command_line(tmp_path: Path) -> None:
 def test_play_replays_its_games_when_asked() -> None:
     result = malice("play", "first", "uniform", "--seed", "x", "--replay")
 
-    assert result.stdout.startswith("game 0.0.0 · standard · first (seat 0) against uniform (seat 1)\n")
+    assert result.stdout.startswith("game 0.0.0.0 · standard · first (seat 0) against uniform (seat 1)\n")
     assert result.stdout.count("\ndigest ") == 2
 
 
@@ -273,7 +272,7 @@ def test_play_replays_its_games_when_asked() -> None:
         (["standings", "none.db"], "none.db: no such database"),
         (["run", "none.toml"], "none.toml: No such file or directory"),
         (["replay", "{db}", "1.2"], "expected a key such as 0.3.12.1"),
-        (["replay", "{db}", "9.0.0"], "no game 9.0.0"),
+        (["replay", "{db}", "9.0.0"], "no game 0.9.0.0"),
         (["nonsense"], "No such command 'nonsense'"),
     ],
 )

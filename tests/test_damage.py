@@ -16,13 +16,12 @@ import pytest
 from protocol.errors import MaliceError
 from referee.records import Key
 from site_pages import render
-from tests.leagues import change, play_small_league
+from tests.leagues import change, play_small_league, replace_in_journal
 from tests.runs import MALICE
 from tests.test_cli import malice
 from tournaments.commands.exit_codes import EXIT_CODES
 from tournaments.errors import DamagedLeague, LeagueError
 from tournaments.league.export import encode_game
-from tournaments.league.parts import Seeds
 from tournaments.league.series import score_league_series
 from tournaments.league.standings import compute_league_standings
 from tournaments.league.store import Store
@@ -33,7 +32,7 @@ from tournaments.terminal.transcript import format_transcript
 
 FLIPS = 2000
 HEADER_BITS = 800
-KEY = Key(0, 0, 1)
+KEY = Key(0, 0, 0, 1)
 
 
 def print_standings(store: Store) -> None:
@@ -52,7 +51,7 @@ def replay(store: Store) -> None:
 
 def log(store: Store) -> None:
     record = store.record(KEY)
-    rngs = Seeds(store.seed()).order(KEY, len(record.entries)).rngs
+    rngs = store.tournament().seeds(KEY.part).order(KEY, len(record.entries)).rngs
     assert store.config().init_ms
     assert list(rebuild_dialogue(record, rngs, 0))
 
@@ -123,7 +122,7 @@ def test_any_flipped_bit_is_harmless_or_ends_with_5(league: bytes, tmp_path: Pat
 
 def test_verify_finds_any_flipped_bit_of_a_game(league: bytes, tmp_path: Path) -> None:
     path = tmp_path / "flipped.db"
-    start, end = league.index(b'{"key":[0,0,0]'), league.index(b'"reason"')
+    start, end = league.index(b'{"key":[0,0,0,0]'), league.index(b'"reason"')
     rng = random.Random(2)
     for _ in range(100):
         path.write_bytes(flipped(league, bit := rng.randrange(8 * start, 8 * end)))
@@ -144,35 +143,22 @@ def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path:
 @pytest.mark.parametrize(
     ("statements", "place"),
     [
-        *(
-            (f"DROP TABLE {table}", f"table {table}")
-            for table in ("tournament", "rulesets", "entries", "games", "records")
-        ),
-        ("DROP TABLE readmissions", "table readmissions: is missing"),
+        *((f"DROP TABLE {table}", f"table {table}") for table in ("journal", "games", "records")),
         ("DROP TABLE _sqlite_migrations", "table _sqlite_migrations"),
-        ("DELETE FROM _sqlite_migrations WHERE name = 'm003_league'", "table _sqlite_migrations: expected"),
+        ("UPDATE _sqlite_migrations SET name = 'm007_league'", "table _sqlite_migrations: expected"),
         ("PRAGMA application_id = 7", "the header: expected the application id"),
-        ("DELETE FROM tournament", "table tournament: expected one row"),
         ("DELETE FROM games", "table games: expected a game for each record"),
         ("DELETE FROM records", "table games: expected a game for each record"),
-        ("DELETE FROM rulesets", "table rulesets: expected short"),
-        ("DELETE FROM entries WHERE position = 0", "table entries: expected the positions 0 to 1"),
-        ("UPDATE entries SET label = 'x' WHERE position = 0", "table entries: label: expected 'greedy'"),
-        ("UPDATE tournament SET config = ''", "table tournament, id 1, column config"),
-        ("UPDATE tournament SET config = CAST(x'ff' AS TEXT)", "column config: text that is not UTF-8"),
-        ("UPDATE tournament SET config = replace(config, '\"seed\"', '\"sead\"')", "column config: "),
-        (
-            "UPDATE tournament SET config = replace(config, '\"init_ms\":5000', '\"init_ms\":-1')",
-            "column config: config",
-        ),
-        ("UPDATE tournament SET seed = zeroblob(31)", "column seed: expected"),
-        ("UPDATE tournament SET planned = -1", "column planned: expected"),
-        ("UPDATE tournament SET complete = 2", "column complete: "),
-        ("UPDATE tournament SET created = 9e999", "column created: expected"),
-        ("UPDATE rulesets SET rules = '{}}'", "table rulesets, name 'short', column rules"),
-        ("UPDATE rulesets SET rules = '{\"decks\":0}'", "table rulesets: short: decks = 0"),
-        ("UPDATE entries SET command = '[1]'", "table entries, position 0, column command"),
-        ("UPDATE games SET deal = 7 WHERE number = 1", "number 1, column summary: key: expected 0.7.1 as in"),
+        ("DELETE FROM journal", "table journal: expected a tournament, since games are stored"),
+        ("DELETE FROM journal WHERE number = 2", "table journal, number 3: expected number 2"),
+        ("DELETE FROM journal WHERE number > 3", "table games: expected games below number 0"),
+        ("UPDATE journal SET event = replace(event, 'greedy', 'x')", "table journal, number 1: the digest does not"),
+        ("UPDATE journal SET event = CAST(x'ff' AS TEXT)", "column event: text that is not UTF-8"),
+        ("UPDATE journal SET digest = 'x'", "table journal, number 0, column digest"),
+        ("UPDATE journal SET at = 9e999", "table journal, number 0, column at: expected"),
+        ("UPDATE journal SET at = at + 1 WHERE number = 4", "table journal, number 4: the digest does not match"),
+        ("UPDATE journal SET tournament = 'x' WHERE number = 5", "table journal, number 5: the digest does not match"),
+        ("UPDATE games SET deal = 7 WHERE number = 1", "number 1: the tournament has no game 0.0.7.1"),
         ("UPDATE games SET digest = 'x'", "table games, number 0, column digest"),
         ("UPDATE games SET summary = replace(summary, '\"places\":[', '\"places\":[9,')", "each list of seats"),
         ("UPDATE games SET summary = replace(summary, '\"used_ms\":[', '\"used_ms\":[-')", "expected `float` >= 0.0"),
@@ -195,13 +181,47 @@ def test_damage_is_named_with_its_place(
     assert place.lower() in str(caught.value).lower()
 
 
+@pytest.mark.parametrize("reader", [*READERS, verify_league])
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ('"event":"close"', '"event":"end"', "number 5, column event: Invalid value 'end'"),
+        ('"event":"close","part":0', '"event":"close","part":1', "number 5, column event: part 1 cannot close"),
+        (
+            '"event":"tournament"',
+            '"event":"close","part":0',
+            "number 0, column event: tournament 'small' has not begun",
+        ),
+        ('"seed":"small"', '"sead":"small"', "number 3, column event: Object contains unknown field"),
+        ('"init_ms":5000', '"init_ms":-1', "number 3, column event: config: init_ms"),
+        ('"rules":{', '"rules":{"decks":0},"x":{', "number 4, column event: short: decks = 0"),
+        ('"command":["', '"command":[1,"', "number 1, column event: expected `str`"),
+        ('"number":0,', '"number":1,', "number 4, column event: number: expected 0, got 1"),
+        ('"first":0', '"first":2', "number 4, column event: first: expected 0, got 2"),
+        ('"commit":"sha256:', '"commit":"sha256:0', "number 4, column event: expected `str` matching regex"),
+    ],
+)
+def test_a_wrong_event_is_named_with_its_place(
+    league: bytes, tmp_path: Path, old: str, new: str, place: str, reader: Callable[[Store], object]
+) -> None:
+    path = tmp_path / "damaged.db"
+    path.write_bytes(league)
+    replace_in_journal(path, old, new)
+
+    with pytest.raises(DamagedLeague) as caught:
+        read_everything(path, reader)
+
+    assert str(caught.value).startswith(f"{path}: table journal, ")
+    assert place.lower() in str(caught.value).lower()
+
+
 @pytest.mark.parametrize(
     ("statements", "place"),
     [
         ("UPDATE records SET record = zeroblob(9) WHERE number = 1", "table records, number 1, column record"),
         ("UPDATE records SET record = x'' WHERE number = 1", "table records, number 1, column record"),
         ("UPDATE records SET record = CAST(record || x'00' AS BLOB)", "nothing after it"),
-        ("DELETE FROM records WHERE number = 1", "number 1, column record: game 0.0.1 has no record"),
+        ("DELETE FROM records WHERE number = 1", "game 0.0.0.1 has no record|table records: expected 2 rows, got 1"),
         ("UPDATE games SET summary = replace(summary, '\"scores\":[', '\"scores\":[1')", "the digest does not match"),
     ],
 )
@@ -215,17 +235,16 @@ def test_a_damaged_record_is_named_with_its_place(league: bytes, tmp_path: Path,
             reader(store)
 
 
-def test_every_reader_of_all_records_finds_a_record_without_its_game(league: bytes, tmp_path: Path) -> None:
+def test_verify_finds_a_record_without_its_game(league: bytes, tmp_path: Path) -> None:
     path = tmp_path / "damaged.db"
     path.write_bytes(league)
     change(path, "INSERT INTO records SELECT 7, record FROM records WHERE number = 1")
 
-    for reader in (export, verify_league):
-        with pytest.raises(DamagedLeague, match="expected 2 records, got 3"), Store(path) as store:
-            reader(store)
+    with pytest.raises(DamagedLeague, match="expected 2 rows, got 3"), Store(path) as store:
+        verify_league(store)
 
 
-@pytest.mark.parametrize("statements", ["DROP TABLE games", "DELETE FROM games", "UPDATE tournament SET config = ''"])
+@pytest.mark.parametrize("statements", ["DROP TABLE games", "DELETE FROM games", "UPDATE journal SET event = ''"])
 def test_a_run_does_not_found_a_tournament_in_place_of_a_damaged_one(
     league: bytes, tmp_path: Path, statements: str
 ) -> None:
@@ -238,7 +257,7 @@ def test_a_run_does_not_found_a_tournament_in_place_of_a_damaged_one(
 
     assert result.exit_code == 5, result.output
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT name FROM tournament").fetchall() == [("small",)]
+        assert connection.execute("SELECT DISTINCT tournament FROM journal").fetchall() == [("small",)]
 
 
 def test_the_site_of_a_damaged_league_is_not_written_in_silence(league: bytes, tmp_path: Path) -> None:

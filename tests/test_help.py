@@ -66,7 +66,7 @@ def test_help_lists_every_command_in_a_section() -> None:
     assert list(main.sections.values()) == [
         ("new", "build", "check", "play", "rerun"),
         ("replay", "log"),
-        ("run",),
+        ("run", "entry"),
         ("standings", "site", "feedback", "export", "verify"),
         ("rules", "doctor", "bench"),
     ]

@@ -187,9 +187,10 @@ def test_files_outside_cannot_be_read_or_written(tmp_path: Path) -> None:
 
 @pytest.mark.sandbox
 def test_the_folder_is_read_only_and_what_is_hidden_in_it_cannot_be_read(tmp_path: Path) -> None:
-    for name in ("open", "league.db"):
+    (tmp_path / "league.bots").mkdir()
+    for name in ("open", "league.db", "league.bots/x"):
         (tmp_path / name).write_text("y")
-    hidden = (str(tmp_path / "league.db"), str(tmp_path / "league.db-wal"))
+    hidden = tuple(str(tmp_path / name) for name in ("league.db", "league.db-wal", "league.bots"))
 
     def try_it(code: str) -> str:
         with boxed("bwrap", code, cwd=tmp_path, hidden=hidden) as seat:
@@ -198,6 +199,7 @@ def test_the_folder_is_read_only_and_what_is_hidden_in_it_cannot_be_read(tmp_pat
     assert try_it("told = open('open').read()") == "y"
     assert try_it("open('new', 'w')") in ("OSError", "PermissionError")
     assert try_it("told = open('league.db').read()") in ("", "PermissionError")
+    assert try_it("told = open('league.bots/x').read()") in ("FileNotFoundError", "PermissionError")
     assert not (tmp_path / "new").exists()
 
 

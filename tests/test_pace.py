@@ -12,6 +12,7 @@ from msgspec import convert
 
 from referee.records import Batch, Key
 from tournaments.league.config import Config
+from tournaments.league.parts import Entrant, Part, PartTable, Schedule
 from tournaments.league.suspension import Suspensions
 from tournaments.running.coordinator import Running
 from tournaments.running.pace import BLOCKS, make_pace
@@ -29,10 +30,10 @@ class Jobs:
     """Plays batches as the coordinator does, but whoever tests decides which job is next to finish a game."""
 
     def __init__(self, plan: Plan, jobs: int) -> None:
-        pace = make_pace(plan, (), SUSPENDS_NOBODY)
+        pace = make_pace(plan.tournament.schedules[0], (), SUSPENDS_NOBODY)
         assert pace
         self.pace = pace
-        self.finished: Counter[str] = Counter({player.label: 0 for player in plan.players})
+        self.finished: Counter[str] = Counter(dict.fromkeys(plan.players, 0))
         self._plan = plan
         self._jobs = jobs
         self._batches = plan.open_batches(set())
@@ -81,9 +82,9 @@ def test_entries_never_differ_by_more_than_two_blocks(entries: int, deals: int, 
     while running := played.begin():
         # One job is slow: it finishes a game only if no other can.
         played.finish(chance.choice([job for job in range(running) if job != slow] or [0]))
-        assert played.spread() <= BLOCKS * 2 * plan.schedule.batch_deals
+        assert played.spread() <= BLOCKS * 2 * plan.tournament.schedules[0].batch_deals
 
-    assert sum(played.finished.values()) == 2 * plan.schedule.total
+    assert sum(played.finished.values()) == 2 * plan.tournament.planned
 
 
 def test_an_entry_whose_games_do_not_end_holds_the_others_back() -> None:
@@ -96,8 +97,8 @@ def test_an_entry_whose_games_do_not_end_holds_the_others_back() -> None:
         played.begin()
 
     assert played.finished["e0"] == 0
-    assert played.spread() <= BLOCKS * 2 * plan.schedule.batch_deals
-    assert sum(played.finished.values()) < plan.schedule.total
+    assert played.spread() <= BLOCKS * 2 * plan.tournament.schedules[0].batch_deals
+    assert sum(played.finished.values()) < plan.tournament.planned
 
 
 def test_as_many_jobs_as_two_rounds_have_games_are_busy_from_the_start() -> None:
@@ -107,7 +108,7 @@ def test_as_many_jobs_as_two_rounds_have_games_are_busy_from_the_start() -> None
 def test_games_against_a_suspended_entry_hold_nobody_back() -> None:
     plan = plan_of(4, 1)
     suspensions = Suspensions([], 0, ())
-    pace = make_pace(plan, (), suspensions)
+    pace = make_pace(plan.tournament.schedules[0], (), suspensions)
     assert pace
     for _ in range(9):
         pace.count(("e0", "e3"))
@@ -120,9 +121,24 @@ def test_games_against_a_suspended_entry_hold_nobody_back() -> None:
     assert pace.allows(mine, running)
 
 
-@pytest.mark.parametrize("fields", [{"tables": 2}, {"rulesets": ["multi-4"]}])
-def test_drawn_and_larger_tables_have_no_pace(fields: dict[str, object]) -> None:
-    assert make_pace(plan_of(5, 2, **fields), (), SUSPENDS_NOBODY) is None
+def test_larger_tables_have_no_pace() -> None:
+    plan = plan_of(5, 2, rulesets=["multi-4"])
+
+    assert make_pace(plan.tournament.schedules[0], (), SUSPENDS_NOBODY) is None
+
+
+@pytest.mark.parametrize(("tables", "paced"), [(5, True), (4, False)])
+def test_drawn_tables_have_a_pace_if_all_sit_equally_often(tables: int, paced: bool) -> None:
+    plan = plan_of(5, 2, tables=tables)
+
+    assert (make_pace(plan.tournament.schedules[0], (), SUSPENDS_NOBODY) is not None) == paced
+
+
+def test_a_newcomer_is_not_held_back_by_those_who_cannot_keep_up() -> None:
+    newcomer, others = Entrant("new", 1), [Entrant(f"e{number}", 1) for number in range(4)]
+    part = Part("adds new", 8, tuple(PartTable("standard", (newcomer, other)) for other in others))
+
+    assert make_pace(Schedule(part), (), SUSPENDS_NOBODY) is None
 
 
 def find_batch(plan: Plan, labels: set[str]) -> Batch:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.records import Record
+from referee.records import Key, Record
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
+from tests.test_cli import malice
 from tournaments.league.store import Store
 
 TELLER = BOTS / "teller.py"
@@ -128,14 +129,17 @@ def test_a_finished_run_leaves_one_file_that_is_readable_from_a_read_only_folder
     connection.close()
 
 
-def test_the_seed_is_told_when_the_tournament_is_complete_and_not_before(told: Run) -> None:
+def test_the_seed_of_a_part_is_told_when_it_is_closed_and_not_before(told: Run) -> None:
     process = told.start("--jobs", "1")
-    with told.in_the_third_game(), Store(told.db) as store:
-        assert store.tournament().seed is None
+    with told.in_the_third_game():
+        before = malice("verify", told.db).stdout
+        with Store(told.db) as store:
+            seed = store.tournament().seeds(0).seed.hex()
     process.communicate(timeout=60)
 
-    with Store(told.db) as store:
-        assert store.tournament().seed == store.seed().hex()
+    assert seed not in before
+    assert "seed            published when" in before
+    assert f"seed            {seed}" in malice("verify", told.db).stdout
 
 
 def test_a_second_run_on_the_same_database_waits_for_the_first(told: Run, undisturbed: str) -> None:
@@ -152,28 +156,83 @@ def test_a_second_run_on_the_same_database_waits_for_the_first(told: Run, undist
     assert told.sha() == undisturbed
 
 
-def test_another_tournament_in_the_same_database_is_refused(run: Run) -> None:
+def test_the_same_file_with_more_deals_goes_on(run: Run) -> None:
     run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 1')
     run.finish()
+    before = run.digests()
+    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 3')
+
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    assert "2 more deals at 1 table: 4 games" in err
+    assert before.items() < run.digests().items()
+    assert {key for key in run.digests() if key.part} == {Key(1, 0, deal, turn) for deal in (0, 1) for turn in (0, 1)}
+    assert malice("verify", run.db).exit_code == 0
+
+
+def test_two_tournaments_share_a_league_and_each_goes_on(run: Run) -> None:
+    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 1\nname = "monday"')
+    run.finish()
+    monday = run.sha()
+    run.write('entries = ["uniform", "greedy"]\nseed = "x"\ndeals = 2\nname = "friday"')
+
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    assert "friday: new tournament; the league has monday" in err
+    assert run.games() == 4
+    with Store(run.db) as store:
+        store.select("monday")
+        assert [game.number for game in store.games()] == [0, 1]
+    assert f"tournament SHA  {monday}" in malice("verify", run.db, "--tournament", "monday").stdout
+
+
+@pytest.mark.parametrize(
+    ("entries", "more", "said"),
+    [
+        ('"uniform", "first"', "deals = 1", "deals: expected at least 2, as before, got 1"),
+        ('"uniform", "first"', "deals = 2\nseats = 2", "seats = 0 (now 2)"),
+        ('"uniform", "first"', 'deals = 2\nrulesets = ["classic"]', "rulesets: 'standard' is gone since"),
+        ('"uniform", "greedy"', "deals = 2", "entries: 'first' is gone from the file"),
+    ],
+)
+def test_a_file_that_takes_back_what_it_said_is_refused(entries: str, more: str, said: str, run: Run) -> None:
     run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 2')
+    run.finish()
+    with Store(run.db) as store:
+        before = list(store.events())
+    run.write(f'entries = [{entries}]\nseed = "x"\n{more}')
 
     code, _, err = run.finish()
 
     assert code == 2
-    assert "t.db: holds another tournament" in err
+    assert said in err
+    with Store(run.db) as store:
+        assert list(store.events()) == before
 
 
-def test_a_bot_that_was_changed_meanwhile_is_refused_on_resume(run: Run) -> None:
+def test_a_bot_that_was_changed_meanwhile_is_refused_until_new_versions_may_play(run: Run) -> None:
     bot = run.folder / "bot.py"
     shutil.copy(TELLER, bot)
     run.write(f'entries = ["uniform", "{sys.executable} bot.py none"]\nseed = "x"\ndeals = 1')
     assert run.finish()[0] == 0
+    before = run.digests()
     bot.write_text(bot.read_text() + "\n")
 
     code, _, err = run.finish()
 
     assert code == 2
-    assert "bot: the bot has changed since the tournament began" in err
+    assert "bot: the bot has changed since the tournament went on; --new-versions lets the new version play" in err
+    assert "2 more games" in err
+    assert run.digests() == before
+    code, _, err = run.finish("--new-versions")
+    assert code == 0, err
+    assert "adds bot, version 2: 2 games" in err
+    assert before.items() < run.digests().items()
+    with Store(run.db) as store:
+        assert [game.versions[game.labels.index("bot")] for game in store.games()] == [1, 1, 2, 2]
+    assert malice("verify", run.db).exit_code == 0
 
 
 def test_an_entry_that_does_not_greet_is_named_before_the_first_game(run: Run) -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from referee.records import Key
 from tests.test_standings import played
-from tournaments.league.config import Config
 from tournaments.league.contents import Game
-from tournaments.league.series import Score, Tally, score_series, tally_series
-from tournaments.running.plan import Plan
+from tournaments.league.parts import Entrant, Part, PartTable
+from tournaments.league.series import Score, Tally, list_undecided, score_series, tally_series
 
 TARGETS = {"g4a": 50, "standard": 0}
 
 
-def deal(number: int, points: tuple[int, int], rotation: int = 0, ruleset: str = "g4a") -> Game:
+def deal(number: int, points: tuple[int, int], rotation: int = 0, ruleset: str = "g4a", part: int = 0) -> Game:
     labels = ("a", "b") if rotation == 0 else ("b", "a")
-    game = played((0, number, rotation), labels, (1, 2), ruleset=ruleset)
+    game = played((part, 0, number, rotation), labels, (1, 2), ruleset=ruleset)
     return Game(**{field: getattr(game, field) for field in game.__struct_fields__} | {"scores": points})
 
 
@@ -24,17 +21,17 @@ def test_points_add_up_until_the_target_and_the_next_deal_begins_anew() -> None:
     games = [deal(0, (30, 0)), deal(1, (0, 12)), deal(2, (20, 0)), deal(3, (0, 7))]
 
     assert dict(score_series(games, TARGETS)) == {
-        Key(0, 0, 0): Score(0, (30, 0), False),
-        Key(0, 1, 0): Score(0, (30, 12), False),
-        Key(0, 2, 0): Score(0, (50, 12), True),
-        Key(0, 3, 0): Score(1, (0, 7), False),
+        Key(0, 0, 0, 0): Score(0, (30, 0), False),
+        Key(0, 0, 1, 0): Score(0, (30, 12), False),
+        Key(0, 0, 2, 0): Score(0, (50, 12), True),
+        Key(0, 0, 3, 0): Score(1, (0, 7), False),
     }
 
 
 def test_each_rotation_has_a_series_of_its_own_told_by_seat() -> None:
     games = [deal(0, (30, 0)), deal(0, (5, 0), rotation=1), deal(1, (0, 4), rotation=1)]
 
-    assert dict(score_series(games, TARGETS))[Key(0, 1, 1)] == Score(0, (5, 4), False)
+    assert dict(score_series(games, TARGETS))[Key(0, 0, 1, 1)] == Score(0, (5, 4), False)
 
 
 def test_a_chain_breaks_off_before_a_missing_deal() -> None:
@@ -51,39 +48,32 @@ def test_decided_series_are_counted() -> None:
     assert tally_series(games, TARGETS) == {"g4a": {"a": Tally(2, 3), "b": Tally(1, 3)}}
 
 
-def test_a_table_plays_on_in_every_rotation_until_no_series_is_open(tmp_path: Path) -> None:
-    plan = Plan.prepare(Config(entries=("greedy", "uniform"), rulesets=("g4a",), deals=2, seed="x"), tmp_path)
-    open_one = [deal(number, (30, 0), rotation) for number in range(2) for rotation in range(2)]
-    open_one[3] = deal(1, (0, 3), rotation=1)
-
-    more = plan.more_batches(open_one)
-
-    assert [[str(order.key) for order in batch.games] for batch in more] == [
-        [f"0.{number}.{rotation}" for number in range(2, 7)] for rotation in range(2)
-    ]
-    half = [*open_one, *(deal(number, (0, 9), rotation) for rotation in range(2) for number in range(2, 5))]
-    assert [len(batch.games) for batch in plan.more_batches(half)] == [2, 2]
-    decided = [*half, *(deal(number, (0, 30), rotation) for rotation in range(2) for number in range(5, 7))]
-    assert plan.more_batches(decided) == []
+def follow(deals: int, *, block: bool) -> list[Part]:
+    """Two parts, of which the second goes on with the only table of the first."""
+    entrants = (Entrant("a", 1), Entrant("b", 1))
+    first = Part("round-robin", deals, (PartTable("g4a", entrants),))
+    return [first, Part("more", 5, (PartTable("g4a", entrants, (0, 0)),), block=block, number=1, first=2 * deals)]
 
 
-def test_a_tournament_of_single_games_never_asks_for_more(tmp_path: Path) -> None:
-    plan = Plan.prepare(Config(entries=("greedy", "uniform"), deals=2, seed="x"), tmp_path)
+def test_a_series_goes_on_in_the_part_that_adds_deals() -> None:
+    games = [deal(0, (30, 0)), deal(0, (0, 12), part=1), deal(1, (20, 0), part=1), deal(2, (3, 0), part=1)]
 
-    assert plan.more_batches([deal(0, (1, 0), ruleset="standard")]) == []
+    assert dict(score_series(games, TARGETS, follow(1, block=False))) == {
+        Key(0, 0, 0, 0): Score(0, (30, 0), False),
+        Key(1, 0, 0, 0): Score(0, (30, 12), False),
+        Key(1, 0, 1, 0): Score(0, (50, 12), True),
+        Key(1, 0, 2, 0): Score(1, (3, 0), False),
+    }
 
 
-def test_games_beyond_the_schedule_have_numbers_of_their_own(tmp_path: Path) -> None:
-    plan = Plan.prepare(Config(entries=("greedy", "uniform", "first"), rulesets=("g4a",), deals=3, seed="x"), tmp_path)
-    schedule = plan.schedule
+def test_a_series_that_begins_in_a_block_needs_no_further_deals() -> None:
+    games = [deal(0, (30, 0)), deal(0, (20, 0), part=1), deal(1, (3, 0), part=1)]
 
-    planned = [schedule.number(key) for batch in schedule.batches() for key in batch.games()]
-    beyond = [
-        schedule.number(key)
-        for table in range(3)
-        for block in range(3)
-        for batch in schedule.more(table, block)
-        for key in batch.games()
-    ]
-    assert len({*planned, *beyond}) == len(planned) + len(beyond)
-    assert min(beyond) == schedule.total
+    assert list_undecided(games, TARGETS, follow(1, block=True)) == []
+    assert list_undecided(games, TARGETS, follow(1, block=False)) == [(games[2], Score(1, (3, 0), False))]
+
+
+def test_series_that_the_planned_deals_leave_open_are_listed_rotation_by_rotation() -> None:
+    games = [deal(0, (30, 0)), deal(0, (60, 0), rotation=1), deal(1, (0, 9)), deal(1, (0, 50), rotation=1)]
+
+    assert list_undecided(games, TARGETS, follow(2, block=True)) == [(games[2], Score(0, (30, 9), False))]

@@ -167,7 +167,7 @@ class League:
         faulty: every so manieth game ends by a verdict; 0 for none.
         planned: deals of the last part, if it is not closed; 0 closes it.
         parts: how many; all have the same tables.
-        first: games of other tournaments that the league planned before.
+        others: games that other tournaments of the league plan before each part.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class League:
         *,
         planned: int = 0,
         parts: int = 1,
-        first: int = 0,
+        others: int = 0,
     ) -> None:
         self._labels = labels
         told = [ruleset.load_ruleset(each) if isinstance(each, str) else each for each in rulesets]
@@ -193,10 +193,11 @@ class League:
         self._deals = deals
         self._planned = planned
         self._parts = parts
-        self._first = first
+        self._others = others
         self._decisions: list[StateChanged] = []
         self._absences: dict[str, Absence] = {}
         self._suspended: dict[str, int] = {}
+        self._renewed: list[str] = []
         self._pairs: list[tuple[Game, Record]] = []
         self._knows_series = True
         codes = list(VERDICTS)
@@ -208,7 +209,7 @@ class League:
                 bad = faulty and number % faulty == faulty - 1
                 fault = (number % 90, codes[number // faulty % 4]) if bad else None
                 key = Key(part, table, deal, rotation)
-                self.add(first + number, name, play(each.rules, own, key, fault, family=each.family))
+                self.add((part + 1) * others + number, name, play(each.rules, own, key, fault, family=each.family))
 
     def add(self, number: int, name: str, record: Record) -> None:
         """Take in a game."""
@@ -241,24 +242,28 @@ class League:
         """Let an entry be absent: its open games wait."""
         self._absences[label] = Absence("build", "the build failed", "")
 
+    def renew(self, label: str) -> None:
+        """Let an entry play in a second version, after the games that were played."""
+        self._renewed.append(label)
+
     def suspend(self, label: str) -> None:
         """Suspend an entry."""
-        self._suspended[label] = self._first
+        self._suspended[label] = self._others
 
     def tournament(self) -> Tournament:
         """Return the tournament, as a journal tells it."""
         league = JournalLeague()
-        league.games = self._first
         events: list[AnyEvent] = [Begun(hashlib.sha256(b"a seed").hexdigest()), *self._versions(), self._file()]
         for event in events:
             league.apply(NAME, event, 1.7e9)
         tournament = league.tournaments[NAME]
         for number in range(self._parts):
+            league.games += self._others
             part = tournament.make_part(self._draft(number), league.games)
             league.apply(NAME, PartCreated(part), 1.7e9)
             if not self._planned or number < self._parts - 1:
                 league.apply(NAME, PartClosed(number), 1.7e9)
-        for event in self._decisions:
+        for event in (*self._decisions, *self._renewals()):
             league.apply(NAME, event, 1.7e9)
         return tournament
 
@@ -278,6 +283,16 @@ class League:
             )
             for label in self._labels
         ]
+
+    def _renewals(self) -> list[AnyEvent]:
+        """Return what a run tells that finds new versions."""
+        hashes = {label: hashlib.sha256(f"{label} again".encode()).hexdigest() for label in self._renewed}
+        first = {version.label: version for version in self._versions()}
+        replace = msgspec.structs.replace
+        versions = [replace(first[label], number=2, hash=hash) for label, hash in hashes.items()]
+        file = self._file()
+        entered = tuple(replace(each, version=2) if each.label in hashes else each for each in file.entries)
+        return [*versions, replace(file, entries=entered)] if versions else []
 
     def _file(self) -> FileRead:
         config = msgspec.structs.replace(self.config(), name=NAME, rulesets=tuple(self._rulesets))

@@ -96,7 +96,7 @@ def test_partners_win_draw_and_lose_together() -> None:
 
     assert found.count_team_results(("standard", 4)) == {("a", "c"): (2, 1, 0), ("b", "d"): (0, 1, 2)}
     assert deals(*games[:3]).count_team_results(("standard", 4)) == {}, "the deal has not been played in every rotation"
-    assert [row.score.text for row in make_team_rows(found, ("standard", 4))] == ["83.3 %", "16.7 %"]
+    assert [row.score.text for row in make_team_rows(found, ("standard", 4), "abcd")] == ["83.3 %", "16.7 %"]
 
 
 def test_sharing_the_first_place_is_a_draw_and_the_third_side_loses() -> None:
@@ -111,7 +111,7 @@ def test_sharing_the_first_place_is_a_draw_and_the_third_side_loses() -> None:
 def test_bots_without_partners_have_no_teams() -> None:
     games = [game(tuple("abc"), (1, 2, 3), Key(0, 0, 0, rotation)) for rotation in range(3)]
 
-    assert make_team_rows(deals(*games), ("standard", 3)) == []
+    assert make_team_rows(deals(*games), ("standard", 3), "abc") == []
 
 
 @pytest.mark.slow
@@ -239,3 +239,12 @@ def test_a_shard_is_written_again_when_a_series_becomes_known(tmp_path: Path) ->
 
     assert before == ["", ""]
     assert data(tmp_path / "data/games-0.js")["columns"]["series"][1] == "series 0: 8 – 9"
+
+
+def test_a_team_with_an_older_version_has_no_row() -> None:
+    teams = (0, 1, 0, 1)
+    games = [game(("a", "b", "c@1", "d"), (1, 2, 1, 2), Key(0, 0, 0, rotation), teams) for rotation in range(4)]
+
+    rows = make_team_rows(deals(*games), ("standard", 4), "abcd")
+
+    assert [[bot.label for bot in row.bots] for row in rows] == [["b", "d"]]

@@ -16,7 +16,7 @@ from tournaments.terminal.results import encode_standings_csv, encode_standings_
 
 
 def played(
-    key: tuple[int, int, int],
+    key: tuple[int, int, int, int],
     labels: tuple[str, ...],
     places: tuple[int, ...],
     *,
@@ -31,6 +31,7 @@ def played(
         number=0,
         ruleset=ruleset,
         labels=labels,
+        versions=(1,) * seats,
         teams=teams,
         places=places,
         scores=(0,) * seats,
@@ -45,7 +46,7 @@ def played(
 
 def pair(deal: int, first: tuple[int, int], second: tuple[int, int]) -> list[Game]:
     """One deal of a against b in both seats; places are given as (a, b)."""
-    return [played((0, deal, 0), ("a", "b"), first), played((0, deal, 1), ("b", "a"), (second[1], second[0]))]
+    return [played((0, 0, deal, 0), ("a", "b"), first), played((0, 0, deal, 1), ("b", "a"), (second[1], second[0]))]
 
 
 def test_the_better_bot_stands_first() -> None:
@@ -61,7 +62,7 @@ def test_the_better_bot_stands_first() -> None:
 
 
 def test_only_complete_pairs_count() -> None:
-    games = [*pair(0, (1, 2), (1, 2)), played((0, 1, 0), ("a", "b"), (1, 2))]
+    games = [*pair(0, (1, 2), (1, 2)), played((0, 0, 1, 0), ("a", "b"), (1, 2))]
 
     (found,) = compute_standings(games, ["a", "b"])
 
@@ -72,7 +73,8 @@ def test_only_complete_pairs_count() -> None:
 
 def test_void_games_are_rated_for_nobody_but_their_faults_count() -> None:
     void = [
-        played((0, 1, rotation), ("a", "b"), (1, 1), reason="void", verdicts=("crash", "crash")) for rotation in (0, 1)
+        played((0, 0, 1, rotation), ("a", "b"), (1, 1), reason="void", verdicts=("crash", "crash"))
+        for rotation in (0, 1)
     ]
 
     (found,) = compute_standings([*pair(0, (1, 2), (1, 2)), *void], ["a", "b"])
@@ -94,7 +96,7 @@ def test_the_crosstable_counts_wins_draws_and_losses_from_each_side() -> None:
 
 def test_partners_meet_only_the_other_side() -> None:
     labels = ("a", "b", "c", "d")
-    games = [played((0, 0, turn), labels, (1, 2, 1, 2), teams=(0, 1, 0, 1), verdicts=("",) * 4) for turn in range(4)]
+    games = [played((0, 0, 0, turn), labels, (1, 2, 1, 2), teams=(0, 1, 0, 1), verdicts=("",) * 4) for turn in range(4)]
 
     (found,) = compute_standings(games, list(labels))
 
@@ -118,15 +120,15 @@ def test_time_is_told_per_action() -> None:
     ],
 )
 def test_much_cpu_time_off_turn_is_flagged(idle_ms: tuple[float, ...], flagged: tuple[bool, bool]) -> None:
-    games = [replace(game, cpu_ms=(30.0, 400.0), idle_ms=idle_ms) for game in (played((0, 0, 0), ("a", "b"), (1, 2)),)]
+    game = replace(played((0, 0, 0, 0), ("a", "b"), (1, 2)), cpu_ms=(30.0, 400.0), idle_ms=idle_ms)
 
-    (told,) = compute_standings(games, ("a", "b"))
+    (told,) = compute_standings([game], ("a", "b"))
 
     assert tuple(row.thinks_off_turn for row in sorted(told.rows, key=lambda row: row.label)) == flagged
 
 
 def test_every_ruleset_has_standings_of_its_own() -> None:
-    other = [played((1, 0, rotation), ("a", "b"), (2, 1), ruleset="classic") for rotation in (0, 1)]
+    other = [played((0, 1, 0, rotation), ("a", "b"), (2, 1), ruleset="classic") for rotation in (0, 1)]
 
     found = compute_standings([*pair(0, (1, 2), (1, 2)), *other], ["a", "b"])
 
@@ -153,7 +155,7 @@ def islands() -> list[Game]:
     """Two bots that met, three others that met one another, with a better best; nobody met across."""
 
     def deal(table: int, winner: str, loser: str) -> list[Game]:
-        return [played((table, 0, 0), (winner, loser), (1, 2)), played((table, 0, 1), (loser, winner), (2, 1))]
+        return [played((0, table, 0, 0), (winner, loser), (1, 2)), played((0, table, 0, 1), (loser, winner), (2, 1))]
 
     return [*deal(0, "a", "b"), *deal(1, "c", "d"), *deal(2, "c", "e"), *deal(3, "e", "d")]
 
@@ -173,7 +175,7 @@ def test_ranks_are_those_within_a_group_and_the_larger_group_stands_first() -> N
 
 
 def test_bots_that_all_met_by_way_of_others_need_no_warning() -> None:
-    bridge = [played((9, 0, 0), ("b", "c"), (1, 2)), played((9, 0, 1), ("c", "b"), (1, 2))]
+    bridge = [played((0, 9, 0, 0), ("b", "c"), (1, 2)), played((0, 9, 0, 1), ("c", "b"), (1, 2))]
 
     (found,) = compute_standings([*islands(), *bridge], ["a", "b", "c", "d", "e"])
 
@@ -196,7 +198,7 @@ def test_terminal_csv_and_json_warn_in_the_same_words_and_name_the_group() -> No
 
 
 def test_labels_and_rulesets_are_defused_in_csv() -> None:
-    games = [played((0, 0, rotation), ("=1+1", "b"), (1, 2), ruleset="@home") for rotation in (0, 1)]
+    games = [played((0, 0, 0, rotation), ("=1+1", "b"), (1, 2), ruleset="@home") for rotation in (0, 1)]
 
     rows = list(csv.DictReader(io.StringIO(encode_standings_csv(compute_standings(games, ["=1+1", "b"])))))
 

@@ -13,7 +13,6 @@ from referee.replay import check_record
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config
 from tournaments.league.store import Store
-from tournaments.league.suspension import find_idle_readmissions
 from tournaments.running.plan import Plan, open_league
 
 CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
@@ -27,7 +26,7 @@ def plan(tmp_path: Path) -> Plan:
 def forfeited(plan: Plan, key: Key) -> Record:
     """A game that ended before its first action, without any bot."""
     batch: Batch = next(batch for batch in plan.open_batches(set()) if batch.games[0].key.rotation == key.rotation)
-    order = plan.seeds.order(key, 2)
+    order = plan.tournament.seeds(0).order(key, 2)
     record = Record(
         key=key,
         family=batch.family,
@@ -52,18 +51,19 @@ def forfeited(plan: Plan, key: Key) -> Record:
         versions="",
         started=1.5,
         elapsed_ms=2.5,
+        tournament=batch.tournament,
     )
     return replace(record, digest=compute_digest(record))
 
 
 def founded(path: Path, plan: Plan) -> Store:
     store = Store(path, create=True)
-    store.create_tournament(CONFIG, plan.seeds.seed, plan.make_tournament(), plan.list_entries(), plan.rulesets)
+    plan.write(store)
     return store
 
 
 def test_a_game_is_read_back_as_it_was_written(tmp_path: Path, plan: Plan) -> None:
-    record = forfeited(plan, Key(0, 1, 1))
+    record = forfeited(plan, Key(0, 0, 1, 1))
     with founded(tmp_path / "t.db", plan) as store:
         store.add(plan.make_game(record), record)
 
@@ -73,7 +73,7 @@ def test_a_game_is_read_back_as_it_was_written(tmp_path: Path, plan: Plan) -> No
 
 
 def test_games_come_in_the_order_of_the_schedule_whatever_came_first(tmp_path: Path, plan: Plan) -> None:
-    keys = [Key(0, deal, rotation) for deal in range(2) for rotation in range(2)]
+    keys = [Key(0, 0, deal, rotation) for deal in range(2) for rotation in range(2)]
     with founded(tmp_path / "t.db", plan) as store:
         for key in reversed(keys):
             record = forfeited(plan, key)
@@ -84,20 +84,20 @@ def test_games_come_in_the_order_of_the_schedule_whatever_came_first(tmp_path: P
 
 
 def test_a_game_cannot_be_stored_twice(tmp_path: Path, plan: Plan) -> None:
-    record = forfeited(plan, Key(0, 0, 0))
+    record = forfeited(plan, Key(0, 0, 0, 0))
     with founded(tmp_path / "t.db", plan) as store:
         store.add(plan.make_game(record), record)
 
         with pytest.raises(sqlite3.IntegrityError):
             store.add(plan.make_game(record), record)
-        other = forfeited(plan, Key(0, 1, 0))
+        other = forfeited(plan, Key(0, 0, 1, 0))
         store.add(plan.make_game(other), other)
         assert store.keys() == {record.key, other.key}
 
 
 def test_a_missing_game_is_an_error_that_names_it(tmp_path: Path, plan: Plan) -> None:
-    with founded(tmp_path / "t.db", plan) as store, pytest.raises(LeagueError, match=r"no game 0\.1\.0"):
-        store.record(Key(0, 1, 0))
+    with founded(tmp_path / "t.db", plan) as store, pytest.raises(LeagueError, match=r"no game 0\.0\.1\.0"):
+        store.record(Key(0, 0, 1, 0))
 
 
 def test_a_league_that_was_opened_for_writing_only_has_no_tournament(tmp_path: Path) -> None:
@@ -111,26 +111,16 @@ def test_opening_a_league_again_gives_the_same_cards(tmp_path: Path) -> None:
     config = Config(entries=("greedy", "uniform"), deals=2)
     with Store(tmp_path / "t.db", create=True) as store:
         first = open_league(store, config, tmp_path)
-        record = forfeited(first, Key(0, 0, 0))
-        store.add(first.make_game(record), record)
+        first.write(store)
         again = open_league(store, config, tmp_path)
 
-    assert first.seeds.seed == again.seeds.seed
-    assert first.seeds.seed != Plan.prepare(config, tmp_path).seeds.seed
-
-
-def test_a_readmission_that_lifts_nothing_goes_when_the_league_is_complete(tmp_path: Path, plan: Plan) -> None:
-    with founded(tmp_path / "t.db", plan) as store:
-        record = forfeited(plan, Key(0, 0, 0))
-        store.add(plan.make_game(record), record)
-        store.readmit("greedy", 0)
-        store.complete(idle=find_idle_readmissions(store, ()))
-
-        assert store.readmissions() == set()
+    assert again.events == []
+    assert first.tournament.secret == again.tournament.secret
+    assert first.tournament.secret != Plan.prepare(config, tmp_path).tournament.secret
 
 
 def test_a_stored_game_replays(tmp_path: Path, plan: Plan) -> None:
-    record = forfeited(plan, Key(0, 0, 1))
+    record = forfeited(plan, Key(0, 0, 0, 1))
     record = replace(record, scores=_scores(record))
     record = replace(record, digest=compute_digest(record))
     with founded(tmp_path / "t.db", plan) as store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import sqlite3
@@ -16,12 +17,12 @@ from tests.runs import Run
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_standings import played
-from tournaments.league.contents import Game
+from tournaments.league.contents import Finished
 from tournaments.league.suspension import Suspensions, find_suspended, is_left_out, list_suspensions
 
 
-def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Game:
-    return replace(played((0, number, 0), labels, (1, 2), verdicts=verdicts), number=number)
+def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Finished:
+    return replace(played((0, 0, number, 0), labels, (1, 2), verdicts=verdicts), number=number).finish()
 
 
 BAD, GOOD = ("crash", ""), ("", "")
@@ -96,40 +97,39 @@ def test_a_suspended_bot_plays_no_more_with_any_number_of_jobs_and_resumed(faili
         folder.mkdir()
         shutil.copy(failing.folder / "t.toml", folder)
         run = Run(folder)
-        code, out, err = run.finish("--jobs", jobs)
+        code, _, err = run.finish("--jobs", jobs)
         assert code == 0, err
         assert "dies is suspended: it ended 2 games in a row by a verdict;" in err
-        assert f"malice run t.toml --db t.db --jobs {jobs} --readmit dies" in err
-        summary = "complete but for the games of suspended bots: dies (malice run t.toml --db t.db "
-        assert out.splitlines()[-1].startswith(summary)
-        told = malice("standings", run.db).stdout.splitlines()[-1]
-        assert told.endswith(f"(malice run TOURNAMENT.toml --db {run.db} --readmit dies)")
+        assert "malice entry reinstate t.db dies" in err
         found.append((run.digests(), run.sha()))
         assert run.finish("--jobs", jobs)[0] == 0
         assert run.sha() == found[-1][1]
 
     assert found[0] == found[1]
     keys = set(found[0][0])
-    assert {key for key in keys if key.table != 1} == {Key(0, 0, 0), Key(0, 0, 1)}
-    assert len([key for key in keys if key.table == 1]) == 12
+    assert {key for key in keys if key.table != 2} == {Key(0, 0, 0, 0), Key(0, 0, 0, 1)}
+    assert len([key for key in keys if key.table == 2]) == 12
 
 
 @pytest.mark.slow
-def test_a_readmitted_bot_plays_on_and_is_suspended_again(failing: Run) -> None:
+def test_a_reinstated_bot_plays_what_it_missed_in_new_parts_and_is_suspended_again(failing: Run) -> None:
     assert failing.finish()[0] == 0
     before = failing.digests()
+    assert malice("entry", "reinstate", failing.db, "dies").exit_code == 0
 
-    code, _, err = failing.finish("--readmit", "dies")
+    code, _, err = failing.finish()
 
     assert code == 0, err
     assert before.items() < failing.digests().items()
-    assert failing.games() == len(before) + 2
-    assert "dies plays again; the seed is already published" in err
+    assert failing.games() == len(before) + 4, "each of its parts suspends it anew"
     assert "dies is suspended" in err
-    assert malice("verify", failing.db).exit_code == 0
-    code, _, err = failing.finish("--readmit", "first")
-    assert code == 2
-    assert "first: is not suspended; suspended: dies" in err
+    verified = json.loads(malice("verify", failing.db, "--json").stdout)
+    assert (verified["complete"], verified["suspended"]) == (True, ["dies"])
+    assert [(part["title"], part["games"], part["closed"]) for part in verified["parts"]] == [
+        ("round-robin", 14, True),
+        ("6 more deals at 1 table", 2, True),
+        ("5 more deals at 1 table", 2, True),
+    ]
 
 
 @pytest.mark.slow
@@ -156,4 +156,4 @@ def test_a_game_that_is_missing_for_no_reason_does_not_verify(tmp_path: Path) ->
     result = malice("verify", tmp_path / "t.db")
 
     assert result.exit_code == 5
-    assert "game 0.0.1: is missing, although the tournament is marked as complete" in result.stderr
+    assert "game 0.0.0.1: is missing, although its part is closed" in result.stderr

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from referee.records import Key
 from tests.leagues import play_small_league
 from tests.test_cli import malice
-from tournaments.errors import LockedLeague
+from tournaments.errors import LeagueError, LockedLeague
 from tournaments.league.store import Store
 from tournaments.league.waiting import WAIT_S, Waiting
 
@@ -88,7 +88,7 @@ def test_a_short_lock_is_not_worth_a_word(league: Path) -> None:
 def test_a_second_writer_waits_for_the_first(league: Path) -> None:
     first = Store(league, create=True)
     time = Time()
-    with pytest.raises(LockedLeague, match="another malice run is writing to it"):
+    with pytest.raises(LeagueError, match="another malice run is writing to it"):
         Store(league, create=True, waiting=time.waiting())
 
     time = Time(lambda waited: first.close() if waited > 7 else None)

@@ -52,12 +52,12 @@ class Copies:
     def add(self, source: Path, empty: Collection[Path] = ()) -> Path:
         """Copy a folder or a file so that everybody who sees the copy may read it; return its path.
 
-        Dot-folders and Python's caches become empty folders. What is neither a file, a folder nor a symbolic link is
-        left out.
+        Dot-folders, Python's caches and those in `empty` become empty folders. What is neither a file, a folder nor a
+        symbolic link is left out.
 
         Args:
             source: what to copy; a symbolic link in it stays one.
-            empty: files whose copies must be empty.
+            empty: files and folders whose copies must be empty.
 
         Raises:
             OSError: it cannot be read, or there is no room.
@@ -121,7 +121,7 @@ def _copy_folder(source: Path, target: Path, empty: Collection[Path]) -> None:
         if entry.is_symlink():
             copy.symlink_to(os.readlink(entry.path))
         elif entry.is_dir():
-            if is_hidden(entry.name):
+            if is_hidden(entry.name) or Path(entry.path) in empty:
                 copy.mkdir()
                 copy.chmod(0o755)
             else:

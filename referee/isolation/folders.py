@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import stat
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,8 +40,14 @@ def is_bots_own(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
 
 
-def survey(folder: Path, most: float = math.inf) -> Survey:
-    """Walk through a folder until more than `most` entries are counted; do not follow symbolic links."""
+def survey(folder: Path, most: float = math.inf, closed: Collection[Path] = ()) -> Survey:
+    """Walk through a folder until more than `most` entries are counted; do not follow symbolic links.
+
+    Args:
+        folder: the folder.
+        most: how many entries to count.
+        closed: folders that a bot may not see either.
+    """
     hidden: list[Path] = []
     special: Path | None = None
     unreadable = None if everybody_may_read(folder.stat()) else folder
@@ -57,7 +64,7 @@ def survey(folder: Path, most: float = math.inf) -> Survey:
             with suppress(FileNotFoundError):  # a build that runs at the same time removes its files again
                 status = entry.stat(follow_symlinks=False)
                 entries += 1
-                if stat.S_ISDIR(status.st_mode) and is_hidden(entry.name):
+                if stat.S_ISDIR(status.st_mode) and (is_hidden(entry.name) or Path(entry.path) in closed):
                     hidden.append(Path(entry.path))
                     continue
                 if stat.S_ISDIR(status.st_mode):

@@ -29,7 +29,7 @@ class View:
         command: as written.
         program: the file that its first word names.
         folder: where it starts.
-        hidden: files that it may not read.
+        hidden: files and folders that it may not read.
     """
 
     def __init__(self, command: Sequence[str], program: Path, folder: Path, hidden: Sequence[str] = ()) -> None:
@@ -41,10 +41,11 @@ class View:
             paths.append(self.folder)
         self.roots = [path for path in dict.fromkeys(paths) if not _is_system(path)]
         """What the sandbox shows, by the names outside."""
-        self._hidden = [path for path in hidden if os.path.exists(path)]
+        self._hidden = [path for path in hidden if os.path.isfile(path)]
+        self._closed = [Path(path).resolve() for path in hidden if os.path.isdir(path)]
         self._sources: dict[Path, Path] = {}
         self._own = self.folder in self.roots and folders.is_bots_own(self.folder)
-        self._survey = folders.survey(self.folder) if self._own else None
+        self._survey = folders.survey(self.folder, closed=self._closed) if self._own else None
 
     def is_crowded(self) -> bool:
         """Tell whether the folder has so many parts to hide that a copy without them is quicker."""
@@ -68,7 +69,7 @@ class View:
         for path in paths:
             size, entries = path.stat().st_size, 1
             if path == self.folder:
-                survey = self._survey or folders.survey(path, copies.MOST_ENTRIES)
+                survey = self._survey or folders.survey(path, copies.MOST_ENTRIES, self._closed)
                 size, entries = survey.size, survey.entries
                 # A command line may use a pipe in its folder to reach another program; a bot's own folder needs none.
                 if survey.special and not self._own:
@@ -83,7 +84,7 @@ class View:
         Raises:
             OSError: one cannot be copied.
         """
-        hidden = {Path(path).resolve() for path in self._hidden}
+        hidden = {*self._closed, *(Path(path).resolve() for path in self._hidden)}
         self._sources = {path: into.add(path.resolve(), hidden) for path in paths}
 
     def shows(self, path: Path) -> bool:
@@ -114,7 +115,8 @@ class View:
 
     def _list_covers(self, roots: Sequence[Path]) -> list[Path]:
         """List the folders to cover with an empty one; those that the command itself names stay."""
-        return [path for path in self._survey.hidden if path not in roots] if self._survey else []
+        hidden = {*(self._survey.hidden if self._survey else ()), *filter(self.shows, self._closed)}
+        return sorted(hidden.difference(roots))
 
     def _is_there(self, path: Path, covers: Sequence[Path]) -> bool:
         covered = any(cover in path.parents for cover in covers)

@@ -33,7 +33,7 @@ from tournaments.league.contents import Entry, Game
 from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.series import Score, score_league_series
-from tournaments.league.standings import Standings, compute_league_standings
+from tournaments.league.standings import Standings, State, compute_league_standings, find_state
 from tournaments.league.tournament import Tournament
 
 STATIC = Path(__file__).parent / "static"
@@ -82,7 +82,7 @@ def render(
     tournament = source.tournament()
     games = write_game_pages(folder, {ruleset.family for ruleset in tournament.rulesets.values()})
     survey = _survey_games(source)
-    pages = Pages(tournament, source.suspended(), survey.index.count, survey.pages)
+    pages = Pages(tournament, _find_states(source), survey.index.count, survey.pages)
     published = PublishedSource(source, publication)
     bots = _write_games(published, folder, pages, survey, tournament, progress)
     _write_index(folder, survey, games)
@@ -111,6 +111,11 @@ def render(
     _write_docs(folder, pages, frozenset(games))
     folder.delete_stale()
     return SiteSummary(folder.pages, survey.index.count, folder.size, folder.written, published.withheld)
+
+
+def _find_states(source: Source) -> dict[str, State]:
+    suspended = source.suspended()
+    return {entry.label: find_state(entry, suspended) for entry in source.entries()}
 
 
 class _Survey:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from site_pages.teams import TeamRow
 from tournaments.league.contents import Entry, Game
 from tournaments.league.parts import Part
 from tournaments.league.series import Score
+from tournaments.league.standings import State
 from tournaments.league.tournament import Tournament
 from tournaments.sanitizer import sanitize
 
@@ -147,7 +148,7 @@ def describe_part(tournament: Tournament, part: Part) -> PartRow:
 class Pages:
     """Renders pages from the templates, with the values that all pages share."""
 
-    def __init__(self, tournament: Tournament, suspended: Collection[str], games: int, pages: Sequence[int]) -> None:
+    def __init__(self, tournament: Tournament, states: Mapping[str, State], games: int, pages: Sequence[int]) -> None:
         self._env = Environment(
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -167,7 +168,7 @@ class Pages:
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
             "parts": [describe_part(tournament, part) for part in tournament.parts],
-            "suspended": suspended,
+            "states": states,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games,
             "newest": self._pages[-1] + 1 if self._pages else 1,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from site_pages import text
-from tournaments.league.standings import Meeting, Row, Standings
+from tournaments.league.standings import Meeting, Row, Standings, State
 from tournaments.ratings import Rating
 
 
@@ -60,7 +60,7 @@ class RankRow(Struct, frozen=True):
     """CPU time off turn; empty unless it is too high."""
     forfeits: int
     group: Cell
-    is_absent: bool
+    state: State
 
 
 class Crossing(Struct, frozen=True):
@@ -139,7 +139,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
         idle=text.format_milliseconds(row.idle_ms) if row.thinks_off_turn else "",
         forfeits=row.forfeits,
         group=Cell(text.NONE if row.group is None else str(row.group), row.group),
-        is_absent=row.state == "absent",
+        state=row.state,
     )
 
 

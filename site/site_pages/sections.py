@@ -43,13 +43,14 @@ def make_sections(
         if any(targets.values())
         else {}
     )
+    shown = {entry.label for entry in source.entries()}
     by_part = {(found.ruleset, found.seats): found for found in compute_part_ratings(source)}
     return [
         Section(
             ranking=ranking,
             chart=make_chart(standings),
             by_part=make_part_chart(by_part.get((standings.ruleset, standings.seats)), standings),
-            teams=make_team_rows(deals, (standings.ruleset, standings.seats)),
+            teams=make_team_rows(deals, (standings.ruleset, standings.seats), shown),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
 from site_pages import text
@@ -20,9 +22,16 @@ class TeamRow(Struct, frozen=True):
     score: Cell
 
 
-def make_team_rows(deals: Deals, kind: Kind) -> list[TeamRow]:
-    """Return the teams of a ruleset, best score first; none if it has no partners."""
-    counts = deals.count_team_results(kind)
+def make_team_rows(deals: Deals, kind: Kind, shown: Collection[str]) -> list[TeamRow]:
+    """Return the teams of a ruleset, best score first; none if it has no partners.
+
+    Args:
+        deals: the results.
+        kind: the ruleset, and how many seats it has.
+        shown: the names that have pages; teams of others, older versions, are left out.
+    """
+    found = deals.count_team_results(kind)
+    counts = {team: result for team, result in found.items() if set(team) <= set(shown)}
 
     def order(team: Team) -> tuple[float, int, Team]:
         return (-_compute_score(counts[team]), -sum(counts[team]), team)

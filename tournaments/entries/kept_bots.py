@@ -47,7 +47,7 @@ class KeptBots:
     def __init__(self, league: Path, say: Say = print_progress) -> None:
         self.folder = find_kept_bots(league)
         self._say = say
-        self._apart = {self.folder, *map(Path, list_league_files(league))}
+        self._apart = set(map(Path, list_league_files(league)))
         """No part of a bot, even if its folder holds them: the league has the seed."""
 
     def keep(self, bot: BotSpec) -> BotSpec:

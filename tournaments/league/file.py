@@ -213,9 +213,10 @@ class LeagueFile:
 
 
 def list_league_files(league: Path) -> tuple[str, ...]:
-    """Return the paths of a league's file, of the files that SQLite keeps beside it, and of its list of names."""
+    """Return the paths of a league: its file, those that SQLite keeps beside it, its list of names, its kept bots."""
     path = league.resolve()
-    return (*(f"{path}{end}" for end in ("", "-wal", "-shm", "-journal")), str(find_name_list(path)))
+    files = (f"{path}{end}" for end in ("", "-wal", "-shm", "-journal"))
+    return (*files, str(find_name_list(path)), str(find_kept_bots(path)))
 
 
 def find_name_list(league: Path) -> Path:

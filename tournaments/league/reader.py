@@ -234,28 +234,42 @@ class LeagueReader:
         number = tournament.schedules[key.part].number(key) if known else -1
         row = next(self._file.rows(OneRow, "WHERE games.number = ?", (number,)), None)
         if row is None:
-            # Damage must not look like the absence of a game: read every row.
-            if key in self.keys():
+            # Damage must not look like the absence of a game: ask the index of keys, and read every row.
+            place = f'part = {key.part} AND "table" = {key.table} AND deal = {key.deal} AND rotation = {key.rotation}'
+            where = f"WHERE tournament = {self._find_index()} AND {place}"
+            if self._file.number(f"SELECT count(*) FROM games {where}", "table games") or key in self.keys():
                 raise self._file.damage("table games", f"game {key} is not where its number says")
             raise LeagueError(f"{self.path}: no game {key}")
         return self._unpack_row(row, tournament)[1]
 
     def _list_in_order(self, kind: type[P]) -> Iterator[P]:
         """Return the games by number; refuse a B-tree in which a branch is missing or occurs twice."""
-        league = self.league()
-        index = list(league.tournaments).index(self.tournament().name)
-        last, count = -1, 0
-        # Without a snapshot, games of a part that was created only now may follow.
-        for row in self._file.rows(kind, OF_TOURNAMENT, (index, league.games)):
+        index, games = self._find_index(), self._count_planned()
+        counted = f"SELECT count(*) FROM games WHERE tournament = {index} AND games.number < {games}"
+        # Without a snapshot, further games may be stored meanwhile.
+        least, last, count = self._file.number(counted, "table games"), -1, 0
+        for row in self._file.rows(kind, OF_TOURNAMENT, (index, games)):
             if row.number <= last:
                 raise self._file.damage(row.place(), f"expected a number above {last}")
             last, count = row.number, count + 1
             yield row
-        counted = f"SELECT count(*) FROM games WHERE tournament = {index} AND number <= {max(last, 0)}"
-        expected = self._file.number(counted, "table games")
-        if count != expected:
-            indexed = format_count(expected, "game")
+        most = self._file.number(counted, "table games")
+        if not least <= count <= most:
+            indexed = format_count(most, "game")
             raise self._file.damage("table games", f"expected {indexed}, as in the index of keys, got {count}")
+
+    def _find_index(self) -> int:
+        """Return the place of the chosen tournament, by which its games are stored."""
+        return list(self.league().tournaments).index(self.tournament().name)
+
+    def _count_planned(self) -> int:
+        """Return how many games all parts of the league have; refuse a journal that lacks the part of a stored game."""
+        games = self.league().games
+        beyond = self._file.number(f"SELECT EXISTS (SELECT 1 FROM games WHERE number >= {games})", "table games")
+        # A run may have created that part only now: then the journal tells of it by now.
+        if beyond and self.league().games == games:
+            raise self._file.damage("table games", f"expected games below number {games}, as many as the parts have")
+        return games
 
     def _decode_game(self, row: GameRow, tournament: Tournament) -> Game:
         game = self._decode(_summaries.decode, row, "summary", row.summary)

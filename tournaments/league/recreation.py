@@ -52,7 +52,7 @@ class Recreation:
         expected = decide(make_situation(tournament, self._finished, suspended, self._list_games))
         draft = Draft(**{name: getattr(part, name) for name in Draft.__struct_fields__})
         if draft != expected:
-            asked = f"{expected.title!r}" if isinstance(expected, Draft) else "no part"
+            asked = _describe_difference(draft, expected) if isinstance(expected, Draft) else "no part"
             raise UnverifiedError(f"part {part.number} ({part.title!r}): the format asks for {asked} there")
         for label in suspended:
             if not any(label == known for known, _ in self._list_suspensions(tournament)):
@@ -77,6 +77,12 @@ class Recreation:
             for key in batch.games():
                 if key not in done and not is_left_out(schedule.number(key), _list_labels(entrants), suspended):
                     raise UnverifiedError(f"game {key}: is missing, although its part is closed")
+
+
+def _describe_difference(draft: Draft, expected: Draft) -> str:
+    """Name the part that was expected, and what else it says."""
+    fields = [name for name in Draft.__struct_fields__ if getattr(draft, name) != getattr(expected, name)]
+    return f"{expected.title!r} with other {' and '.join(fields)}"
 
 
 def _list_labels(entrants: Iterable[Entrant]) -> list[str]:

@@ -104,19 +104,24 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
     """
     entries = league.entries()
     picker = Picker(league, choice)
-    states = dict(_list_states(entries, league.suspended()))
+    suspended = league.suspended()
+    states = {entry.label: find_state(entry, suspended) for entry in entries}
     found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
     return tuple(_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
 
 
-def _list_states(entries: Iterable[Entry], suspended: Collection[str]) -> Iterator[tuple[str, State]]:
-    for entry in entries:
-        if entry.state != "playing":
-            yield entry.label, entry.state
-        elif entry.label in suspended:
-            yield entry.label, "suspended"
-        elif entry.absence and (entry.waits or not entry.number):
-            yield entry.label, "absent"
+def find_state(entry: Entry, suspended: Collection[str]) -> State:
+    """Return the state of an entry.
+
+    Args:
+        entry: the entry.
+        suspended: the labels of those that are suspended.
+    """
+    if entry.state != "playing":
+        return entry.state
+    if entry.label in suspended:
+        return "suspended"
+    return "absent" if entry.absence and (entry.waits or not entry.number) else "playing"
 
 
 def _mark_states(rows: Iterable[Row], states: Mapping[str, State]) -> tuple[Row, ...]:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from referee.records import Record
-from tournaments.errors import LeagueError, Stopped
+from tournaments.errors import LeagueError, LockedLeague, Stopped
 from tournaments.league.contents import Game
 from tournaments.league.damage import encode_failed
 from tournaments.league.file import LeagueFile
@@ -42,7 +42,7 @@ class Store(LeagueReader):
         waiting: how to wait for the locks of other programs.
 
     Raises:
-        LeagueError: the file is missing, is not a league, or has a newer schema.
+        LeagueError: the file is missing, is not a league, or has a newer schema; or another run writes to it.
         DamagedLeague: the file is a league with a damaged header or damaged tables.
         LockedLeague: another program keeps it locked.
     """
@@ -95,6 +95,9 @@ class Store(LeagueReader):
                 "another malice run is writing to it",
                 lambda: fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB),
             )
+        except LockedLeague as error:
+            os.close(lock)
+            raise LeagueError(str(error)) from None  # unlike a backup, a run may take hours: nothing to try again soon
         except BaseException:
             os.close(lock)
             raise
@@ -104,6 +107,7 @@ class Store(LeagueReader):
         self._file.write("PRAGMA journal_mode = WAL")
         self._file.write("PRAGMA synchronous = FULL")
         self._tables = examine(self._file)
+        self.is_empty()  # games that damage hides must not be played again
 
     def _finish_writing(self) -> None:
         """Fold the write-ahead log into the file, so that the file can be read from a read-only disk."""

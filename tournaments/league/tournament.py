@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from msgspec import Struct, ValidationError, to_builtins
+from msgspec import Struct, ValidationError, json
 from msgspec.structs import asdict
 
 from referee.errors import DataError, FamilyError
@@ -331,7 +331,7 @@ class League:
 def store_ruleset(ruleset: Ruleset) -> StoredRuleset:
     """Return a ruleset as the journal keeps it."""
     package = load_family(ruleset.family).package
-    rules = to_builtins(ruleset.rules)
+    rules = json.decode(json.encode(ruleset.rules))  # as it is read back, lists for tuples
     return StoredRuleset(ruleset.name, ruleset.family, package, ruleset.about, ruleset.source, rules)
 
 

@@ -61,14 +61,17 @@ class Pace:
 
 
 def make_pace(schedule: Schedule, games: Iterable[Finished], suspensions: Suspensions) -> Pace | None:
-    """Return the pace of a part with its finished games; None unless its tables have two seats.
+    """Return the pace of a part with its finished games; None unless pairs meet, and all equally often.
+
+    A newcomer plays more than the others in the part that adds it, so they cannot keep up with it there.
 
     Args:
         schedule: the part.
         games: its finished games.
         suspensions: those of the part.
     """
-    if any(len(labels) != 2 for labels in schedule.labels):
+    sat = Counter(label for labels in schedule.labels for label in labels)
+    if any(len(labels) != 2 for labels in schedule.labels) or len(set(sat.values())) > 1:
         return None
     pace = Pace(BLOCKS * schedule.batch_deals * 2, suspensions)
     for game in games:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from tournaments.league.contents import Entry
+from tournaments.league.standings import State, find_state
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_bytes, format_table
@@ -25,8 +25,7 @@ class EntryLine(Struct, frozen=True):
     """The version that plays, from 1; 0 if none could be started so far."""
     versions: int
     """How many versions the league knows."""
-    state: str
-    """playing, suspended, absent, withdrawn or disqualified."""
+    state: State
     games: int
     """Stored games in this tournament, of all versions."""
     hash: str
@@ -52,7 +51,7 @@ def list_entry_lines(store: Store, kept: Mapping[str, int]) -> list[EntryLine]:
             label=entry.label,
             version=entry.number,
             versions=len(versions.get(entry.label, ())),
-            state=_describe_state(entry, entry.label in suspended),
+            state=find_state(entry, suspended),
             games=games[entry.label],
             hash=entry.hash,
             name=f"{entry.name} {entry.version}".strip(),
@@ -61,14 +60,6 @@ def list_entry_lines(store: Store, kept: Mapping[str, int]) -> list[EntryLine]:
         )
         for entry in store.entries()
     ]
-
-
-def _describe_state(entry: Entry, suspended: bool) -> str:
-    if entry.state != "playing":
-        return entry.state
-    if suspended:
-        return "suspended"
-    return "absent" if entry.waits or not entry.number else "playing"
 
 
 def describe_absentees(store: Store) -> Iterator[str]:
