@@ -7,13 +7,13 @@ import io
 import json
 import os
 import select
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
-from referee.records import Key
-from tests.leagues import change
+from tests.leagues import change, write_events
 from tests.runs import Run
 from tests.test_cli import malice
 from tournaments.entries.bots import list_shipped_bots
@@ -60,10 +60,10 @@ def test_the_others_play_the_same_games_with_and_without_broken_entries(run: Run
     assert run.finish("--keep-going")[0] == 0
     between = run.digests()
 
-    assert sorted({key.table for key in between}) == [3]
+    assert {(key.part, key.table) for key in between} == {(0, 0)}
     assert len(between) == 4
     with Store(run.db) as store:
-        assert not store.tournament().complete
+        assert store.tournament().complete
         absent = {entry.label: entry.absence.code for entry in store.entries() if entry.absence}
     assert absent == {"ana": "build", "bob": "bot", "false": "crash"}
 
@@ -85,6 +85,7 @@ def test_mended_bots_play_what_is_missing_and_nothing_else_changes(run: Run, tmp
         assert store.tournament().complete
         assert [entry.label for entry in store.entries()] == ["uniform", "ana", "bob", "greedy"]
         assert not any(entry.absence for entry in store.entries())
+        assert [part.title for part in store.parts()] == ["round-robin", "adds ana; bob"]
     assert "(complete), all of them replay" in malice("verify", run.db).stdout
 
 
@@ -92,24 +93,25 @@ def test_a_bot_that_breaks_after_games_of_its_own_keeps_them(run: Run, tmp_path:
     run.write('entries = ["uniform", "./ana", "greedy"]\nseed = "absent"\ndeals = 2\n')
     write_bot(tmp_path / "ana", "test ! -e ../broken")
     assert run.finish()[0] == 0
-    with Store(run.db, create=True) as store, store._writing():
-        store._file.write("DELETE FROM records WHERE number = 0")
-        store._file.write("DELETE FROM games WHERE number = 0")
-        store._file.write("UPDATE tournament SET complete = 0")
+    change(run.db, "DELETE FROM records WHERE number = 0; DELETE FROM games WHERE number = 0")
+    write_events(run.db, lambda events: events[:-1])  # with the end of its part
     kept = run.digests()
     (tmp_path / "broken").touch()
     (tmp_path / "ana" / ".malice-build").unlink()
+    shutil.rmtree(tmp_path / "t.bots")
 
     code, _, err = run.finish("--keep-going")
 
     assert code == 0, err
+    assert "1 game left out, of absent bots: ana" in err
     assert run.digests() == kept
     assert len(kept) == 11
-    (tmp_path / "ana" / "bot.py").write_text("")
+    assert "(of 12, not complete, the games of absent bots wait: ana)" in malice("verify", run.db).stdout
     (tmp_path / "broken").unlink()
     code, _, err = run.finish()
-    assert code == 2
-    assert "ana: the bot has changed since the tournament began" in err
+    assert code == 0, err
+    assert run.games() == 12
+    assert "(complete), all of them replay" in malice("verify", run.db).stdout
 
 
 def test_no_game_is_left_when_only_one_entry_works(run: Run) -> None:
@@ -138,11 +140,10 @@ def test_absent_bots_are_marked_wherever_results_are_shown(run: Run, tmp_path: P
     assert [row["state"] for row in standings["rows"]] == [row["state"] for row in rows]
     text = malice("standings", run.db).stdout
     assert "ana (absent)" in text
-    verified = malice("verify", run.db)
-    assert "the games of absent bots wait: ana, bob, false" in verified.stdout
+    assert "(complete), all of them replay" in malice("verify", run.db).stdout, "absent bots are not in a part yet"
     malice("site", run.db, "--out", tmp_path / "site")
     front = (tmp_path / "site" / "index.html").read_text()
-    assert front.count('<span class="verdict">absent</span>') == 3
+    assert front.count('<span class="verdict">absent</span>') == 6, "in the ranking and in the list of bots"
     assert "is absent: it could not be built or started" in front
     assert not any("no luck" in page.read_text() for page in (tmp_path / "site").rglob("bots/*.html"))
 
@@ -182,30 +183,3 @@ def test_ctrl_c_ends_all_builds(run: Run, tmp_path: Path) -> None:
 
     assert process.returncode == 3, err
     assert run.mark.left_after(1.0) == []
-
-
-def test_a_league_from_before_absences_opens(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    run.write('entries = ["uniform", "first"]\nseed = "old"\ndeals = 1')
-    assert run.finish()[0] == 0
-    with Store(run.db, create=True) as store, store._writing():
-        store._file.write("DROP TABLE absences")
-        store._file.write("DELETE FROM _sqlite_migrations WHERE name = 'm005_absences'")
-
-    assert malice("verify", run.db).exit_code == 0
-    code, _, err = run.finish()
-
-    assert code == 0, err
-    assert run.digests().keys() == {Key(0, 0, 0), Key(0, 0, 1)}
-
-
-def test_an_absence_of_no_entry_is_damage(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    run.write('entries = ["uniform", "first"]\nseed = "old"\ndeals = 1')
-    assert run.finish()[0] == 0
-    change(run.db, "INSERT INTO absences VALUES ('nobody', 'build', '', '')")
-
-    result = malice("standings", run.db)
-
-    assert result.exit_code == 5
-    assert "table absences: expected labels of entries, got 'nobody'" in result.stderr

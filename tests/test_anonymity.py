@@ -67,7 +67,7 @@ def test_nothing_that_is_published_tells_whose_bot_it_is(cup: Path) -> None:
 @pytest.mark.slow
 def test_the_league_itself_knows_no_name_outside_the_evidence(cup: Path) -> None:
     connection = sqlite3.connect(cup / "cup.db")
-    rows = [row for table in ("tournament", "entries", "games") for row in connection.execute(f"SELECT * FROM {table}")]
+    rows = [row for table in ("journal", "games") for row in connection.execute(f"SELECT * FROM {table}")]
 
     assert find_words(repr(rows).encode(), (*TOLD, "bot.py", "{python}", str(cup))) == []
 

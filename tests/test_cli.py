@@ -108,6 +108,7 @@ def test_export_prints_one_game_a_line(db: Path) -> None:
     assert [game["key"] for game in games] == ["0.0.0.0", "0.0.0.1", "0.0.1.0", "0.0.1.1"]
     assert set(games[0]) == {
         *(
+            "tournament",
             "key",
             "family",
             "ruleset",

@@ -69,7 +69,7 @@ def test_a_command_ends_well_and_writes_into_no_file(words: tuple[str, ...], run
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert run.db.read_bytes() == league
-    assert {path.name for path in run.folder.iterdir()} <= {"t.toml", "t.db", "t.db-lock", "pages"}
+    assert {path.name for path in run.folder.iterdir()} <= {"t.toml", "t.db", "t.bots", "pages"}
 
 
 def test_an_error_has_its_exit_code_though_nobody_can_read_it(run: Run) -> None:

@@ -37,10 +37,9 @@ def test_the_list_of_rulesets_marks_the_default() -> None:
     assert [each["name"] for each in fields if each["default"]] == ["standard"]
 
 
-def test_only_standings_need_numpy_in_a_league() -> None:
-    names = sorted(path.stem for path in Path(league.__file__).parent.glob("*.py"))
-    names.remove("standings")
-    program = "\n".join(f"import tournaments.league.{name}" for name in names)
+def test_only_standings_and_how_they_change_need_numpy_in_a_league() -> None:
+    names = {path.stem for path in Path(league.__file__).parent.glob("*.py")} - {"standings", "progression"}
+    program = "\n".join(f"import tournaments.league.{name}" for name in sorted(names))
 
     assert "numpy" not in list_modules(program)
 

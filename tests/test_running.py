@@ -136,7 +136,7 @@ def test_children_of_bots_that_outlive_malice_and_its_referees_are_ended_by_the_
     assert process.returncode == 3
     assert "an earlier run was killed: ended 1 process group that it left" in err
     assert run.mark.left_after(1.0) == []
-    assert sorted(path.name for path in run.folder.iterdir()) == ["fifo", "t.db", "t.toml"]
+    assert sorted(path.name for path in run.folder.iterdir()) == ["fifo", "t.bots", "t.db", "t.toml"]
 
 
 def wait_for_a_child(run: Run) -> None:

@@ -140,8 +140,8 @@ def test_verify_and_pages_of_a_league_with_a_suspended_bot(failing: Run) -> None
     front = (failing.folder / "pages" / "index.html").read_text()
     assert "except for the games of suspended bots" in front
     assert "</bdi></a> is suspended" in front
-    assert "Suspended: " in (failing.folder / "pages" / "bots" / "dies.html").read_text()
-    assert "Suspended: " not in (failing.folder / "pages" / "bots" / "first.html").read_text()
+    assert " is suspended: " in (failing.folder / "pages" / "bots" / "dies.html").read_text()
+    assert " is suspended: " not in (failing.folder / "pages" / "bots" / "first.html").read_text()
 
 
 @pytest.mark.slow

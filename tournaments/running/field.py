@@ -101,12 +101,10 @@ def read_field(
 
 
 def _find_names(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], known: Mapping[str, str]) -> list[str]:
-    """Return the name of each entry: what the file says, what a broken one was called before, or its bot's name."""
-    names = []
-    for line, each in zip(lines, entrants, strict=True):
-        recalled = known.get(line.bot) if each.absence else None
-        names.append(line.label or recalled or each.bot.manifest.name)
-    return names
+    """Return the name of each entry: what the file says, what the league called it before, or its bot's name."""
+    return [
+        line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, entrants, strict=True)
+    ]
 
 
 def _require_labels(names: Sequence[str], lines: Sequence[EntryLine], entrants: Sequence[Enrolled]) -> None:

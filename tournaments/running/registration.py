@@ -224,6 +224,7 @@ def _refuse_changes(tournament: Tournament, field: Field) -> None:
 
 
 def recall_labels(tournament: Tournament) -> dict[str, str]:
-    """Return the labels that entries got, by what the file called their bots."""
-    words = (line if isinstance(line, str) else line.bot for line in tournament.config.entries)
-    return {bot: entered.label for bot, entered in zip(words, tournament.entered, strict=False) if bot}
+    """Return the labels that entries got, by what the file called their bots; twins are left out."""
+    words = [line if isinstance(line, str) else line.bot for line in tournament.config.entries]
+    named = zip(words, tournament.entered, strict=False)
+    return {bot: entered.label for bot, entered in named if bot and words.count(bot) == 1}

@@ -1,0 +1,105 @@
+"""A tournament whose events and games a test makes up, for tests of what its format asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from referee.rulesets import load_ruleset
+from tests.test_standings import played
+from tournaments.league.config import Config
+from tournaments.league.contents import Game
+from tournaments.league.formats import decide
+from tournaments.league.formats.situation import Decision, Done
+from tournaments.league.journal import (
+    AnyEvent,
+    Begun,
+    Entered,
+    FileRead,
+    PartClosed,
+    PartCreated,
+    State,
+    StateChanged,
+    Version,
+)
+from tournaments.league.parts import Draft, Part
+from tournaments.league.recreation import make_situation
+from tournaments.league.tournament import League, Tournament, store_ruleset
+
+
+class House:
+    """A tournament whose events and games a test makes up."""
+
+    def __init__(self, labels: str, **settings: object) -> None:
+        self.league = League()
+        self.games: list[Game] = []
+        self._apply(Begun("5a" * 32))
+        self._versions: dict[str, int] = {}
+        self.config = Config(entries=(), name="t")
+        self.read(labels, "", **{"deals": 2, **settings})
+
+    def _apply(self, event: AnyEvent) -> None:
+        self.league.apply("t", event, 1.5)
+
+    @property
+    def tournament(self) -> Tournament:
+        return self.league.tournaments["t"]
+
+    def read(self, labels: str, changed: str = "", **settings: object) -> None:
+        """Read a file with these entries, some of which come with a new version; each label is a letter."""
+        for label in labels:
+            if label in changed or label not in self._versions:
+                number = self._versions[label] = self._versions.get(label, 0) + 1
+                content = f"{ord(label):032x}{number:032x}"
+                self._apply(Version(label, number, content, label, "", "", "", (), ()))
+        self.config = replace(self.config, **settings)
+        rulesets = tuple(store_ruleset(load_ruleset(name)) for name in self.config.rulesets)
+        entered = tuple(Entered(label, self._versions[label]) for label in labels)
+        self._apply(FileRead(self.config, rulesets, entered))
+
+    def go_back(self, label: str) -> None:
+        """Let the first version of an entry play again with the next file."""
+        self._versions[label] = 1
+
+    def change_state(self, label: str, state: State) -> None:
+        self._apply(StateChanged(label, state))
+
+    def decide(self, suspended: Sequence[str] = ()) -> Decision:
+        finished = [game.finish() for game in self.games]
+        return decide(make_situation(self.tournament, finished, suspended, lambda: self.games))
+
+    def create(self, suspended: Sequence[str] = ()) -> Part:
+        """Create the part that the format asks for."""
+        draft = self.decide(suspended)
+        assert isinstance(draft, Draft)
+        part = self.tournament.make_part(draft, self.league.games)
+        self._apply(PartCreated(part, tuple(suspended)))
+        return part
+
+    def finish(self, part: Part, *, points: tuple[int, int] = (0, 0)) -> None:
+        """Play all games of a part whose entries play on, and close it."""
+        schedule = self.tournament.schedules[part.number]
+        for batch in schedule.batches():
+            table = part.tables[batch.table]
+            if any(map(self.tournament.excuses, table.entrants)):
+                continue
+            for key in batch.games():
+                seats = len(table.entrants)
+                game = played(
+                    (key.part, key.table, key.deal, key.rotation),
+                    tuple(entrant.label for entrant in table.entrants),
+                    tuple(range(1, seats + 1)),
+                    verdicts=("",) * seats,
+                    ruleset=table.ruleset,
+                )
+                scores = points if seats == 2 else game.scores
+                self.games.append(replace(game, number=schedule.number(key), scores=scores))
+        self._apply(PartClosed(part.number))
+
+    def play_through(self) -> list[Part]:
+        """Play until the format is done; return the parts."""
+        while isinstance(self.decide(), Draft):
+            self.finish(self.create())
+        assert isinstance(self.decide(), Done)
+        return self.tournament.parts
