@@ -22,7 +22,7 @@ SAY_WHERE := echo "The program is .venv/bin/malice; try: .venv/bin/malice play g
 	.venv/bin/python -m pip install --group dev
 	touch $@
 
-# From scratch each time: a league cannot continue with a bot that has changed.
+# From scratch each time: a league stops at a bot that has changed.
 demo: .venv/.malice
 	rm -rf demo
 	mkdir demo

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -113,3 +115,12 @@ def test_the_slowest_moves_are_its_own(run: Run, pages: dict[str, str]) -> None:
             record = next(record for game, record in store.rows() if str(game.key) == key)
             seat, played = record.actions[int(place)]
             assert (record.entries[seat][0], escape(played)) == (EVIL, action)
+
+
+def test_a_bot_that_left_reads_why(run: Run, tmp_path: Path) -> None:
+    copy = Path(shutil.copy(run.db, tmp_path / "copy.db"))
+    assert malice("entry", "withdraw", copy, "ben", "--reason", "it <b>moved").exit_code == 0
+
+    assert malice("feedback", copy, "--out", tmp_path / "out").exit_code == 0
+
+    assert "It is withdrawn: it &#60;b&#62;moved." in (tmp_path / "out/03-ben.md").read_text()

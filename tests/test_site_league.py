@@ -197,6 +197,7 @@ class League:
         self._decisions: list[StateChanged] = []
         self._absences: dict[str, Absence] = {}
         self._suspended: dict[str, int] = {}
+        self._renewed: list[str] = []
         self._pairs: list[tuple[Game, Record]] = []
         self._knows_series = True
         codes = list(VERDICTS)
@@ -241,6 +242,10 @@ class League:
         """Let an entry be absent: its open games wait."""
         self._absences[label] = Absence("build", "the build failed", "")
 
+    def renew(self, label: str) -> None:
+        """Let an entry play in a second version, after the games that were played."""
+        self._renewed.append(label)
+
     def suspend(self, label: str) -> None:
         """Suspend an entry."""
         self._suspended[label] = self._others
@@ -258,7 +263,7 @@ class League:
             league.apply(NAME, PartCreated(part), 1.7e9)
             if not self._planned or number < self._parts - 1:
                 league.apply(NAME, PartClosed(number), 1.7e9)
-        for event in self._decisions:
+        for event in (*self._decisions, *self._renewals()):
             league.apply(NAME, event, 1.7e9)
         return tournament
 
@@ -278,6 +283,16 @@ class League:
             )
             for label in self._labels
         ]
+
+    def _renewals(self) -> list[AnyEvent]:
+        """Return what a run tells that finds new versions."""
+        hashes = {label: hashlib.sha256(f"{label} again".encode()).hexdigest() for label in self._renewed}
+        first = {version.label: version for version in self._versions()}
+        replace = msgspec.structs.replace
+        versions = [replace(first[label], number=2, hash=hash) for label, hash in hashes.items()]
+        file = self._file()
+        entered = tuple(replace(each, version=2) if each.label in hashes else each for each in file.entries)
+        return [*versions, replace(file, entries=entered)] if versions else []
 
     def _file(self) -> FileRead:
         config = msgspec.structs.replace(self.config(), name=NAME, rulesets=tuple(self._rulesets))

@@ -85,3 +85,13 @@ def find_marked(folder: Path, state: str) -> list[str]:
     """Return the bots that the ranking marks with a word."""
     rows = [row for row in Page(folder / "index.html").rows if len(row) > 8]
     return [row[1].split()[0] for row in rows if row[1].split()[1:] == [state]]
+
+
+def test_a_bot_in_a_later_version_says_so(tmp_path: Path) -> None:
+    league = League(THREE, deals=1)
+    league.renew("careful")
+
+    site_pages.render(league, tmp_path)
+
+    assert "version 2; the games of earlier versions" in Page(tmp_path / "bots/careful.html").words
+    assert "version 2" not in Page(tmp_path / "bots/greedy.html").words

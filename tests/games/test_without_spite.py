@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_a_game_of_a_package_needs_no_game_that_ships(tmp_path: Path) -> None:
     assert "passed all" in reader.type("malice check climber --fuzz 20")
     reader.type("malice run evening.toml")
     assert "6 (complete), all of them replay" in reader.type("malice verify evening.db")
-    assert "puts JC onto stack 0" in reader.type("malice replay evening.db 0.0.0")
+    assert re.search(r"puts \w\w onto stack 0", reader.type("malice replay evening.db 0.0.0.0"))
     reader.type("malice site evening.db --out site")
     (rules,) = folder.glob("site/**/rules-stairs.html")
     assert "skipped" in rules.read_text("utf-8")

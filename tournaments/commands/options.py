@@ -146,7 +146,8 @@ def open_plan(
         config: the tournament.
         base: the folder that the paths of bots are relative to.
         required: whether a game without the isolation of the tournament is refused.
-        people: whether an entry may be a person.
+        people: whether somebody plays at the terminal: an entry may be a person, and different bots of one name get
+            numbers, since the command line has no labels.
         new_versions: whether bots that changed play in their new version.
 
     Raises:
@@ -158,7 +159,7 @@ def open_plan(
     from tournaments.running.plan import open_league
 
     names = Names(store.path, store, people=people)
-    plan = open_league(store, config, base, names.find, new_versions=new_versions)
+    plan = open_league(store, config, base, names.find, new_versions=new_versions, numbered=people)
     plan.isolation = replace(plan.isolation, required=required)
     return plan
 

@@ -61,7 +61,14 @@ class Field(Struct, frozen=True):
         return {each.label: each.absence for each in self.entries if each.absence}
 
 
-def read_field(config: Config, base: Path, find: Find = find_bot, known: Mapping[str, str] | None = None) -> Field:
+def read_field(
+    config: Config,
+    base: Path,
+    find: Find = find_bot,
+    known: Mapping[str, str] | None = None,
+    *,
+    numbered: bool = False,
+) -> Field:
     """Find and build the bots of a configuration, and load its rulesets; broken entries are absent.
 
     Args:
@@ -69,6 +76,7 @@ def read_field(config: Config, base: Path, find: Find = find_bot, known: Mapping
         base: the folder that the paths of its bots and rulesets are relative to.
         find: returns the bot that an entry names.
         known: labels that entries got before, by what the file calls their bots.
+        numbered: whether different bots of one name are told apart by numbers; otherwise they need labels.
 
     Raises:
         DataError: entries or rulesets share a name, a ruleset is unknown or does not fit, a bot is not made for one,
@@ -79,7 +87,10 @@ def read_field(config: Config, base: Path, find: Find = find_bot, known: Mapping
     _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
     lines = [line if isinstance(line, EntryLine) else EntryLine(line) for line in config.entries]
     entrants = enroll([line.bot for line in lines], base, find)
-    labels = _choose_labels(lines, entrants, known or {})
+    names = _find_names(lines, entrants, known or {})
+    if not numbered:
+        _require_labels(names, lines, entrants)
+    labels = assign_labels(names)
     _refuse_doubles("entries", labels)
     if config.anchor is not None and config.anchor not in labels:
         raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
@@ -89,11 +100,15 @@ def read_field(config: Config, base: Path, find: Find = find_bot, known: Mapping
     return Field(config, rulesets, entries)
 
 
-def _choose_labels(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], known: Mapping[str, str]) -> list[str]:
-    """Return the label of each entry: what the file says, what the league called it before, or its bot's name."""
-    names = [
+def _find_names(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], known: Mapping[str, str]) -> list[str]:
+    """Return the name of each entry: what the file says, what the league called it before, or its bot's name."""
+    return [
         line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, entrants, strict=True)
     ]
+
+
+def _require_labels(names: Sequence[str], lines: Sequence[EntryLine], entrants: Sequence[Enrolled]) -> None:
+    """Refuse different bots of one name: which of them bears a number would depend on their order in the file."""
     contents: dict[str, dict[str, str]] = defaultdict(dict)
     for name, line, each in zip(names, lines, entrants, strict=True):
         if line.label is None and not each.absence:
@@ -105,7 +120,6 @@ def _choose_labels(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], kno
                 f"entries: {bots} are different bots with the name {name!r}; give them labels,"
                 f' such as {{ bot = "{list(words.values())[-1]}", label = "{name}-2" }}'
             )
-    return assign_labels(names)
 
 
 def _refuse_doubles(what: str, names: Sequence[str]) -> None:

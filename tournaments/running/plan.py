@@ -281,7 +281,15 @@ def _keep(kept: KeptBots, bot: BotSpec, guard: int) -> BotSpec | Absence:
         return Absence("bot", str(error), "")
 
 
-def open_league(store: Store, config: Config, base: Path, find: Find = find_bot, *, new_versions: bool = False) -> Plan:
+def open_league(
+    store: Store,
+    config: Config,
+    base: Path,
+    find: Find = find_bot,
+    *,
+    new_versions: bool = False,
+    numbered: bool = False,
+) -> Plan:
     """Return the plan of a tournament that begins in a league, or goes on there; the league stays as it is.
 
     A tournament that never played a game begins anew.
@@ -292,6 +300,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = find_bot,
         base: the folder that the paths of bots and rulesets are relative to.
         find: returns the bot that an entry names.
         new_versions: whether changed bots play.
+        numbered: as for `field.read_field`.
 
     Raises:
         LeagueError: the file or a bot has changed in a way that the tournament does not allow.
@@ -302,7 +311,7 @@ def open_league(store: Store, config: Config, base: Path, find: Find = find_bot,
     if config.name in league.tournaments:
         store.select(config.name)
         known = recall_labels(store.tournament())
-    field, names = read_field(config, base, find, known), None
+    field, names = read_field(config, base, find, known, numbered=numbered), None
     if config.anonymous:
         field, names = anonymize(field, find_name_list(store.path), begun=config.name in league.tournaments)
     games = stand_still(store) if config.name in league.tournaments else Standstill()

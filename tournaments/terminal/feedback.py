@@ -18,7 +18,7 @@ from referee.nouns import format_count
 from referee.records import Fault, Key, Record
 from referee.replay import VOID
 from tournaments.league.contents import Entry, Game
-from tournaments.league.standings import Row, Standings, compute_league_standings
+from tournaments.league.standings import Row, Standings, State, compute_league_standings, find_state
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_number
@@ -97,10 +97,10 @@ def write_pages(store: Store) -> Iterator[tuple[str, str]]:
             for seat, label in enumerate(game.labels):
                 findings[label].add(game, record, seat)
         all_standings = compute_league_standings(store)
-        name = store.tournament().name
+        name, suspended = store.tournament().name, store.suspended()
     for place, entry in enumerate(entries, 1):
         lines = [f"# {escape(entry.label)} in {escape(name)}", ""]
-        lines += _describe_state(entry)
+        lines += _describe_state(entry, find_state(entry, suspended))
         lines += _describe_results(entry.label, all_standings)
         lines += _describe_faults(findings[entry.label])
         lines += _describe_worst(findings[entry.label], store.path.name)
@@ -124,13 +124,19 @@ def _quote(lines: Iterable[str]) -> list[str]:
     return ["", *quoted, ""] if quoted else [""]
 
 
-def _describe_state(entry: Entry) -> Iterator[str]:
-    yield f"Content {entry.hash[:12]}."
+def _describe_state(entry: Entry, state: State) -> Iterator[str]:
+    if entry.number:
+        yield f"Content {entry.hash[:12]}."
+    if state not in ("playing", "absent"):
+        yield f"It is {state}{f': {escape(entry.reason)}' if entry.reason else ''}."
     if entry.absence is None:
         yield "It was built and started without a fault."
         yield ""
         return
-    yield f"It is absent: `{entry.absence.code}`. Its games are played once it can be built and started."
+    if state == "absent":
+        yield f"It is absent: `{entry.absence.code}`. Its games are played once it can be built and started."
+    else:
+        yield f"Its bot, as it is now, could not be built or started: `{entry.absence.code}`."
     yield from _quote([entry.absence.sentence, *excerpt_stderr(entry.absence.output)])
 
 
