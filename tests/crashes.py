@@ -16,20 +16,27 @@ entries = ["uniform", "first", "greedy"]
 seed = "crash"
 deals = 30
 """
-LONGEST_S = 1.5
-"""How long a run lives at most; it takes up to half of it to start."""
 GONE_S = 1.0
 
 
-def kills(run: Run, times: int, seed: int) -> Iterator[str]:
+def play_undisturbed(run: Run) -> float:
+    """Play the whole tournament; return how long a run that is killed may live: half of that, in seconds."""
+    began = time.monotonic()
+    code, _, err = run.finish()
+    assert code == 0, err
+    return (time.monotonic() - began) / 2
+
+
+def kills(run: Run, times: int, seed: int, longest_s: float) -> Iterator[str]:
     """Start a run and kill it so many times; tell each time what was done, and check that nothing suffered.
 
-    Every third time the referees are killed with it. Once the tournament is complete, it begins anew.
+    A run lives at most `longest_s` seconds. Every third time the referees are killed with it. Once the tournament is
+    complete, it begins anew.
     """
     chance = random.Random(seed)
     before = run.digests()
     for number in range(times):
-        delay = chance.uniform(0.05, LONGEST_S)
+        delay = chance.uniform(0.05, longest_s)
         process = run.start()
         time.sleep(delay)
         victims = [process.pid, *(_referees(run) if number % 3 == 2 else [])]

@@ -38,7 +38,11 @@ def test_the_list_of_rulesets_marks_the_default() -> None:
 
 
 def test_only_standings_and_how_they_change_need_numpy_in_a_league() -> None:
-    names = {path.stem for path in Path(league.__file__).parent.glob("*.py")} - {"standings", "progression"}
+    names = {path.stem for path in Path(league.__file__).parent.glob("*.py")} - {
+        "standings",
+        "progression",
+        "part_ratings",
+    }
     program = "\n".join(f"import tournaments.league.{name}" for name in sorted(names))
 
     assert "numpy" not in list_modules(program)

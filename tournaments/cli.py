@@ -27,6 +27,7 @@ from tournaments.commands.run import run
 
 if TYPE_CHECKING:
     from site_pages import SiteSummary
+    from tournaments.league.progression import Changes
     from tournaments.league.publication import Publication
     from tournaments.league.store import Store
 
@@ -67,11 +68,13 @@ def main(ctx: click.Context) -> None:
     ctx.obj = _render
 
 
-def _render(store: Store, out: Path, publication: Publication | None = None) -> SiteSummary:
+def _render(
+    store: Store, out: Path, publication: Publication | None = None, changes: Changes | None = None
+) -> SiteSummary:
     """Write the pages of a league; the commands, which lie below the site, receive this function."""
     from site_pages import render
 
-    return render(store, out, publication=publication)
+    return render(store, out, publication=publication, changes=changes)
 
 
 main.add_section("Write a bot", new, build, check, play, rerun)

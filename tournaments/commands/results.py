@@ -90,7 +90,7 @@ def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json
 def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv: bool) -> None:
     from tournaments.terminal.progression import encode_progression_csv, encode_progression_json, format_progression
 
-    found = compute_changes(store, since, choice)
+    found = compute_changes(store, since, choice).progressions
     if json:
         click.echo(encode_progression_json(found))
     elif csv:
@@ -113,14 +113,24 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
     flag_value="",
     help="Publish also what bots wrote to stderr before a verdict, or what this one wrote; may be repeated.",
 )
+@click.option(
+    "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
+)
 @click.pass_obj
-def site(render: Render, db: Path, tournament: str | None, out: Path, evidence: tuple[str, ...]) -> None:
+def site(
+    render: Render,
+    db: Path,
+    tournament: str | None,
+    out: Path,
+    evidence: tuple[str, ...],
+    changes_since: str | None,
+) -> None:
     """Write the pages: standings, bots, games, replays. They work from the disk and on any web server.
 
     The pages may be published: they hold no stderr, no absolute path and no host name.
     """
     with open_store(db, tournament=tournament) as store:
-        write_site(render, store, out, evidence)
+        write_site(render, store, out, evidence, changes_since)
 
 
 @click.command(short_help="Print every game as a line of JSON.")

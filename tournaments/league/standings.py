@@ -176,10 +176,28 @@ def compute_standings(
         anchor: the label that ratings are relative to; None for the mean of all.
         common: the parts in which all tables get the same cards.
     """
+    kinds = group_by_kind(games)
+    return tuple(_compute_kind(kind, played, entries, anchor, common) for kind, played in kinds.items())
+
+
+def group_by_kind(games: Iterable[Game]) -> dict[tuple[str, int], list[Game]]:
+    """Return the games by ruleset and number of seats, in the order of their first games."""
     kinds: dict[tuple[str, int], list[Game]] = {}
     for game in games:
         kinds.setdefault((game.ruleset, len(game.labels)), []).append(game)
-    return tuple(_compute_kind(kind, played, entries, anchor, common) for kind, played in kinds.items())
+    return kinds
+
+
+def list_complete(played: Iterable[Game]) -> list[Game]:
+    """Return the games of one kind whose deals were played in every rotation."""
+    played = list(played)
+    rotations = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
+    return [game for game in played if rotations[(game.key.part, game.key.table, game.key.deal)] == len(game.labels)]
+
+
+def list_counted(complete: Iterable[Game]) -> list[Game]:
+    """Return the games of complete deals that are rated: all but void ones."""
+    return [game for game in complete if game.reason != VOID]
 
 
 def _compute_kind(
@@ -187,10 +205,9 @@ def _compute_kind(
 ) -> Standings:
     ruleset, seats = kind
     number = {label: index for index, label in enumerate(entries)}
-    rotations = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
-    complete = [game for game in played if rotations[(game.key.part, game.key.table, game.key.deal)] == seats]
-    counted = [game for game in complete if game.reason != VOID]
-    rated = [_make_rated_game(game, number, common) for game in counted]
+    complete = list_complete(played)
+    counted = list_counted(complete)
+    rated = [make_rated_game(game, number, common) for game in counted]
     fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor])
     rows = _make_rows(played, entries, fitted.ratings)
     groups = max((row.group or 0 for row in rows), default=0)
@@ -209,7 +226,14 @@ def _compute_kind(
     )
 
 
-def _make_rated_game(game: Game, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
+def make_rated_game(game: Game, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
+    """Return a game as the ratings see it.
+
+    Args:
+        game: the game.
+        number: the players by label.
+        common: the parts in which all tables get the same cards.
+    """
     teams: dict[int, list[int]] = {}
     places: dict[int, int] = {}
     for label, team, place in zip(game.labels, game.teams, game.places, strict=True):

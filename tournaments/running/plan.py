@@ -24,7 +24,7 @@ from tournaments.league.journal import Absence, AnyEvent
 from tournaments.league.parts import BatchPlan, Schedule
 from tournaments.league.store import Store
 from tournaments.league.tournament import League, Tournament
-from tournaments.running.anonymity import NameList, anonymize
+from tournaments.running.anonymity import NameList, anonymize, find_names
 from tournaments.running.field import Field, read_field
 from tournaments.running.registration import Changes, Standstill, recall_labels, register, stand_still
 
@@ -306,15 +306,15 @@ def open_league(
         LeagueError: the file or a bot has changed in a way that the tournament does not allow.
         DataError: as `Plan.prepare`.
     """
-    league = store.league()
-    known: dict[str, str] = {}
-    if config.name in league.tournaments:
+    begun = config.name in store.league().tournaments
+    if begun:
         store.select(config.name)
-        known = recall_labels(store.tournament())
-    field, names = read_field(config, base, find, known, numbered=numbered), None
-    if config.anonymous:
-        field, names = anonymize(field, find_name_list(store.path), begun=config.name in league.tournaments)
-    games = stand_still(store) if config.name in league.tournaments else Standstill()
+    names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
+    known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
+    field = read_field(config, base, find, known, numbered=numbered)
+    if names:
+        field = anonymize(field, names)
+    games = stand_still(store) if begun else Standstill()
     kept = KeptBots(store.path)
 
     def settle(field: Field) -> Changes:
