@@ -27,7 +27,8 @@ from tournaments.errors import LeagueError, Stopped
 from tournaments.league.choice import Choice
 from tournaments.league.config import Config
 from tournaments.league.contents import Game
-from tournaments.league.standings import Row, Standings, compute_league_standings, compute_standings
+from tournaments.league.ranking import compute_league_standings
+from tournaments.league.standings import Row, Standings, compute_standings
 from tournaments.league.states import exclude, reinstate
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league

@@ -14,7 +14,8 @@ from tournaments.league import part_ratings
 from tournaments.league.choice import Choice, Picker
 from tournaments.league.contents import Game
 from tournaments.league.part_ratings import PartRatings, compute_part_ratings
-from tournaments.league.standings import Standings, compute_league_standings, compute_standings
+from tournaments.league.ranking import compute_league_standings
+from tournaments.league.standings import Standings, compute_standings
 from tournaments.league.store import Store
 
 

@@ -16,7 +16,8 @@ from tests.growing_leagues import GrowingLeague
 from tests.test_site import Page
 from tests.test_site_league import HOSTILE
 from tournaments.league.part_ratings import PartRatings, Step, compute_part_ratings
-from tournaments.league.standings import Standings, compute_league_standings
+from tournaments.league.ranking import compute_league_standings
+from tournaments.league.standings import Standings
 from tournaments.league.store import Store
 from tournaments.ratings import Rating
 from tournaments.sanitizer import sanitize

@@ -32,8 +32,9 @@ from tournaments.league.choice import Picker
 from tournaments.league.contents import Entry, Game
 from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication, choose_publication
+from tournaments.league.ranking import compute_league_standings, find_state
 from tournaments.league.series import Score, score_league_series
-from tournaments.league.standings import Standings, State, compute_league_standings, find_state
+from tournaments.league.standings import Standings, State
 from tournaments.league.tournament import Tournament
 
 STATIC = Path(__file__).parent / "static"

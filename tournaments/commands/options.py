@@ -158,7 +158,7 @@ def open_plan(
     from msgspec.structs import replace
 
     from tournaments.running.names import Names
-    from tournaments.running.plan import open_league
+    from tournaments.running.opening import open_league
 
     names = Names(store.path, store, people=people)
     plan = open_league(store, config, base, names.find, new_versions=new_versions, numbered=people)
@@ -169,7 +169,7 @@ def open_plan(
 def print_standings(store: Store, choice: Choice | None = None) -> None:
     """Print the ranking, and which bots do not play, with the command that lets them play again."""
     from tournaments.league.choice import EVERYTHING
-    from tournaments.league.standings import compute_league_standings
+    from tournaments.league.ranking import compute_league_standings
     from tournaments.terminal.bracket import describe_rounds
     from tournaments.terminal.entries import describe_absentees
     from tournaments.terminal.results import format_standings

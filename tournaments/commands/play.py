@@ -230,8 +230,8 @@ def _play_in_background() -> Playing:
 def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     import msgspec
 
+    from tournaments.league.ranking import compute_league_standings
     from tournaments.league.series import score_league_series
-    from tournaments.league.standings import compute_league_standings
     from tournaments.terminal.results import describe_faults, describe_open_series, format_game_line
     from tournaments.terminal.transcript import format_transcript
 

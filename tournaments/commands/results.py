@@ -73,7 +73,7 @@ def _refuse_pairs(*pairs: dict[str, bool]) -> None:
 
 
 def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json: bool, csv: bool) -> None:
-    from tournaments.league.standings import compute_league_standings
+    from tournaments.league.ranking import compute_league_standings
     from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
     if json:

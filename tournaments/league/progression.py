@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from tournaments.league.choice import EVERYTHING, Choice
 from tournaments.league.contents import LeagueContents
-from tournaments.league.standings import Row, Standings, compute_league_standings
+from tournaments.league.ranking import compute_league_standings
+from tournaments.league.standings import Row, Standings
 
 News = Literal["", "new", "gone", "new version"]
 

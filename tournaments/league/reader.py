@@ -24,10 +24,11 @@ from tournaments.league.formats.situation import Situation, make_situation
 from tournaments.league.formats.swiss import rank_swiss
 from tournaments.league.journal import ROOT, AnyEvent, JournalRow, chain_event, decode_event
 from tournaments.league.judgement import Judgement, judge
+from tournaments.league.league import League
 from tournaments.league.packing import unpack_record
 from tournaments.league.parts import Part
 from tournaments.league.rows import OF_TOURNAMENT, GameRow, OneRow, PlacedRow, RecordedRow
-from tournaments.league.tournament import League, Tournament
+from tournaments.league.tournament import Tournament
 
 T = TypeVar("T")
 P = TypeVar("P", bound=PlacedRow)

@@ -13,10 +13,10 @@ from referee.records import Key, Record, compute_tournament_sha
 from referee.replay import VERDICT, check_record
 from tournaments.errors import UnverifiedError
 from tournaments.league.contents import Game, summarize_record
+from tournaments.league.league import League
 from tournaments.league.parts import Entrant
 from tournaments.league.recreation import Recreation
 from tournaments.league.store import Store
-from tournaments.league.tournament import League
 
 NOT_COVERED = (
     "what bots say of themselves (name, version, author, language, command)",

@@ -21,12 +21,13 @@ from tournaments.league.config import Config
 from tournaments.league.contents import Finished, Game, summarize_record
 from tournaments.league.file import find_name_list, list_league_files
 from tournaments.league.journal import Absence, AnyEvent
+from tournaments.league.league import League
 from tournaments.league.parts import BatchPlan, Schedule
 from tournaments.league.store import Store
-from tournaments.league.tournament import League, Tournament
-from tournaments.running.anonymity import NameList, anonymize, find_names
+from tournaments.league.tournament import Tournament
+from tournaments.running.anonymity import NameList
 from tournaments.running.field import Field, read_field
-from tournaments.running.registration import Changes, Standstill, recall_labels, register, stand_still
+from tournaments.running.registration import Changes, Standstill, register
 
 Register = Callable[[Field], Changes]
 
@@ -279,48 +280,3 @@ def _keep(kept: KeptBots, bot: BotSpec, guard: int) -> BotSpec | Absence:
         return kept.keep(bot)
     except BotError as error:
         return Absence("bot", str(error), "")
-
-
-def open_league(
-    store: Store,
-    config: Config,
-    base: Path,
-    find: Find = find_bot,
-    *,
-    new_versions: bool = False,
-    numbered: bool = False,
-) -> Plan:
-    """Return the plan of a tournament that begins in a league, or goes on there; the league stays as it is.
-
-    A tournament that never played a game begins anew.
-
-    Args:
-        store: the league.
-        config: the content of the tournament file.
-        base: the folder that the paths of bots and rulesets are relative to.
-        find: returns the bot that an entry names.
-        new_versions: whether changed bots play.
-        numbered: as for `field.read_field`.
-
-    Raises:
-        LeagueError: the file or a bot has changed in a way that the tournament does not allow.
-        DataError: as `Plan.prepare`.
-    """
-    begun = config.name in store.league().tournaments
-    if begun:
-        store.select(config.name)
-    names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
-    known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
-    field = read_field(config, base, find, known, numbered=numbered)
-    if names:
-        field = anonymize(field, names)
-    games = stand_still(store) if begun else Standstill()
-    kept = KeptBots(store.path)
-
-    def settle(field: Field) -> Changes:
-        return register(store.league(), field, games, new_versions=new_versions, is_kept=kept.has)
-
-    plan = Plan(field, settle, kept.load, games.finished)
-    plan.hide(store.path)
-    plan.names = names
-    return plan

@@ -16,10 +16,12 @@ from tournaments.league.formats import FORMATS, decide, refuse_misfit
 from tournaments.league.formats.situation import Situation, make_situation
 from tournaments.league.journal import AnyEvent, Begun, Entered, FileRead, PartClosed, PartCreated, Version
 from tournaments.league.judgement import judge
+from tournaments.league.league import League
 from tournaments.league.parts import Draft, Entrant, Part, Schedule
 from tournaments.league.seats import require_seats
 from tournaments.league.store import Store
-from tournaments.league.tournament import League, Tournament, store_ruleset
+from tournaments.league.stored_rulesets import store_ruleset
+from tournaments.league.tournament import Tournament
 from tournaments.running.field import Entrance, Field
 
 
