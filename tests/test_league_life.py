@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -36,7 +35,7 @@ from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.running.field import Entrance, Field
 from tournaments.running.plan import Plan
 from tournaments.running.registration import Standstill, register, stand_still
-from tournaments.running.run import Run
+from tournaments.running.run import Run, Terms
 
 LABELS = ("ann", "bob", "cat", "dan")
 WORST = "bob"
@@ -137,7 +136,7 @@ class LeagueLife(RuleBasedStateMachine):
         with Store(self.path, create=True) as store:
             plan = self.make_plan(store)
             try:
-                Run(store, plan, 1, io.StringIO(), ["again"], Table(games, killed=killed), math.inf).play()
+                Run(store, plan, io.StringIO(), Terms(1, ["again"], playing=Table(games, killed=killed))).play()
             except (Stopped, Killed):
                 pass
             else:

@@ -141,7 +141,7 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
     """Play the games, and print the finished ones, even if the run stops."""
     from tempfile import TemporaryDirectory
 
-    from tournaments.running.run import run_tournament
+    from tournaments.running.run import Terms, run_tournament
 
     with (
         TemporaryDirectory(prefix="malice-") as folder,
@@ -153,7 +153,8 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
         plan.stderr = show.stderr
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
-            run_tournament(store, plan, config.jobs, progress, resume, _choose_playing(plan, show))
+            terms = Terms(config.jobs, resume, playing=_choose_playing(plan, show))
+            run_tournament(store, plan, progress, terms)
         except Stopped:
             if not store.is_empty():
                 _print_games(store, show.replays, show.json, show.quiet)
