@@ -20,7 +20,7 @@ from tournaments.league.config import Config
 from tournaments.league.store import Store
 from tournaments.running.field import Entrance, Field
 from tournaments.running.plan import Plan
-from tournaments.running.registration import Standstill, close_parts, register, stand_still
+from tournaments.running.registration import KnownGames, close_parts, read_known_games, register
 
 DAY = 86400.0
 MONDAY = 1_700_000_000.0
@@ -85,10 +85,10 @@ class GrowingLeague:
             anonymous=self.anonymous,
         )
         entrances = tuple(Entrance(label, make_bot(label, version)) for label, version in entries.items())
-        games = Standstill()
+        games = KnownGames()
         if self.name in store.league().tournaments:
             store.select(self.name)
-            games = stand_still(store)
+            games = read_known_games(store)
         return Plan(
             Field(config, self.rulesets, entrances),
             lambda field: register(store.league(), field, games, new_versions=True),

@@ -34,7 +34,7 @@ from tournaments.league.verify import verify_league
 from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.running.field import Entrance, Field
 from tournaments.running.plan import Plan
-from tournaments.running.registration import Standstill, register, stand_still
+from tournaments.running.registration import KnownGames, read_known_games, register
 from tournaments.running.run import Run, Terms
 
 LABELS = ("ann", "bob", "cat", "dan")
@@ -152,7 +152,7 @@ class LeagueLife(RuleBasedStateMachine):
         ruleset = load_ruleset("standard")
         config = Config(entries=tuple(self.labels), name=NAME, deals=self.deals, suspend_after=2, seed="life")
         entries = tuple(Entrance(label, make_bot(label, self.versions[label])) for label in self.labels)
-        games = stand_still(store) if NAME in store.league().tournaments else Standstill()
+        games = read_known_games(store) if NAME in store.league().tournaments else KnownGames()
         return Plan(
             Field(config, (ruleset,), entries),
             lambda field: register(store.league(), field, games, new_versions=True),

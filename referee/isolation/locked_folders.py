@@ -1,4 +1,4 @@
-"""Folders that their owner holds a lock on while it lives, and loses however it ends: so leftovers can be told apart."""
+"""Folders that their owner holds a lock on while it lives, and loses however it ends, so that leftovers show."""
 
 from __future__ import annotations
 

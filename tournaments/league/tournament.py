@@ -35,7 +35,7 @@ NOBODY = Version("-", 1, "", "", "", "", "", (), ())
 """What is known of an entry of which no version could be started."""
 
 
-class Standing(Struct, frozen=True):
+class EntryState(Struct, frozen=True):
     """What the organiser decided about an entry."""
 
     state: State = "playing"
@@ -61,7 +61,7 @@ class Tournament:
         self.closed: set[int] = set()
         self.absent: dict[int, frozenset[str]] = {}
         """By closed part, the labels of those whose games in it were left unplayed."""
-        self.states: dict[str, Standing] = {}
+        self.states: dict[str, EntryState] = {}
         self.readmissions: set[Readmission] = set()
         """All lifted suspensions."""
         self.lifted: set[Readmission] = set()
@@ -136,9 +136,9 @@ class Tournament:
         """Return the labels of the entries whose games wait until their bots are mended."""
         return {entered.label for entered in self.entered if entered.waits}
 
-    def state(self, label: str) -> Standing:
+    def state(self, label: str) -> EntryState:
         """Return what the organiser decided about an entry."""
-        return self.states.get(label, Standing())
+        return self.states.get(label, EntryState())
 
     def excuses(self, entrant: Entrant) -> bool:
         """Return whether a version plays no more: its entry left, or a newer version plays."""
@@ -194,7 +194,7 @@ class Tournament:
                 self.absent[part] = frozenset(absent)
             case StateChanged(label, state, reason):
                 self._require_label(label)
-                self.states[label] = Standing(state, reason)
+                self.states[label] = EntryState(state, reason)
             case Readmitted(label, number):
                 self._readmit(label, number)
             case Begun() | Version():

@@ -13,7 +13,7 @@ from tournaments.league.store import Store
 from tournaments.running.anonymity import anonymize, find_names
 from tournaments.running.field import Field, read_field
 from tournaments.running.plan import Plan
-from tournaments.running.registration import Changes, Standstill, recall_labels, register, stand_still
+from tournaments.running.registration import KnownGames, PendingEvents, read_known_games, recall_labels, register
 
 
 def open_league(
@@ -49,10 +49,10 @@ def open_league(
     field = read_field(config, base, find, known, numbered=numbered)
     if names:
         field = anonymize(field, names)
-    games = stand_still(store) if begun else Standstill()
+    games = read_known_games(store) if begun else KnownGames()
     kept = KeptBots(store.path)
 
-    def settle(field: Field) -> Changes:
+    def settle(field: Field) -> PendingEvents:
         return register(store.league(), field, games, new_versions=new_versions, is_kept=kept.has)
 
     plan = Plan(field, settle, kept.load, games.finished)

@@ -27,9 +27,9 @@ from tournaments.league.store import Store
 from tournaments.league.tournament import Tournament
 from tournaments.running.anonymity import NameList
 from tournaments.running.field import Field, read_field
-from tournaments.running.registration import Changes, Standstill, register
+from tournaments.running.registration import KnownGames, PendingEvents, register
 
-Register = Callable[[Field], Changes]
+Register = Callable[[Field], PendingEvents]
 
 
 class Plan:
@@ -78,15 +78,15 @@ class Plan:
         Raises:
             DataError: as `field.read_field` and `registration.register`.
         """
-        return cls(read_field(config, base, find), lambda field: register(League(), field, Standstill()))
+        return cls(read_field(config, base, find), lambda field: register(League(), field, KnownGames()))
 
     def _settle(self, field: Field) -> None:
-        changes = self._register(field)
+        pending = self._register(field)
         self.field, self.config = field, field.config
-        self.tournament: Tournament = changes.tournament
-        self.events: list[AnyEvent] = changes.events
+        self.tournament: Tournament = pending.tournament
+        self.events: list[AnyEvent] = pending.events
         """What must be written before the first game."""
-        self.parts = changes.parts
+        self.parts = pending.parts
         """The parts that these events create."""
         self._choose_players()
 
