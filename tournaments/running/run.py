@@ -32,7 +32,7 @@ from tournaments.running.trial import count_trial_games, estimate_tournament
 
 SAMPLE = 20
 """From how many finished games a run estimates the time of the others."""
-TRIAL_SHARE = 50
+TRIAL_SHARE = 10
 """How many times as many games as a trial a tournament needs to be worth it."""
 
 
