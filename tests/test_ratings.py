@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from tests.rated_games import duel, elos, expected, pairs, ranks, round_robin, sweep, widths
-from tournaments.ratings import RatedGame, fit_ratings
+from tournaments.ratings.fit import RatedGame, fit_ratings
 
 # Ratings
 

@@ -18,6 +18,7 @@ from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Finished, Game
+from tournaments.league.contest import FORMAT
 from tournaments.league.damage import NOBODY, refuse_game, refuse_record
 from tournaments.league.file import LeagueFile, Row
 from tournaments.league.journal import ROOT, AnyEvent, JournalRow, chain_event, decode_event
@@ -165,6 +166,8 @@ class LeagueReader:
 
     def finished(self) -> list[Finished]:
         """Return every finished game as far as it decides what is played next, in playing order."""
+        if self.config().format == FORMAT:  # where the results decide what is played next
+            return [game.finish() for game in self.stored_games()]
         schedules = self.tournament().schedules
         found = []
         for row in self._list_in_order(PlacedRow):

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from referee.replay import VOID
 from tournaments.league.choice import EVERYTHING, Choice, Picker
 from tournaments.league.contents import Entry, Game, LeagueContents
-from tournaments.ratings import RatedGame, Rating, compute_history, fit_ratings, thin_points
+from tournaments.ratings.fit import RatedGame, Rating, fit_ratings
+from tournaments.ratings.running_elo import compute_history, thin_points
 
 IDLE_MS = 1.0
 """CPU time off turn, in milliseconds per action, beyond what reading, cleaning up or compiling takes."""

@@ -19,6 +19,20 @@ from tournaments.ratings.pairs import convert_to_elo, multinomial
 from tournaments.ratings.scores import FEW, NOTHING
 
 
+class Others(Struct, frozen=True):
+    """The opponents of two players that do not meet each other."""
+
+    weight: int
+    """How many games between the two a deal is worth."""
+    mean: float
+    """What the two score against them on average, 0..1."""
+
+    def convert_to_elo(self, score: float) -> float | None:
+        """Return the Elo difference of two players with that mean; None if one of them would win or lose everything."""
+        ours, theirs = (convert_to_elo(self.mean + sign * (score - 0.5)) for sign in (1, -1))
+        return None if ours is None or theirs is None else ours - theirs + 0.0  # no -0
+
+
 class Advantage(Struct, frozen=True):
     """What deals say about the first player against the second."""
 
@@ -41,24 +55,27 @@ class Advantage(Struct, frozen=True):
     """How often the deals would differ as much or more if a coin had said who has which result of each."""
 
 
-def compute_advantage(counts: Sequence[int], games: int) -> Advantage:
+def compute_advantage(counts: Sequence[int], games: int, others: Others | None = None) -> Advantage:
     """Return what deals say.
 
     Args:
         counts: deals by the score of the first player, from 0 to 1 in equal steps.
         games: how many games a deal has.
+        others: the opponents of both, if the two do not meet each other; their score is then 1/2 and half of what the
+            first scores more than the second.
     """
-    estimate = multinomial(counts, games)
+    estimate = multinomial(counts, others.weight if others else games)
     low, high = estimate_score(counts, games)
+    convert = others.convert_to_elo if others else convert_to_elo
     return Advantage(
         deals=estimate.count,
         counts=tuple(counts),
         score=estimate.score,
         score_low=low,
         score_high=high,
-        elo=None if estimate.score is None else convert_to_elo(estimate.score),
-        elo_low=None if low is None else convert_to_elo(low),
-        elo_high=None if high is None else convert_to_elo(high),
+        elo=None if estimate.score is None else convert(estimate.score),
+        elo_low=None if low is None else convert(low),
+        elo_high=None if high is None else convert(high),
         nelo=estimate.nelo,
         los=estimate.los,
         p=flip_signs(counts),
