@@ -140,6 +140,8 @@ def _play(store: Store, config: Config, db: Path | None, until: float, *, requir
     plan = open_plan(store, config, Path.cwd(), required=required)
     resume = ["malice", *sys.argv[1:]] if db else []
     kept = KeptBots(db) if db else None
+    # The clocks allow games that are much longer than most: those that run when the time is up may end.
+    until += max(plan.compute_game_ms(name) or 0 for name in plan.tournament.rulesets) / 1000
     try:
         run_tournament(store, plan, config.jobs, sys.stderr, resume, until=until, kept=kept)
     except Stopped:

@@ -84,15 +84,9 @@ class Comparison(Struct, frozen=True):
 
 
 def read_comparison(league: LeagueReader) -> Comparison:
-    """Return the answer of the chosen tournament, which is a comparison.
-
-    Raises:
-        LeagueError: it has no games yet.
-    """
-    judgement = league.judgement()
-    if not judgement.contests:
-        raise LeagueError(f"{league.path}: {league.tournament().name!r} has no games yet")
-    contest, games = judgement.contests[0], list(league.games())
+    """Return the answer of the chosen tournament, which is a comparison that has begun."""
+    contest = league.judgement().contests.get(0) or Contest(league.tournament(), 0)
+    games = list(league.games())
     whole = [game for game in games if game.key.deal < contest.deals]
     others = None
     if contest.weight != contest.games:
@@ -167,10 +161,18 @@ def _find(advantage: Advantage, answer: Answer | None) -> Finding:
 
 
 def _phrase(finding: Finding, advantage: Advantage, answer: Answer | None) -> str:
-    elo = "n/a" if advantage.elo is None else f"{advantage.elo:+z.0f}"
-    low, high = ("n/a" if each is None else f"{each:z.0f}" for each in (advantage.elo_low, advantage.elo_high))
     accepted = f", {answer.accepted} accepted" if answer and answer.accepted else ""
-    return f"{finding}: {elo} Elo ({low}..{high}){accepted} after {format_count(advantage.deals, 'deal')}"
+    return f"{finding}: {_phrase_elo(advantage)}{accepted} after {format_count(advantage.deals, 'deal')}"
+
+
+def _phrase_elo(advantage: Advantage) -> str:
+    """Say how much better the new bot is; a bound if it won or lost every deal."""
+    elo, low, high = advantage.elo, advantage.elo_low, advantage.elo_high
+    if elo is None:
+        bounds = [f"at {word} {bound:+z.0f}" for word, bound in (("least", low), ("most", high)) if bound is not None]
+        return f"{bounds[0] if bounds else 'n/a'} Elo"
+    ends = ("n/a" if each is None else f"{each:z.0f}" for each in (low, high))
+    return f"{elo:+z.0f} Elo ({'..'.join(ends)})"
 
 
 def _make_side(label: str, games: Iterable[Game]) -> Side:

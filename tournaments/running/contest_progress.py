@@ -46,7 +46,7 @@ class ContestProgress(Progress):
         rate = (contest.deals - self._deals_before) / max(seconds, 1e-9)
         words.append(f"{rate:.1f} deals/s")
         left = estimate_deals(contest, self._most)
-        if left is not None and rate and contest.verdict is None:
+        if left and rate and contest.verdict is None:
             words.append(f"about {format_duration(min(left / rate, max(0.0, self._until - time.time())))} to go")
         return ", ".join(words)
 
