@@ -53,7 +53,8 @@ def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Con
         BotError, DataError: as `read_field`.
     """
     field = read_field(config, base, find)
-    first = " v ".join(entry.label for entry in field.entries)
+    one, other, *others = (entry.label for entry in field.entries)
+    first = f"{one} v {other}" + (f" against {', '.join(others)}" if others else "")
     tournaments = store.league().tournaments
     name, number = first, 1
     while name in tournaments and not _is_same(tournaments[name], field, name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from referee.nouns import format_count
 from tournaments.league.comparison import Comparison, Meeting, Side
@@ -21,7 +21,7 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
         yield "the test chose when to stop, so that is not a 95 % interval"
     yield ""
     yield _describe_games(comparison)
-    yield from _draw_deals(comparison.advantage.counts)
+    yield from _draw_deals(comparison)
     yield ""
     yield from _describe_figures(comparison)
     yield ""
@@ -48,17 +48,22 @@ def _describe_games(comparison: Comparison) -> str:
     return f"{new} against {base}, {where}"
 
 
-def _draw_deals(counts: Sequence[int]) -> Iterator[str]:
+def _draw_deals(comparison: Comparison) -> Iterator[str]:
     """Yield a bar for each score of a deal; scores in between that no deal had are left out."""
-    names = (
-        OF_TWO_GAMES if len(counts) == 5 else [f"{100 * each / (len(counts) - 1):.1f} %" for each in range(len(counts))]
-    )
-    most = max(*counts, 1)
-    rows = [(name, count) for name, count in zip(names, counts, strict=True)]
-    shown = [row for place, row in enumerate(rows) if row[1] or place in (0, len(rows) // 2, len(rows) - 1)]
+    counts = comparison.advantage.counts
+    most, last = max(*counts, 1), len(counts) - 1
+    rows = [(_name_score(comparison, place / last), count) for place, count in enumerate(counts)]
+    shown = [row for place, row in enumerate(rows) if row[1] or place in (0, last // 2, last)]
     width, digits = max(len(name) for name, _ in shown), len(str(most))
     for name, count in shown:
         yield f"{name:<{width}}  {count:>{digits}}  {'#' * -(-BAR * count // most)}".rstrip()
+
+
+def _name_score(comparison: Comparison, score: float) -> str:
+    """Return what a deal with this score is called."""
+    if comparison.opponents:
+        return f"{200 * score - 100:+z.1f} %"
+    return OF_TWO_GAMES[round(4 * score)] if len(comparison.advantage.counts) == 5 else f"{100 * score:.1f} %"
 
 
 def _describe_figures(comparison: Comparison) -> Iterator[str]:
@@ -66,9 +71,7 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
     mark = "" if comparison.exact else ", not 95 %"
     yield f"Elo    {_sign(found.elo)} ({_range(found.elo_low, found.elo_high)}{mark})"
     yield f"nElo   {_sign(found.nelo)}"
-    low, high = (None if each is None else 100 * each for each in (found.score_low, found.score_high))
-    score = "n/a" if found.score is None else f"{100 * found.score:.1f} %"
-    yield f"score  {score} ({format_number(low, 1)} .. {format_number(high, 1)}{mark})"
+    yield f"{_describe_score(comparison)}{mark})"
     yield f"LOS    {'n/a' if found.los is None else f'{100 * found.los:.1f} %'}"
     yield f"p      {_format_p(found.p)}, by flipping the signs of deals"
     if answer := comparison.answer:
@@ -79,6 +82,17 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
         )
     if len(comparison.meetings) == 1:
         yield f"deal and seat explain {_describe_luck(comparison.meetings[0])} of the variance of games"
+
+
+def _describe_score(comparison: Comparison) -> str:
+    """Return the score with its interval; against others, how much more the new bot scores than the base."""
+    found, others = comparison.advantage, bool(comparison.opponents)
+    score, low, high = (
+        None if each is None else 200 * each - 100 if others else 100 * each
+        for each in (found.score, found.score_low, found.score_high)
+    )
+    shown = "n/a" if score is None else f"{score:+z.1f} %" if others else f"{score:.1f} %"
+    return f"{'lead ' if others else 'score'}  {shown} ({format_number(low, 1)} .. {format_number(high, 1)}"
 
 
 def _describe_luck(meeting: Meeting) -> str:

@@ -17,12 +17,9 @@ def decide_comparison(situation: Situation) -> Decision:
     """Return the part, once.
 
     Raises:
-        DataError: the file does not have two entries at least, a ruleset is not for two, or the tournament began with
-            other bots, rulesets or deals.
+        DataError: a ruleset is not for two, or the tournament began with other bots, rulesets or deals.
     """
     tournament = situation.tournament
-    if len(tournament.entered) < 2:
-        raise DataError(f"entries: expected two bots to compare, got {len(tournament.entered)}")
     for ruleset in tournament.rulesets.values():
         seats = find_seats(tournament.config, ruleset)
         if seats != 2:
