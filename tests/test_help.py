@@ -39,7 +39,7 @@ def test_the_list_of_rulesets_marks_the_default() -> None:
 
 def test_only_standings_and_comparisons_need_numpy_in_a_league() -> None:
     names = sorted(path.stem for path in Path(league.__file__).parent.glob("*.py"))
-    names = [name for name in names if name not in ("standings", "comparison")]
+    names = [name for name in names if name not in ("standings", "progression", "comparison")]
     program = "\n".join(f"import tournaments.league.{name}" for name in names)
 
     assert "numpy" not in list_modules(program)
@@ -64,7 +64,7 @@ def test_help_lists_every_command_in_a_section() -> None:
         "This machine:",
     ]
     assert list(main.sections.values()) == [
-        ("new", "build", "check", "play", "rerun"),
+        ("new", "build", "check", "play", "compare", "rerun"),
         ("replay", "log"),
         ("run", "entry"),
         ("standings", "site", "feedback", "export", "verify"),

@@ -62,7 +62,7 @@ def _describe_size(plan: Plan, jobs: int) -> str:
 
 def _describe_test(plan: Plan, test: Sprt, jobs: int) -> str:
     return (
-        f"{plan.config.name}: at most {format_count(plan.config.deals, 'deal')}, {jobs} games at a time,"
+        f"{plan.config.name}: at most {format_count(plan.config.deals, 'deal')}, {jobs} at a time,"
         f" until a test decides between {test.elo0:g} and {test.elo1:g} Elo ({test.model})"
     )
 
