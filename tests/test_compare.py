@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kept.repositories import commit, start_repository
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
@@ -141,6 +142,17 @@ def test_two_bots_of_one_name_get_labels(tmp_path: Path) -> None:
 
     assert str(found["sentence"]).startswith("not better: at most ")
     assert [found[side]["label"] for side in ("new", "base")] == ["greedy", "greedy-2"]  # type: ignore[index]
+
+
+def test_a_working_copy_is_compared_with_its_last_commit(tmp_path: Path) -> None:
+    start_repository(tmp_path)
+    shutil.copytree(SHIPPED / "first", tmp_path / "mine")
+    commit(tmp_path)
+    (tmp_path / "mine/bot.py").write_text((SHIPPED / "greedy/bot.py").read_text())
+
+    found = compare(str(tmp_path / "mine"), f"{tmp_path / 'mine'}@HEAD", *QUICK, "--db", tmp_path / "c.db", code=0)
+
+    assert [found[side]["label"] for side in ("new", "base")] == ["first", "mine@HEAD"]  # type: ignore[index]
 
 
 def test_both_meet_the_same_opponents_on_the_same_cards(tmp_path: Path) -> None:
