@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tournaments.ratings.comparison import compute_advantage, estimate_score, flip_signs
+from tournaments.ratings.comparison import Others, compute_advantage, estimate_score, flip_signs
 
 COUNTS = st.one_of(*(st.lists(st.integers(0, 400), min_size=cells, max_size=cells) for cells in (5, 9)))
 
@@ -78,17 +77,37 @@ def test_sign_flips_of_many_deals_agree_with_the_normal_distribution() -> None:
     assert flip_signs(counts) == pytest.approx(math.erfc((deviation - 1 / math.sqrt(6200)) / math.sqrt(2)), rel=0.01)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("deals", [20, 60])
-@pytest.mark.parametrize("weights", [(5, 1, 8, 1, 5), (2, 0, 12, 0, 6), (1, 0, 10, 0, 9)])
-def test_intervals_hold_as_often_as_they_say(deals: int, weights: tuple[int, ...]) -> None:
-    chance, runs, hits = random.Random(deals), 2000, 0
-    truth = sum(index / 4 * weight for index, weight in enumerate(weights)) / sum(weights)
+@pytest.mark.parametrize("deals", [20, 30, 50])
+@pytest.mark.parametrize(
+    "chances", [(0.25, 0.5, 0.25), (0.1, 0.6, 0.3), (0.05, 0.5, 0.45), (0.2, 0.4, 0.4), (0.15, 0.7, 0.15)]
+)
+def test_intervals_hold_as_often_as_they_say(deals: int, chances: tuple[float, float, float]) -> None:
+    truth, coverage = chances[1] / 2 + chances[2], 0.0
 
-    for _ in range(runs):
-        drawn = chance.choices(range(5), weights, k=deals)
-        low, high = estimate_score([drawn.count(cell) for cell in range(5)], 2)
-        hits += low is not None and high is not None and low <= truth <= high
+    for lost, shared in itertools.product(range(deals + 1), repeat=2):
+        if (won := deals - lost - shared) >= 0:
+            low, high = estimate_score((lost, 0, shared, 0, won), 2)
+            ways = math.comb(deals, lost) * math.comb(deals - lost, shared)
+            chance = ways * chances[0] ** lost * chances[1] ** shared * chances[2] ** won
+            coverage += chance * (low is not None and high is not None and low <= truth <= high)
 
-    noise = 2 * math.sqrt(0.95 * 0.05 / runs)
-    assert 0.94 - noise <= hits / runs <= 0.96 + noise
+    assert 0.935 <= coverage <= 0.965
+
+
+@given(COUNTS, st.integers(1, 8), st.floats(0, 1))
+def test_against_others_every_figure_is_a_number_or_absent(counts: list[int], weight: int, mean: float) -> None:
+    found = compute_advantage(counts, len(counts) // 2, Others(weight, mean))
+
+    for name, value in msgspec.structs.asdict(found).items():
+        if isinstance(value, float):
+            assert math.isfinite(value), name
+            assert value or math.copysign(1, value) == 1, name
+
+
+def test_against_others_elo_is_the_difference_of_what_both_have_against_them() -> None:
+    others = Others(1, (0.6 + 0.5) / 2)
+
+    found = others.convert_to_elo(0.5 + (0.6 - 0.5) / 2)
+
+    assert found == pytest.approx(-400 * math.log10(1 / 0.6 - 1))
+    assert others.convert_to_elo(0.96) is None
