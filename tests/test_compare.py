@@ -79,6 +79,14 @@ def test_a_fixed_number_of_deals_is_played_without_a_test() -> None:
     assert str(found["sentence"]).endswith(" after 12 deals")
 
 
+def test_a_broken_bot_is_refused_and_leaves_no_league(tmp_path: Path) -> None:
+    result = malice("compare", "false", "greedy", "--db", tmp_path / "c.db")
+
+    assert result.exit_code == 2
+    assert "no game can be played without it" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_contradicts_itself_is_refused() -> None:
     assert malice("compare", "greedy", "first", "--deals", "3", "--elo1", "5").exit_code == 2
     for words in (["--elo1", "-5"], ["--elo1", "500"], ["--opponents", "uniform", "--model", "logistic"]):

@@ -138,6 +138,7 @@ def _play(store: Store, config: Config, db: Path | None, until: float, *, requir
 
     store.forget_unplayed(config.name)
     plan = open_plan(store, config, Path.cwd(), required=required)
+    plan.keep_going = True  # nobody is left to play then, and that is what the refusal says
     resume = ["malice", *sys.argv[1:]] if db else []
     kept = KeptBots(db) if db else None
     # The clocks allow games that are much longer than most: those that run when the time is up may end.
