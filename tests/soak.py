@@ -1,7 +1,8 @@
-"""Kills a tournament a hundred times at random and says what it did: `python -m tests.soak [KILLS] [SEED]`."""
+"""Kills a tournament a hundred times at random, then simulates comparisons: `python -m tests.soak [KILLS] [SEED]`."""
 
 from __future__ import annotations
 
+import math
 import secrets
 import sys
 import tempfile
@@ -9,6 +10,12 @@ from pathlib import Path
 
 from tests.crashes import TOURNAMENT, kills, play_undisturbed
 from tests.runs import Run
+from tests.simulated_deals import measure_errors
+from tournaments.ratings.sprt import Model, Sprt
+
+MODELS: tuple[Model, ...] = ("normalised", "logistic")
+SIMULATED = 1000
+"""Comparisons under each hypothesis."""
 
 
 def main() -> int:
@@ -26,7 +33,17 @@ def main() -> int:
         assert code == 0, err
         assert disturbed.sha() == undisturbed.sha()
         print(f"the same tournament as without kills: {disturbed.sha()}")
+    _count_errors()
     return 0
+
+
+def _count_errors() -> None:
+    """Make sure that the sequential test of a comparison errs as seldom as it says."""
+    for model in MODELS:
+        for split in (0.4, 0.55, 0.7):
+            wrong = measure_errors(Sprt(model=model), split, SIMULATED)
+            print(f"{model} test, {split:.0%} split deals: wrong in {wrong[0]:.1%} and {wrong[1]:.1%}", flush=True)
+            assert max(wrong) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / SIMULATED)
 
 
 def _run(folder: Path) -> Run:

@@ -7,7 +7,8 @@ from itertools import combinations
 import pytest
 
 from tests.rated_games import duel, elos, expected, pairs, ranks, round_robin, sweep, widths
-from tournaments.ratings import RatedGame, fit_beginnings, fit_ratings
+from tournaments.ratings.fit import fit_beginnings, fit_ratings
+from tournaments.ratings.pairings import RatedGame
 
 # Ratings
 

@@ -19,7 +19,7 @@ from tournaments.league.part_ratings import PartRatings, Step, compute_part_rati
 from tournaments.league.ranking import compute_league_standings
 from tournaments.league.standings import Standings
 from tournaments.league.store import Store
-from tournaments.ratings import Rating
+from tournaments.ratings.fit import Rating
 from tournaments.sanitizer import sanitize
 
 

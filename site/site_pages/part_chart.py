@@ -30,7 +30,7 @@ from site_pages.chart import (
 from site_pages.rankings import Name, format_interval, make_name
 from tournaments.league.part_ratings import PartRatings, Step
 from tournaments.league.standings import Standings
-from tournaments.ratings import Rating
+from tournaments.ratings.fit import Rating
 from tournaments.sanitizer import sanitize
 
 CAPTION = (

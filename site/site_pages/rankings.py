@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from site_pages import text
 from tournaments.league.standings import Meeting, Row, Standings, State
-from tournaments.ratings import Rating
+from tournaments.ratings.fit import Rating
 
 
 class Cell(Struct, frozen=True):

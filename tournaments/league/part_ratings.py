@@ -11,7 +11,7 @@ from tournaments.league.choice import EVERYTHING, Choice, Picker
 from tournaments.league.contents import Game, LeagueContents
 from tournaments.league.parts import Part
 from tournaments.league.standings import group_by_kind, list_complete, list_counted, make_rated_game
-from tournaments.ratings import Fit, Rating, fit_beginnings
+from tournaments.ratings.fit import Fit, Rating, fit_beginnings
 
 MOST_STEPS = 30
 """Every step takes a fit; earlier ones are merged into the first."""

@@ -16,6 +16,7 @@ from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Finished, Game, TablePlace
+from tournaments.league.contest import FORMAT
 from tournaments.league.damage import NOBODY, refuse_game, refuse_record
 from tournaments.league.formats.situation import Situation, make_situation
 from tournaments.league.formats.swiss import rank_swiss
@@ -71,6 +72,8 @@ class LeagueReader(JournalReader):
 
     def finished(self) -> list[Finished]:
         """Return every finished game as far as it decides what is played next, in playing order."""
+        if self.config().format == FORMAT:  # where the results decide what is played next
+            return [game.finish() for game in self.stored_games()]
         schedules = self.tournament().schedules
         found = []
         for row in self._list_in_order(PlacedRow):

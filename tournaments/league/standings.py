@@ -10,7 +10,9 @@ from msgspec import Struct
 
 from referee.replay import VOID
 from tournaments.league.contents import Game
-from tournaments.ratings import RatedGame, Rating, compute_history, fit_ratings, thin_points
+from tournaments.ratings.fit import Rating, fit_ratings
+from tournaments.ratings.pairings import RatedGame
+from tournaments.ratings.running_elo import compute_history, thin_points
 
 IDLE_MS = 1.0
 """CPU time off turn, in milliseconds per action, beyond what reading, cleaning up or compiling takes."""

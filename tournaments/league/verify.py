@@ -55,7 +55,7 @@ class Verified(Struct, frozen=True):
     games: int
     """Games that count."""
     left_out: int
-    """Games that were played ahead of a suspension, and count for nobody."""
+    """Games that were played ahead of a suspension, or of the end of a test, and count for nobody."""
     planned: int
     complete: bool
     sha: str

@@ -15,11 +15,13 @@ from referee.nouns import format_count
 from referee.records import Batch, Key, Record
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.errors import Stopped
+from tournaments.league.contest import Contest, make_contest
 from tournaments.league.formats import FORMATS
 from tournaments.league.judgement import judge
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
 from tournaments.running.announcement import describe_part, print_doubts, print_line, print_plan
+from tournaments.running.contest_progress import ContestProgress
 from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
 from tournaments.running.pace import Pace, make_pace
@@ -97,6 +99,7 @@ class Run:
         """The keys of all finished games."""
         self._suspensions: dict[int, Suspensions] = {}
         self._paces: dict[int, Pace | None] = {}
+        self._contests: dict[int, Contest | None] = {}
         self._store = store
         self._plan = plan
         self._jobs = terms.jobs or default_jobs(plan.config.cpus_per_game)
@@ -156,9 +159,11 @@ class Run:
                 after = tournament.config.suspend_after
                 self._suspensions[number] = Suspensions(games, after, tournament.lifted)
                 self._paces[number] = make_pace(schedule, games, self._suspensions[number])
+                self._contests[number] = make_contest(tournament, number, games)
 
     def _wants(self, key: Key) -> bool:
-        if not self._plan.is_playable(key):
+        contest = self._contests[key.part]
+        if not self._plan.is_playable(key) or (contest and contest.leaves_out(key.deal)):
             return False
         suspended = self._suspensions[key.part].suspended
         return not suspended or not is_left_out(self._plan.number(key), self._plan.list_labels(key), suspended)
@@ -192,6 +197,8 @@ class Run:
 
         A trial must be short beside the tournament.
         """
+        if self._plan.config.sprt:
+            return None  # nobody knows how many games it takes
         if not self.done:
             trial = count_trial_games(self._plan)
             worthwhile = self._play_batches is play_batches and TRIAL_SHARE * trial <= self._plan.tournament.planned
@@ -204,7 +211,7 @@ class Run:
     def _play(self) -> Outcome:
         left, done = self._plan.count_open(self.done), len(self.done)
         jobs = max(1, min(self._jobs, left))
-        with Progress(done + left, done, self._bar_out) as progress:
+        with self._make_progress(done + left, done) as progress:
 
             def on_record(record: Record) -> None:
                 self._keep(record)
@@ -232,6 +239,12 @@ class Run:
             finally:
                 ledger.close()
 
+    def _make_progress(self, total: int, done: int) -> Progress:
+        contest = next((contest for contest in self._contests.values() if contest), None)
+        if contest is None:
+            return Progress(total, done, self._bar_out)
+        return ContestProgress(contest, self._plan.config.deals, (total, done), self._terms.until, self._bar_out)
+
     def _keep(self, record: Record) -> None:
         """Store a finished game, and take it into account."""
         game = self._plan.make_game(record)
@@ -242,6 +255,8 @@ class Run:
         self._suspensions[finished.key.part].add(finished)
         if pace := self._paces[finished.key.part]:
             pace.count(finished.labels)
+        if contest := self._contests[finished.key.part]:
+            contest.add(finished)
 
     def _may_begin(self, batch: Batch, running: Collection[Running]) -> bool:
         """Tell whether a batch may begin: its entries must not get too far ahead in their part."""
