@@ -26,6 +26,7 @@ from site_pages.overall import make_overall
 from site_pages.pages import GameRow, Pages, Section, make_game_row
 from site_pages.rankings import Ranking, make_ranking
 from site_pages.results import list_results
+from site_pages.rounds import Course, make_course
 from site_pages.series import describe_standing, make_series_rows
 from site_pages.source import PublishedSource, Source, list_games
 from site_pages.teams import make_team_rows
@@ -84,7 +85,8 @@ def render(
     all_standings = compute_league_standings(source)
     rankings = _make_rankings(all_standings)
     entries = published.entries()
-    _write_front_page(folder, pages, all_standings, _make_sections(source, survey, all_standings, rankings), entries)
+    sections = _make_sections(source, survey, all_standings, rankings)
+    _write_front_page(folder, pages, all_standings, sections, make_course(source.situation()), entries)
     for ruleset in source.rulesets():
         folder.write(
             f"rules/{text.make_slug(ruleset.name)}.html", pages.render_ruleset(rules_text.describe_ruleset(ruleset))
@@ -301,8 +303,12 @@ def _write_front_page(
     pages: Pages,
     all_standings: tuple[Standings, ...],
     sections: list[Section],
+    course: Course,
     entries: tuple[Entry, ...],
 ) -> None:
     several = len({standings.ruleset for standings in all_standings}) > 1
     rulesets, rows = make_overall(all_standings) if several else ([], [])
-    folder.write("index.html", pages.render_front(sections=sections, rulesets=rulesets, overall=rows, entries=entries))
+    content = pages.render_front(
+        sections=sections, course=course, rulesets=rulesets, overall=rows, entries=entries
+    )
+    folder.write("index.html", content)
