@@ -308,7 +308,5 @@ def _write_front_page(
 ) -> None:
     several = len({standings.ruleset for standings in all_standings}) > 1
     rulesets, rows = make_overall(all_standings) if several else ([], [])
-    content = pages.render_front(
-        sections=sections, course=course, rulesets=rulesets, overall=rows, entries=entries
-    )
+    content = pages.render_front(sections=sections, course=course, rulesets=rulesets, overall=rows, entries=entries)
     folder.write("index.html", content)

@@ -52,8 +52,8 @@ class Side(Struct, frozen=True):
 
     seed: int
     bot: Name
-    scores: tuple[str, ...]
-    """In the match, and in each play-off."""
+    score: str
+    """In the match, without play-offs; empty while it is open."""
     won: bool
 
 
@@ -61,9 +61,8 @@ class TieBox(Struct, frozen=True):
     """A place in the bracket."""
 
     sides: tuple[Side, ...]
-    play_offs: int
     note: str
-    """What became of it, in words."""
+    """Its play-offs, and how else it ended than by the score; empty if there is nothing to say."""
 
 
 class Column(Struct, frozen=True):
@@ -80,6 +79,8 @@ class Bracket(Struct, frozen=True):
 
     columns: tuple[Column, ...]
     winner: Name | None
+    play_offs: int = PLAY_OFFS
+    """Of a drawn match, at most."""
 
 
 class Course(Struct, frozen=True):
@@ -170,36 +171,44 @@ def _make_bracket(situation: Situation) -> Bracket:
 def _make_columns(played: Round, seeds: Mapping[str, int]) -> Iterator[Column]:
     """Yield the column of a round; the final and the match for third place have one each."""
     if played.title != FINAL:
-        yield Column(played.title, tuple(_make_tie(tie, seeds, "advances") for tie in played.ties), leads=True)
+        yield Column(played.title, tuple(_make_tie(tie, seeds) for tie in played.ties), leads=True)
         return
     final, *third = played.ties
-    yield Column("final", (_make_tie(final, seeds, "wins"),), leads=False)
+    yield Column("final", (_make_tie(final, seeds),), leads=False)
     for tie in third:
-        yield Column("third place", (_make_tie(tie, seeds, "is third"),), leads=False)
+        yield Column("third place", (_make_tie(tie, seeds),), leads=False)
 
 
-def _make_tie(tie: Tie, seeds: Mapping[str, int], deed: str) -> TieBox:
-    """Return a place of the bracket; `deed` is what its winner does."""
+def _make_tie(tie: Tie, seeds: Mapping[str, int]) -> TieBox:
     sides = tuple(
         Side(
             seeds[label],
             make_name(label),
-            tuple(format_points(match.score[match.labels.index(label)]) for match in tie.matches),
+            _format_score(tie.matches[0], label) if tie.matches else "",
             won=label == tie.winner,
         )
         for label in tie.labels
     )
-    return TieBox(sides, max(0, len(tie.matches) - 1), _describe_tie(tie, deed))
+    return TieBox(sides, _describe_tie(tie))
 
 
-def _describe_tie(tie: Tie, deed: str) -> str:
+def _format_score(match: Match, label: str) -> str:
+    return format_points(match.score[match.labels.index(label)])
+
+
+def _describe_tie(tie: Tie) -> str:
     if len(tie.labels) < 2:
-        return f"{deed} without an opponent" if tie.labels else "nobody"
+        return "no opponent" if tie.labels else "nobody"
+    play_offs = ", ".join("–".join(_format_score(match, label) for label in tie.labels) for match in tie.matches[1:])
+    return "; ".join(filter(None, (f"play-offs {play_offs}" if play_offs else "", _describe_end(tie))))
+
+
+def _describe_end(tie: Tie) -> str:
     if not tie.over:
-        return "drawn, a play-off decides" if tie.matches else "not over"
+        return "a play-off decides" if tie.matches else "not over"
     last = tie.matches[-1]
     if tie.winner is None:
         return "nobody played to the end"
     if last.winner is None:
-        return f"the higher seed {deed} after {PLAY_OFFS} drawn play-offs"
-    return deed if last.whole else f"{deed} {DEFAULT}"
+        return "the higher seed goes on"
+    return "" if last.whole else f"won {DEFAULT}"
