@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_sl
 from tournaments.league.formats.situation import Done
 
 
-def make_house(labels: str) -> House:
+def make_house(labels: Sequence[str]) -> House:
     return House(labels, format="knockout", deals=1)
 
 

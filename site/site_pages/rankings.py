@@ -156,6 +156,8 @@ def _make_points(points: float | None) -> Cell | None:
 
 
 def _describe_field(standings: Standings, row: Row) -> str:
+    if row.points is not None:
+        return f"of {sum(other.points is not None for other in standings.rows)}"
     if row.group is None:
         return "not ranked"
     size = sum(other.group == row.group for other in standings.rows)
