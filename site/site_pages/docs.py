@@ -36,6 +36,7 @@ DOCS = (
     Doc("first-bot", "docs/first-bot.md", "Your first bot"),
     Doc("protocol", "protocol/PROTOCOL.md", "The protocol"),
     Doc("tournaments", "docs/tournaments.md", "Running a tournament"),
+    Doc("formats", "docs/formats.md", "Formats"),
     Doc("league", "docs/league.md", "A league that lives"),
     Doc("standings", "docs/standings.md", "Reading the standings"),
     Doc("inside", "docs/inside.md", "How it works inside"),
