@@ -21,15 +21,27 @@ LONGEST_S = 1.5
 GONE_S = 1.0
 
 
-def kills(run: Run, times: int, seed: int) -> Iterator[str]:
+def make_swiss(entries: int, rounds: int) -> str:
+    """Return the file of a Swiss tournament with short matches, in which every round follows from the last one."""
+    bots = [("uniform", "first", "greedy")[number % 3] for number in range(entries)]
+    return f'entries = {bots}\nformat = "swiss"\nrounds = {rounds}\ndeals = 1\nseed = "crash"\n'
+
+
+def kills(run: Run, times: int, seed: int, longest: float = LONGEST_S) -> Iterator[str]:
     """Start a run and kill it so many times; tell each time what was done, and check that nothing suffered.
 
     Every third time the referees are killed with it. Once the tournament is complete, it begins anew.
+
+    Args:
+        run: where the tournament lies.
+        times: how often.
+        seed: draws the moments.
+        longest: how many seconds a run lives at most.
     """
     chance = random.Random(seed)
     before = run.digests()
     for number in range(times):
-        delay = chance.uniform(0.05, LONGEST_S)
+        delay = chance.uniform(0.05, longest)
         process = run.start()
         time.sleep(delay)
         victims = [process.pid, *(_referees(run) if number % 3 == 2 else [])]

@@ -1,4 +1,7 @@
-"""Kills a tournament a hundred times at random and says what it did: `python -m tests.soak [KILLS] [SEED]`."""
+"""Kills a tournament a hundred times at random, then a Swiss of forty entries thirty times, and says what it did.
+
+`python -m tests.soak [KILLS] [SEED]`
+"""
 
 from __future__ import annotations
 
@@ -7,32 +10,42 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.crashes import TOURNAMENT, kills
+from tests.crashes import LONGEST_S, TOURNAMENT, kills, make_swiss
 from tests.runs import Run
+
+SWISS_KILLS = 30
+SWISS_LONGEST_S = 5.0
+"""It takes longer to start forty bots."""
 
 
 def main() -> int:
     """Return 0 if every resumed tournament is the same as an undisturbed one."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else secrets.randbits(31)
+    _soak(TOURNAMENT, times, seed, LONGEST_S)
+    _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_LONGEST_S)
+    return 0
+
+
+def _soak(text: str, times: int, seed: int, longest: float) -> None:
+    """Kill a tournament so many times, and compare it with an undisturbed one."""
     print(f"{times} kills, seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="malice-soak-") as folder:
-        undisturbed, disturbed = (_run(Path(folder, name)) for name in ("undisturbed", "disturbed"))
+        undisturbed, disturbed = (_run(Path(folder, name), text) for name in ("undisturbed", "disturbed"))
         assert undisturbed.finish()[0] == 0
-        for number, told in enumerate(kills(disturbed, times, seed), 1):
+        for number, told in enumerate(kills(disturbed, times, seed, longest), 1):
             print(f"{number:4}  {told}", flush=True)
             assert not told.startswith("it was complete") or undisturbed.sha() in told
         code, _, err = disturbed.finish()
         assert code == 0, err
         assert disturbed.sha() == undisturbed.sha()
-        print(f"the same tournament as without kills: {disturbed.sha()}")
-    return 0
+        print(f"the same tournament as without kills: {disturbed.sha()}", flush=True)
 
 
-def _run(folder: Path) -> Run:
+def _run(folder: Path, text: str) -> Run:
     folder.mkdir()
     run = Run(folder)
-    run.write(TOURNAMENT)
+    run.write(text)
     return run
 
 
