@@ -19,6 +19,12 @@ deals = 30
 GONE_S = 1.0
 
 
+def make_swiss(entries: int, rounds: int) -> str:
+    """Return the file of a Swiss tournament with short matches, in which every round follows from the last one."""
+    bots = [("uniform", "first", "greedy")[number % 3] for number in range(entries)]
+    return f'entries = {bots}\nformat = "swiss"\nrounds = {rounds}\ndeals = 1\nseed = "crash"\n'
+
+
 def play_undisturbed(run: Run) -> float:
     """Play the whole tournament; return how long a run that is killed may live: half of that, in seconds."""
     began = time.monotonic()
@@ -30,8 +36,13 @@ def play_undisturbed(run: Run) -> float:
 def kills(run: Run, times: int, seed: int, longest_s: float) -> Iterator[str]:
     """Start a run and kill it so many times; tell each time what was done, and check that nothing suffered.
 
-    A run lives at most `longest_s` seconds. Every third time the referees are killed with it. Once the tournament is
-    complete, it begins anew.
+    Every third time the referees are killed with it. Once the tournament is complete, it begins anew.
+
+    Args:
+        run: where the tournament lies.
+        times: how often.
+        seed: draws the moments.
+        longest_s: how many seconds a run lives at most.
     """
     chance = random.Random(seed)
     before = run.digests()

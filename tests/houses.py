@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
@@ -33,7 +34,7 @@ from tournaments.league.tournament import Tournament
 class House:
     """A tournament whose events and games a test makes up."""
 
-    def __init__(self, labels: str, **settings: object) -> None:
+    def __init__(self, labels: Sequence[str], **settings: object) -> None:
         self.league = League()
         self.games: list[Game] = []
         self._apply(Begun("5a" * 32))
@@ -48,12 +49,12 @@ class House:
     def tournament(self) -> Tournament:
         return self.league.tournaments["t"]
 
-    def read(self, labels: str, changed: str = "", **settings: object) -> None:
-        """Read a file with these entries, some of which come with a new version; each label is a letter."""
+    def read(self, labels: Sequence[str], changed: Sequence[str] = "", **settings: object) -> None:
+        """Read a file with these entries, some of which come with a new version; a text stands for its letters."""
         for label in labels:
             if label in changed or label not in self._versions:
                 number = self._versions[label] = self._versions.get(label, 0) + 1
-                content = f"{ord(label):032x}{number:032x}"
+                content = hashlib.sha256(f"{number} {label}".encode()).hexdigest()
                 self._apply(Version(label, number, content, label, "", "", "", (), ()))
         self.config = replace(self.config, **settings)
         rulesets = tuple(store_ruleset(load_ruleset(name)) for name in self.config.rulesets)

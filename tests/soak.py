@@ -1,4 +1,7 @@
-"""Kills a tournament a hundred times at random, then simulates comparisons: `python -m tests.soak [KILLS] [SEED]`."""
+"""Kills tournaments at random, a round-robin and a Swiss, then simulates comparisons, and says what it did.
+
+`python -m tests.soak [KILLS] [SEED]`
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.crashes import TOURNAMENT, kills, play_undisturbed
+from tests.crashes import TOURNAMENT, kills, make_swiss, play_undisturbed
 from tests.runs import Run
 from tests.simulated_deals import measure_errors
 from tournaments.ratings.sprt import Model, Sprt
@@ -17,14 +20,24 @@ MODELS: tuple[Model, ...] = ("normalised", "logistic")
 SIMULATED = 1000
 """Comparisons under each hypothesis."""
 
+SWISS_KILLS = 30
+
 
 def main() -> int:
     """Return 0 if every resumed tournament is the same as an undisturbed one."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else secrets.randbits(31)
+    _soak(TOURNAMENT, times, seed)
+    _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed)
+    _count_errors()
+    return 0
+
+
+def _soak(text: str, times: int, seed: int) -> None:
+    """Kill a tournament so many times, and compare it with an undisturbed one."""
     print(f"{times} kills, seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="malice-soak-") as folder:
-        undisturbed, disturbed = (_run(Path(folder, name)) for name in ("undisturbed", "disturbed"))
+        undisturbed, disturbed = (_run(Path(folder, name), text) for name in ("undisturbed", "disturbed"))
         longest_s = play_undisturbed(undisturbed)
         for number, told in enumerate(kills(disturbed, times, seed, longest_s), 1):
             print(f"{number:4}  {told}", flush=True)
@@ -32,9 +45,7 @@ def main() -> int:
         code, _, err = disturbed.finish()
         assert code == 0, err
         assert disturbed.sha() == undisturbed.sha()
-        print(f"the same tournament as without kills: {disturbed.sha()}")
-    _count_errors()
-    return 0
+        print(f"the same tournament as without kills: {disturbed.sha()}", flush=True)
 
 
 def _count_errors() -> None:
@@ -46,10 +57,10 @@ def _count_errors() -> None:
             assert max(wrong) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / SIMULATED)
 
 
-def _run(folder: Path) -> Run:
+def _run(folder: Path, text: str) -> Run:
     folder.mkdir()
     run = Run(folder)
-    run.write(TOURNAMENT)
+    run.write(text)
     return run
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crashes import GONE_S, TOURNAMENT, kills, play_undisturbed
+from tests.crashes import GONE_S, TOURNAMENT, kills, make_swiss, play_undisturbed
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 
@@ -94,6 +94,20 @@ def test_ten_kills_lose_nothing_and_the_tournament_is_the_same(
 
     assert code == 0, err
     assert len(told) >= 10
+    assert run.sha() == undisturbed.sha()
+
+
+def test_ten_kills_change_no_pairing_of_a_swiss(run: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
+    undisturbed = Run(tmp_path_factory.mktemp("undisturbed"))
+    for each in (run, undisturbed):
+        each.write(make_swiss(entries=12, rounds=5))
+
+    told = list(kills(run, 10, seed=13, longest_s=play_undisturbed(undisturbed)))
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    assert len(told) >= 10
+    assert run.games() == 5 * 6 * 2
     assert run.sha() == undisturbed.sha()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,7 +24,7 @@ from tournaments.running.opening import open_league
 from tournaments.running.run import Terms, run_tournament
 
 
-def make_house(labels: str) -> House:
+def make_house(labels: Sequence[str]) -> House:
     return House(labels, format="knockout", deals=1)
 
 

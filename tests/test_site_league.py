@@ -21,6 +21,8 @@ from referee.rules import Result
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, TablePlace, summarize_record
+from tournaments.league.formats.situation import Situation, make_situation
+from tournaments.league.formats.swiss import rank_swiss
 from tournaments.league.journal import (
     Absence,
     AnyEvent,
@@ -201,6 +203,7 @@ class League:
         self._renewed: list[str] = []
         self._pairs: list[tuple[Game, Record]] = []
         self._knows_series = True
+        self._situation: Situation | None = None
         codes = list(VERDICTS)
         for part, (table, (name, seated)) in product(range(parts), enumerate(self._tables)):
             each = self._rulesets[name]
@@ -335,8 +338,20 @@ class League:
         """Return a configuration that suspends nobody."""
         return Config(entries=self._labels, suspend_after=0)
 
+    def follow(self, situation: Situation) -> None:
+        """Show the course of another tournament between the same entries."""
+        self._situation = situation
+
+    def situation(self) -> Situation:
+        """Return what the format sees: nothing was played, or what a test says."""
+        return self._situation or make_situation(self.tournament(), [], (), self.games)
+
     def table(self) -> tuple[TablePlace, ...]:
-        return ()
+        """Return the table of a Swiss tournament that this follows."""
+        if self._situation is None or self._situation.tournament.config.format != "swiss":
+            return ()
+        rows = rank_swiss(self._situation)
+        return tuple(TablePlace(row.label, float(row.points), float(row.buchholz)) for row in rows)
 
     def suspended(self) -> dict[str, int]:
         """Return those that were suspended."""

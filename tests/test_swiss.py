@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +21,7 @@ from tournaments.league.parts import Part
 ALPHABET = "".join(chr(0x100 + number) for number in range(64))
 
 
-def make_house(labels: str, rounds: int = 3, **more: object) -> House:
+def make_house(labels: Sequence[str], rounds: int = 3, **more: object) -> House:
     return House(labels, format="swiss", rounds=rounds, deals=1, **more)
 
 

@@ -25,6 +25,7 @@ from site_pages.keys import KeyIndex
 from site_pages.overall import make_overall
 from site_pages.pages import GameRow, Pages, Section, make_game_row
 from site_pages.results import list_results
+from site_pages.rounds import Course, make_course
 from site_pages.sections import make_rankings, make_sections
 from site_pages.series import describe_standing
 from site_pages.source import PublishedSource, Source, list_games
@@ -92,7 +93,7 @@ def render(
     entries = published.entries()
     box = make_change_box(changes, rankings, [entry.label for entry in entries])
     sections = make_sections(source, survey.deals, all_standings, rankings)
-    _write_front_page(folder, pages, all_standings, sections, entries, box)
+    _write_front_page(folder, pages, all_standings, sections, make_course(source.situation()), entries, box)
     for ruleset in source.rulesets():
         folder.write(
             f"rules/{text.make_slug(ruleset.name)}.html", pages.render_ruleset(rules_text.describe_ruleset(ruleset))
@@ -279,12 +280,13 @@ def _write_front_page(
     pages: Pages,
     all_standings: tuple[Standings, ...],
     sections: list[Section],
+    course: Course,
     entries: tuple[Entry, ...],
     changes: ChangeBox | None,
 ) -> None:
     several = len({standings.ruleset for standings in all_standings}) > 1
     rulesets, rows = make_overall(all_standings) if several else ([], [])
-    folder.write(
-        "index.html",
-        pages.render_front(sections=sections, rulesets=rulesets, overall=rows, entries=entries, changes=changes),
+    content = pages.render_front(
+        sections=sections, course=course, rulesets=rulesets, overall=rows, entries=entries, changes=changes
     )
+    folder.write("index.html", content)

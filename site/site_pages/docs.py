@@ -37,6 +37,7 @@ DOCS = (
     Doc("protocol", "protocol/PROTOCOL.md", "The protocol"),
     Doc("comparing", "docs/comparing.md", "Is it better?"),
     Doc("tournaments", "docs/tournaments.md", "Running a tournament"),
+    Doc("formats", "docs/formats.md", "Formats"),
     Doc("league", "docs/league.md", "A league that lives"),
     Doc("standings", "docs/standings.md", "Reading the standings"),
     Doc("inside", "docs/inside.md", "How it works inside"),

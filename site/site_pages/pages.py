@@ -22,6 +22,7 @@ from site_pages.overall import OverallRow
 from site_pages.part_chart import PartChart
 from site_pages.rankings import Name, Ranking, make_name
 from site_pages.results import Result
+from site_pages.rounds import Course
 from site_pages.series import SeriesRow, describe_standing
 from site_pages.teams import TeamRow
 from tournaments.league.contents import Entry, Game
@@ -178,6 +179,7 @@ class Pages:
         self,
         *,
         sections: Sequence[Section],
+        course: Course,
         rulesets: Sequence[str],
         overall: Sequence[OverallRow],
         entries: Sequence[Entry],
@@ -188,6 +190,7 @@ class Pages:
             "index.html",
             root="",
             sections=sections,
+            course=course,
             rulesets=rulesets,
             overall=overall,
             warning=next((section.ranking.warning for section in sections if section.ranking.warning), ""),

@@ -61,6 +61,9 @@ class RankRow(Struct, frozen=True):
     forfeits: int
     group: Cell
     state: State
+    points: Cell | None
+    """Match points; None where the format ranks by ratings."""
+    buchholz: Cell | None
 
 
 class Crossing(Struct, frozen=True):
@@ -89,6 +92,8 @@ class Ranking(Struct, frozen=True):
     """Why some rows cannot be compared; empty if all can."""
     games: int
     waiting: int
+    has_points: bool
+    """Whether the order is that of match points."""
 
 
 def make_name(label: str) -> Name:
@@ -114,6 +119,7 @@ def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
         warning=standings.warning or "",
         games=standings.games,
         waiting=standings.waiting,
+        has_points=any(row.points is not None for row in rows),
     )
 
 
@@ -122,7 +128,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
     rating = row.rating
     return RankRow(
         rank=Cell(text.NONE) if row.rank is None else Cell(str(row.rank), place + 1),
-        range=_format_rank_range(rating),
+        range=_format_rank_range(rating) if row.points is None else "",
         of=_describe_field(standings, row),
         bot=make_name(row.label),
         elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
@@ -140,10 +146,18 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
         forfeits=row.forfeits,
         group=Cell(text.NONE if row.group is None else str(row.group), row.group),
         state=row.state,
+        points=_make_points(row.points),
+        buchholz=_make_points(row.buchholz),
     )
 
 
+def _make_points(points: float | None) -> Cell | None:
+    return None if points is None else Cell(text.format_decimal(points, 1), points)
+
+
 def _describe_field(standings: Standings, row: Row) -> str:
+    if row.points is not None:
+        return f"of {sum(other.points is not None for other in standings.rows)}"
     if row.group is None:
         return "not ranked"
     size = sum(other.group == row.group for other in standings.rows)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from referee.records import Record
 from tournaments.league.contents import Entry, Game, LeagueContents
+from tournaments.league.formats.situation import Situation
 from tournaments.league.publication import Publication
 from tournaments.league.tournament import Tournament
 
@@ -18,6 +19,9 @@ class Source(LeagueContents, Protocol):
 
     def tournament(self) -> Tournament:
         """Return the tournament."""
+
+    def situation(self) -> Situation:
+        """Return what the format of the tournament sees."""
 
     def records(self) -> Iterator[Record]:
         """Return the records of the finished games in the order of the schedule."""

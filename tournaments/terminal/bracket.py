@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from tournaments.league.formats.knockout import Tie, draw_bracket
+from tournaments.league.formats.matches import format_points
 from tournaments.league.formats.swiss import Encounter, rank_swiss
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
@@ -40,12 +40,6 @@ def _format_encounter(encounter: Encounter | None, places: dict[str, int]) -> st
         return "-"
     who = "bye" if encounter.opponent is None else str(places[encounter.opponent])
     return f"{who} {format_points(encounter.points)}"
-
-
-def format_points(points: Fraction) -> str:
-    """Return points with a half where there is one: 0, ½, 1, 2½."""
-    whole, half = divmod(points, 1)
-    return f"{whole or '' if half else whole}{'½' if half else ''}"
 
 
 def _format_bracket(store: Store) -> Iterator[str]:

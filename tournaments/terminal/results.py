@@ -31,11 +31,12 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
         yield f"{title}: {format_count(standings.games, 'game')}{waiting}, Elo {_describe_origin(standings)}"
         if standings.warning:
             yield standings.warning
-            rows = [("n/a" if row.group is None else str(row.group), *_format_row(row)) for row in standings.rows]
-            yield from format_table(("group", *HEAD), rows, left=(2,))
-        elif any(row.points is not None for row in standings.rows):
+        if any(row.points is not None for row in standings.rows):
             rows = [(_format_rank(row), *_format_points(row), *_format_row(row)[1:]) for row in standings.rows]
             yield from format_table((HEAD[0], "points", "buchholz", *HEAD[1:]), rows, left=(3,))
+        elif standings.warning:
+            rows = [("n/a" if row.group is None else str(row.group), *_format_row(row)) for row in standings.rows]
+            yield from format_table(("group", *HEAD), rows, left=(2,))
         else:
             yield from format_table(HEAD, [_format_row(row) for row in standings.rows])
         if standings.seats > 2:

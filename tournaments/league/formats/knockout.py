@@ -42,6 +42,10 @@ class Round(Struct, frozen=True):
     """In the order of the bracket; in the last round the final, and then the match for third place."""
 
 
+FINAL = "final and third place"
+"""The title of the last round."""
+
+
 class _Course:
     """Goes through the parts of a tournament in the order of the bracket; where a part is missing, it is the next."""
 
@@ -50,7 +54,7 @@ class _Course:
         self.matches = list_matches(situation)
         self.parts = list(self.tournament.parts)
         self.draft: Draft | None = None
-        self.seeds = _list_seeds(situation)
+        self.seeds = list_seeds(situation)
 
     def seed(self, label: str) -> int:
         return self.seeds.index(label)
@@ -98,7 +102,7 @@ def draw_bracket(situation: Situation) -> list[Round]:
     return list(_play_rounds(course)) if len(course.seeds) > 1 else []
 
 
-def _list_seeds(situation: Situation) -> list[str]:
+def list_seeds(situation: Situation) -> list[str]:
     """Return the labels in the bracket: those that could play when it began, in the order of the file then."""
     tournament = situation.tournament
     if not tournament.parts:
@@ -133,7 +137,7 @@ def _play_rounds(course: _Course) -> Iterator[Round]:
 
 
 def _name_round(slots: int) -> str:
-    names = {2: "final and third place", 4: "semi-finals", 8: "quarter-finals"}
+    names = {2: FINAL, 4: "semi-finals", 8: "quarter-finals"}
     return names.get(slots, f"round of {slots}")
 
 

@@ -25,12 +25,20 @@ class Match(Struct, frozen=True):
     """Games won, and half of those drawn, in the deals that count."""
     points: tuple[Fraction, Fraction]
     """One for the winner, a half each in a draw; whoever was absent loses, and both do if both were."""
+    whole: bool
+    """Whether all its games were played; if not, absence decided it."""
 
     @property
     def winner(self) -> str | None:
         """The label of the winner; None if there is none."""
         one, other = self.points
         return None if one == other else self.labels[one < other]
+
+
+def format_points(points: Fraction) -> str:
+    """Return points with a half where there is one: 0, ½, 1, 2½."""
+    whole, half = divmod(points, 1)
+    return f"{whole or '' if half else whole}{'½' if half else ''}"
 
 
 def list_matches(situation: Situation) -> dict[Place, Match]:
@@ -48,7 +56,7 @@ def list_matches(situation: Situation) -> dict[Place, Match]:
             score = tuple(scores[part.number, number, label] for label in (one, other))
             whole = played[part.number, number] == part.deals
             points = _compute_points(score) if whole else (Fraction(one not in away), Fraction(other not in away))
-            matches[part.number, number] = Match((one, other), (score[0], score[1]), points)
+            matches[part.number, number] = Match((one, other), (score[0], score[1]), points, whole)
     return matches
 
 

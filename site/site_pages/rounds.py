@@ -1,0 +1,214 @@
+"""The rounds of a Swiss tournament, and the bracket of a knockout, as the templates show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from site_pages.rankings import Name, make_name
+from tournaments.league.formats.knockout import FINAL, PLAY_OFFS, Round, Tie, draw_bracket, list_seeds
+from tournaments.league.formats.matches import Match, format_points, list_matches
+from tournaments.league.formats.situation import Situation
+from tournaments.league.formats.swiss import Encounter, SwissRow, rank_swiss
+from tournaments.league.parts import Part
+
+WORDS = {Fraction(1): "won", Fraction(1, 2): "drawn", Fraction(0): "lost"}
+DEFAULT = "by default"
+"""How a match ends that somebody did not play to its end."""
+
+
+class RoundCell(Struct, frozen=True):
+    """What an entry met in a round."""
+
+    opponent: Name | None
+    """None in a bye."""
+    text: str
+
+
+class RoundRow(Struct, frozen=True):
+    """An entry, round by round."""
+
+    place: int
+    bot: Name
+    points: str
+    cells: tuple[RoundCell | None, ...]
+    """None where it did not take part."""
+
+
+class Rounds(Struct, frozen=True):
+    """The rounds of a Swiss tournament."""
+
+    planned: int
+    titles: tuple[str, ...]
+    """Those that were drawn."""
+    rows: tuple[RoundRow, ...]
+    """In the order of the table."""
+
+
+class Side(Struct, frozen=True):
+    """An entry at a place of the bracket."""
+
+    seed: int
+    bot: Name
+    score: str
+    """In the match, without play-offs; empty while it is open."""
+    won: bool
+
+
+class TieBox(Struct, frozen=True):
+    """A place in the bracket."""
+
+    sides: tuple[Side, ...]
+    note: str
+    """Its play-offs, and how else it ended than by the score; empty if there is nothing to say."""
+
+
+class Column(Struct, frozen=True):
+    """A round in the bracket, or the match for third place."""
+
+    title: str
+    ties: tuple[TieBox, ...]
+    leads: bool
+    """Whether its winners meet in the column that follows."""
+
+
+class Bracket(Struct, frozen=True):
+    """A knockout as far as it was drawn."""
+
+    columns: tuple[Column, ...]
+    winner: Name | None
+    play_offs: int = PLAY_OFFS
+    """Of a drawn match, at most."""
+
+
+class Course(Struct, frozen=True):
+    """What the front page shows of a format that is played in rounds."""
+
+    rounds: Rounds | None = None
+    bracket: Bracket | None = None
+
+
+def make_course(situation: Situation) -> Course:
+    """Return the course of a tournament; it is empty for formats without rounds, and before the first round."""
+    if not situation.tournament.parts:
+        return Course()
+    match situation.tournament.config.format:
+        case "swiss":
+            return Course(rounds=_make_rounds(situation))
+        case "knockout":
+            return Course(bracket=_make_bracket(situation))
+        case _:
+            return Course()
+
+
+def _make_rounds(situation: Situation) -> Rounds:
+    tournament = situation.tournament
+    matches = _find_matches(situation)
+    opened = [_list_open(part) for part in tournament.parts if part.number not in tournament.closed]
+    closed = [part.number for part in tournament.parts if part.number in tournament.closed]
+    rows = tuple(
+        RoundRow(
+            place,
+            make_name(row.label),
+            format_points(row.points),
+            (*_make_cells(row, closed, matches), *(each.get(row.label) for each in opened)),
+        )
+        for place, row in enumerate(rank_swiss(situation), 1)
+    )
+    titles = [f"Round {number}" for number in range(1, len(closed) + 1)]
+    titles += [f"Round {number}, not over" for number in range(len(titles) + 1, len(tournament.parts) + 1)]
+    return Rounds(tournament.config.rounds, tuple(titles), rows)
+
+
+def _find_matches(situation: Situation) -> dict[tuple[int, str], tuple[Match, int]]:
+    """Return the match of each entry in each closed part, with its place at the table."""
+    return {
+        (part, label): (match, place)
+        for (part, _), match in list_matches(situation).items()
+        for place, label in enumerate(match.labels)
+    }
+
+
+def _make_cells(
+    row: SwissRow, closed: list[int], matches: Mapping[tuple[int, str], tuple[Match, int]]
+) -> Iterator[RoundCell | None]:
+    for part, encounter in zip(closed, row.encounters, strict=True):
+        if encounter is None:
+            yield None
+        elif encounter.opponent is None:
+            yield RoundCell(None, f"bye {format_points(encounter.points)}")
+        else:
+            yield RoundCell(make_name(encounter.opponent), _describe_encounter(encounter, *matches[part, row.label]))
+
+
+def _describe_encounter(encounter: Encounter, match: Match, place: int) -> str:
+    word = WORDS[encounter.points]
+    # The points of a disqualified entry do not follow from its score.
+    if not match.whole or encounter.points != match.points[place]:
+        return f"{word} {DEFAULT}"
+    return f"{word} {format_points(match.score[place])}–{format_points(match.score[1 - place])}"
+
+
+def _list_open(part: Part) -> dict[str, RoundCell]:
+    """Return who meets whom in a round that is not over, by label."""
+    cells = {entrant.label: RoundCell(None, "bye") for entrant in part.byes}
+    for table in part.tables:
+        one, other = (entrant.label for entrant in table.entrants)
+        cells |= {one: RoundCell(make_name(other), "open"), other: RoundCell(make_name(one), "open")}
+    return cells
+
+
+def _make_bracket(situation: Situation) -> Bracket:
+    seeds = {label: number for number, label in enumerate(list_seeds(situation), 1)}
+    rounds = draw_bracket(situation)
+    columns = [column for each in rounds for column in _make_columns(each, seeds)]
+    winner = rounds[-1].ties[0].winner if rounds and rounds[-1].title == FINAL else None
+    return Bracket(tuple(columns), None if winner is None else make_name(winner))
+
+
+def _make_columns(played: Round, seeds: Mapping[str, int]) -> Iterator[Column]:
+    """Yield the column of a round; the final and the match for third place have one each."""
+    if played.title != FINAL:
+        yield Column(played.title, tuple(_make_tie(tie, seeds) for tie in played.ties), leads=True)
+        return
+    final, *third = played.ties
+    yield Column("final", (_make_tie(final, seeds),), leads=False)
+    for tie in third:
+        yield Column("third place", (_make_tie(tie, seeds),), leads=False)
+
+
+def _make_tie(tie: Tie, seeds: Mapping[str, int]) -> TieBox:
+    sides = tuple(
+        Side(
+            seeds[label],
+            make_name(label),
+            _format_score(tie.matches[0], label) if tie.matches else "",
+            won=label == tie.winner,
+        )
+        for label in tie.labels
+    )
+    return TieBox(sides, _describe_tie(tie))
+
+
+def _format_score(match: Match, label: str) -> str:
+    return format_points(match.score[match.labels.index(label)])
+
+
+def _describe_tie(tie: Tie) -> str:
+    if len(tie.labels) < 2:
+        return "no opponent" if tie.labels else "nobody"
+    play_offs = ", ".join("–".join(_format_score(match, label) for label in tie.labels) for match in tie.matches[1:])
+    return "; ".join(filter(None, (f"play-offs {play_offs}" if play_offs else "", _describe_end(tie))))
+
+
+def _describe_end(tie: Tie) -> str:
+    if not tie.over:
+        return "a play-off decides" if tie.matches else "not over"
+    last = tie.matches[-1]
+    if tie.winner is None:
+        return "nobody played to the end"
+    if last.winner is None:
+        return "the higher seed goes on"
+    return "" if last.whole else f"won {DEFAULT}"

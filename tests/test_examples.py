@@ -1,0 +1,44 @@
+"""The example of each format is there, is what it says, and can be played."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.test_cli import malice
+from tests.test_site import Page
+from tournaments.league.config import read_config
+from tournaments.league.formats import FORMATS
+
+EXAMPLES = Path(__file__).parents[1] / "tournaments/examples"
+SHOWN = {"swiss": "rounds", "knockout": "bracket"}
+"""The section that the front page has for a format."""
+
+
+def test_every_format_has_an_example_that_the_docs_name() -> None:
+    told = (EXAMPLES.parents[1] / "docs/formats.md").read_text("utf-8")
+
+    assert {path.stem for path in EXAMPLES.glob("*.toml")} == FORMATS.keys()
+    assert all(f"(../tournaments/examples/{name}.toml)" in told for name in FORMATS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_example_of_a_format_can_be_played(name: str, tmp_path: Path) -> None:
+    text = (EXAMPLES / f"{name}.toml").read_text("utf-8")
+    short, changed = re.subn(r"^deals = \d+", 'deals = 1\nseed = "short"', text, flags=re.MULTILINE)
+    path, db, site = tmp_path / f"{name}.toml", tmp_path / "t.db", tmp_path / "site"
+    path.write_text(short, "utf-8")
+    config = read_config(path)
+
+    result = malice("run", path, "--db", db, "--site", site)
+
+    assert changed == 1
+    assert (config.format, config.name) == (name, name)
+    assert result.exit_code == 0, result.output
+    assert malice("verify", db).exit_code == 0
+    page = Page(site / "index.html")
+    assert {"rounds", "bracket"} & {*page.ids} == ({SHOWN[name]} if name in SHOWN else set())
+    assert "not complete" not in page.words
