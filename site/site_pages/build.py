@@ -15,7 +15,7 @@ from referee import rules_text
 from referee.families import load_family
 from referee.records import Key, Record
 from site_pages import shards, text
-from site_pages.changes import ChangeBox, make_change_box
+from site_pages.changes import make_change_box
 from site_pages.deals import Deals
 from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
@@ -23,19 +23,19 @@ from site_pages.files import SHARD, Folder
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.keys import KeyIndex
 from site_pages.overall import make_overall
-from site_pages.pages import GameRow, Pages, Section, make_game_row
+from site_pages.pages import GameRow, Pages, make_game_row
 from site_pages.results import list_results
-from site_pages.rounds import Course, make_course
+from site_pages.rounds import make_course
 from site_pages.sections import make_rankings, make_sections
 from site_pages.series import describe_standing
 from site_pages.source import PublishedSource, Source, list_games
 from tournaments.league.choice import Picker
-from tournaments.league.contents import Entry, Game
+from tournaments.league.contents import Game
 from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.ranking import compute_league_standings, find_state
 from tournaments.league.series import Score, score_league_series
-from tournaments.league.standings import Standings, State
+from tournaments.league.standings import State
 from tournaments.league.tournament import Tournament
 
 STATIC = Path(__file__).parent / "static"
@@ -91,9 +91,17 @@ def render(
     all_standings = compute_league_standings(source)
     rankings = make_rankings(all_standings)
     entries = published.entries()
-    box = make_change_box(changes, rankings, [entry.label for entry in entries])
-    sections = make_sections(source, survey.deals, all_standings, rankings)
-    _write_front_page(folder, pages, all_standings, sections, make_course(source.situation()), entries, box)
+    several = len({standings.ruleset for standings in all_standings}) > 1
+    rulesets, rows = make_overall(all_standings) if several else ([], [])
+    front = pages.render_front(
+        sections=make_sections(source, survey.deals, all_standings, rankings),
+        course=make_course(source.situation()),
+        rulesets=rulesets,
+        overall=rows,
+        entries=entries,
+        changes=make_change_box(changes, rankings, [entry.label for entry in entries]),
+    )
+    folder.write("index.html", front)
     for ruleset in source.rulesets():
         folder.write(
             f"rules/{text.make_slug(ruleset.name)}.html", pages.render_ruleset(rules_text.describe_ruleset(ruleset))
@@ -273,20 +281,3 @@ def _write_docs(folder: Folder, pages: Pages, families: frozenset[str]) -> None:
         folder.write(f"docs/{doc.name}.html", pages.render_doc(place, docs))
     for name, path in list_attachments():
         folder.write(f"docs/{name}", path.read_bytes())
-
-
-def _write_front_page(
-    folder: Folder,
-    pages: Pages,
-    all_standings: tuple[Standings, ...],
-    sections: list[Section],
-    course: Course,
-    entries: tuple[Entry, ...],
-    changes: ChangeBox | None,
-) -> None:
-    several = len({standings.ruleset for standings in all_standings}) > 1
-    rulesets, rows = make_overall(all_standings) if several else ([], [])
-    content = pages.render_front(
-        sections=sections, course=course, rulesets=rulesets, overall=rows, entries=entries, changes=changes
-    )
-    folder.write("index.html", content)
