@@ -114,10 +114,15 @@ def test_the_games_of_a_disqualified_entry_count_for_nobody(cup: Path) -> None:
     assert list_results(cup) == dict.fromkeys(("greedy", "uniform", "first"), (4, "playing"))
 
 
-def test_a_withdrawn_entry_may_be_disqualified_and_the_other_way_round(cup: Path) -> None:
-    for word, state in (("withdraw", "withdrawn"), ("disqualify", "disqualified"), ("withdraw", "withdrawn")):
+def test_a_withdrawn_entry_may_be_disqualified_but_not_the_other_way_round(cup: Path) -> None:
+    for word, state in (("withdraw", "withdrawn"), ("disqualify", "disqualified")):
         decide(cup, word, "first")
         assert list_entries(cup)["first"][0] == state
+
+    result = malice("entry", "withdraw", cup, "first")
+
+    assert (result.exit_code, "is disqualified; to let its games count again" in result.output) == (2, True)
+    assert list_entries(cup)["first"][0] == "disqualified"
 
 
 @pytest.mark.parametrize(

@@ -131,23 +131,14 @@ def test_a_day_before_the_tournament_and_what_is_no_day_are_usage(league: Growin
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_a_league_without_this_tournament_is_compared_by_its_newest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = tmp_path / "other.db"
-    for name, entries in (("winter", {"ann": 1, "bob": 1}), ("spring", {"ann": 1, "cem": 1})):
-        GrowingLeague(other, monkeypatch, name).play(entries, 2)
-    summer = GrowingLeague(tmp_path / "summer.db", monkeypatch, "summer")
-    summer.play({"ann": 1, "bob": 1}, 2)
-    winter = GrowingLeague(tmp_path / "winter.db", monkeypatch, "winter")
-    winter.play({"ann": 1, "bob": 1}, 2)
+def test_a_league_without_this_tournament_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other, summer = tmp_path / "other.db", tmp_path / "summer.db"
+    for path, name in ((other, "winter"), (summer, "summer")):
+        GrowingLeague(path, monkeypatch, name).play({"ann": 1, "bob": 1}, 2)
 
-    def list_news(path: Path) -> dict[str, str]:
-        (found,) = read_json(path, "--changes-since", other)
-        return {move["label"]: move["news"] for move in found["moves"]}
+    result = malice("standings", summer, "--changes-since", other)
 
-    assert list_news(summer.path) == {"ann": "", "bob": "new", "cem": "gone"}
-    assert list_news(winter.path) == {"ann": "", "bob": ""}
+    assert (result.exit_code, "other.db: no tournament 'summer'; it has winter" in result.output) == (2, True)
 
 
 def test_the_changes_of_all_tournaments_together_are_not_told(league: GrowingLeague, last: Path) -> None:

@@ -350,8 +350,8 @@ class League:
         """Return the table of a Swiss tournament that this follows."""
         if self._situation is None or self._situation.tournament.config.format != "swiss":
             return ()
-        rows = rank_swiss(self._situation)
-        return tuple(TablePlace(row.label, float(row.points), float(row.buchholz)) for row in rows)
+        rows = enumerate(rank_swiss(self._situation), 1)
+        return tuple(TablePlace(row.label, place, float(row.points), float(row.buchholz)) for place, row in rows)
 
     def suspended(self) -> dict[str, int]:
         """Return those that were suspended."""

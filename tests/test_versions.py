@@ -176,3 +176,51 @@ def test_the_file_says_which_database_keeps_its_tournament(run: Run) -> None:
 
     assert (run.folder / "leagues.db").exists()
     assert sorted(path.suffix for path in (run.folder / "leagues.bots").iterdir()) == 3 * [""] + 3 * [".tar"]
+
+
+def test_what_a_withdrawn_author_does_is_no_matter(run: Run) -> None:
+    assert malice("entry", "withdraw", run.db, "cem").exit_code == 0
+    write_bot(run, "cem", "raise SystemExit(7)")
+
+    code, out, err = run.finish("--new-versions")
+
+    assert code == 0, err
+    assert "broken" not in err + out
+    assert list_versions(run)["cem"] == 1
+
+
+def test_a_reason_to_reinstate_is_no_fault_of_the_bot(run: Run) -> None:
+    assert malice("entry", "withdraw", run.db, "cem").exit_code == 0
+    assert malice("entry", "reinstate", run.db, "cem", "--reason", "back").exit_code == 0
+
+    assert "broken" not in malice("standings", run.db).stdout
+
+
+def test_a_dry_run_may_let_new_versions_play(run: Run) -> None:
+    write_bot(run, "ann", "# better")
+
+    code, out, err = run.finish("--new-versions", "--dry-run")
+
+    assert code == 0, err
+    assert "10 games" in out
+
+
+def test_two_bots_with_one_explicit_label_are_refused(run: Run) -> None:
+    lines = ", ".join(f'{{ bot = "bots/{name}", label = "x" }}' for name in ("ann", "bob"))
+    run.write(f'name = "other"\nentries = [{lines}]\n')
+
+    code, _, err = run.finish()
+
+    assert (code, "labels: expected distinct names, got more than once: 'x'" in err) == (2, True)
+
+
+def test_hints_and_keys_name_a_tournament_that_is_not_the_newest(run: Run) -> None:
+    assert malice("entry", "withdraw", run.db, "cem").exit_code == 0
+    run.write('name = "newer"\nentries = ["ann@1", "bob@1"]\ndeals = 1\n')
+    assert run.finish()[0] == 0
+
+    out = malice("standings", run.db, "--tournament", "tournament").stdout
+    assert f"malice entry reinstate {run.db} cem --tournament tournament" in out
+    assert malice("feedback", run.db, "--tournament", "tournament", "--out", run.folder / "f").exit_code == 0
+    pages = "".join(path.read_text() for path in (run.folder / "f").iterdir())
+    assert "malice replay t.db tournament:0." in pages

@@ -191,7 +191,8 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
 
     Raises:
         DataError: the words are neither a file nor a day.
-        LeagueError: the file is no league, the tournament had not begun on that day, or names would be told.
+        LeagueError: the file is no league or lacks the tournament, the tournament had not begun on that day, or names
+            would be told.
     """
     from tournaments.league.choice import EVERYTHING
     from tournaments.league.past import PastLeague
@@ -200,11 +201,12 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
     choice = choice or EVERYTHING
     if Path(since).is_file():
         with open_store(Path(since)) as last:
-            if (name := store.tournament().name) in last.league().tournaments:
-                last.select(name)
+            last.select(store.tournament().name)
             if publish and store.config().anonymous and not last.config().anonymous:
                 raise LeagueError(f"{since}: its tournament is not anonymous, so what changed would tell its names")
             return Changes(Path(since).name, compute_progression(last, store, choice))
+    if since.endswith(".db"):
+        raise LeagueError(f"{since}: no such database")
     begin = parse_date(since, datetime.now().astimezone(), "--changes-since")
     return Changes(format_date(begin), compute_progression(PastLeague(store, begin), store, choice))
 

@@ -82,7 +82,8 @@ def run(
     config = replace(config, jobs=jobs or config.jobs)
     db = db or find_league(config, tournament)
     if dry_run:
-        _print_estimate(config, tournament.parent.resolve(), db, required=required)
+        new_versions = new_versions or config.new_versions == "play"
+        _print_estimate(config, tournament.parent.resolve(), db, required=required, new_versions=new_versions)
         return
     options = {"--db": db, "--jobs": jobs, "--site": site, "--keep-going": keep_going, "--new-versions": new_versions}
     words = _spell_command(tournament, options | {"--isolation": isolation, "--require-isolation": required})
@@ -139,7 +140,7 @@ def _spell_command(tournament: Path, options: Mapping[str, object]) -> list[str]
     return words
 
 
-def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> None:
+def _print_estimate(config: Config, base: Path, db: Path, *, required: bool, new_versions: bool) -> None:
     """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
     from msgspec.structs import replace
 
@@ -155,7 +156,7 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool) -> 
     suspended: dict[str, int] = {}
     with Store(db) if db.exists() else nullcontext() as store:
         if store and not store.is_empty():
-            plan = open_plan(store, config, base, required=required, new_versions=config.new_versions == "play")
+            plan = open_plan(store, config, base, required=required, new_versions=new_versions)
             if config.name in store.league().tournaments:
                 done, suspended = store.keys(), store.suspended()
         else:

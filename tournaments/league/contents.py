@@ -104,10 +104,12 @@ class TablePlace(Struct, frozen=True):
     """The place of an entry in the table of a format that does not rank by ratings."""
 
     label: str
-    points: float
-    """Match points."""
-    buchholz: float
-    """The sum of its opponents' match points."""
+    place: int
+    """From 1."""
+    points: float | None = None
+    """Match points in a Swiss tournament."""
+    buchholz: float | None = None
+    """The sum of its opponents' match points there."""
 
 
 class LeagueContents(Protocol):
@@ -129,7 +131,7 @@ class LeagueContents(Protocol):
         """Return every finished game that counts, without its actions, in playing order."""
 
     def table(self) -> Sequence[TablePlace]:
-        """Return the table of a Swiss tournament, the best first; nothing for other formats."""
+        """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
 
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""

@@ -59,7 +59,7 @@ def compute_progression(
         after: the later one.
         choice: which games of the later state to rate.
     """
-    earlier = {(each.ruleset, each.seats): each for each in compute_league_standings(before)}
+    earlier = {(each.ruleset, each.seats): each for each in compute_league_standings(before, Choice(choice.versions))}
     same = _list_same(before, after)
     return tuple(
         _compare(earlier.get((standings.ruleset, standings.seats)), standings, same)

@@ -30,13 +30,20 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
 
 
 def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
-    """Return the rows in the order of a table, with its points; rows of older versions, which it lacks, come last."""
-    places = {place.label: (rank, place) for rank, place in enumerate(table, 1)}
-    ranked = [(places.get(row.label), row) for row in rows]
-    return tuple(
-        replace(row, rank=found[0], points=found[1].points, buchholz=found[1].buchholz) if found else row
-        for found, row in sorted(ranked, key=lambda pair: pair[0][0] if pair[0] else len(table) + 1)
-    )
+    """Return the rows in the order of a table, with its points; rows that it lacks, as of older versions, come last.
+
+    The ranks are those of the table, to which the intervals of ratings do not apply.
+    """
+    places = {place.label: (number, place) for number, place in enumerate(table)}
+    ordered = sorted(rows, key=lambda row: places[row.label][0] if row.label in places else len(table))
+    return tuple(_place_row(row, places[row.label][1] if row.label in places else None) for row in ordered)
+
+
+def _place_row(row: Row, found: TablePlace | None) -> Row:
+    rating = replace(row.rating, rank_low=None, rank_high=None)
+    if found is None:
+        return replace(row, rank=None, rating=rating)
+    return replace(row, rank=found.place, rating=rating, points=found.points, buchholz=found.buchholz)
 
 
 def find_state(entry: Entry, suspended: Collection[str]) -> State:

@@ -18,6 +18,7 @@ from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Finished, Game, TablePlace
 from tournaments.league.contest import FORMAT
 from tournaments.league.damage import NOBODY, refuse_game, refuse_record
+from tournaments.league.formats.knockout import rank_knockout
 from tournaments.league.formats.situation import Situation, make_situation
 from tournaments.league.formats.swiss import rank_swiss
 from tournaments.league.journal_reader import JournalReader
@@ -99,11 +100,17 @@ class LeagueReader(JournalReader):
         return make_situation(self.tournament(), self.finished(), self.suspended(), self.stored_games)
 
     def table(self) -> tuple[TablePlace, ...]:
-        """Return the table of a Swiss tournament, the best first; nothing for other formats."""
-        if self.config().format != "swiss":
-            return ()
-        rows = rank_swiss(self.situation())
-        return tuple(TablePlace(row.label, float(row.points), float(row.buchholz)) for row in rows)
+        """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
+        match self.config().format:
+            case "swiss":
+                rows = enumerate(rank_swiss(self.situation()), 1)
+                return tuple(
+                    TablePlace(row.label, place, float(row.points), float(row.buchholz)) for place, row in rows
+                )
+            case "knockout":
+                return tuple(TablePlace(label, place) for label, place in rank_knockout(self.situation()))
+            case _:
+                return ()
 
     def keys(self) -> set[Key]:
         """Return the keys of all finished games of the tournament."""

@@ -20,12 +20,15 @@ def exclude(store: Store, label: str, state: Literal["withdrawn", "disqualified"
         reason: for people.
 
     Raises:
-        LeagueError: there is no such entry, or it is in that state; the league is unchanged.
+        LeagueError: there is no such entry, or it is in that state, or disqualified; the league is unchanged.
     """
     tournament = store.tournament()
     _require_entry(tournament, label)
-    if tournament.state(label).state == state:
+    now = tournament.state(label).state
+    if now == state:
         raise LeagueError(f"{label}: is {state} already")
+    if now == "disqualified":
+        raise LeagueError(f"{label}: is disqualified; to let its games count again, reinstate it first")
     store.append(tournament.name, [StateChanged(label, state, reason)])
 
 
@@ -51,4 +54,4 @@ def reinstate(store: Store, label: str, reason: str = "") -> None:
 def _require_entry(tournament: Tournament, label: str) -> None:
     labels = [entered.label for entered in tournament.entered]
     if label not in labels:
-        raise LeagueError(f"no entry {label!r}; entries: {', '.join(labels)}")
+        raise LeagueError(f"{tournament.name}: no entry {label!r}; entries: {', '.join(labels)}")

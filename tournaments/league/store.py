@@ -97,7 +97,8 @@ class Store(LeagueReader):
             )
         except LockedLeague as error:
             os.close(lock)
-            raise LeagueError(str(error)) from None  # unlike a backup, a run may take hours: nothing to try again soon
+            # Unlike a backup, a run may take hours: there is nothing to try again soon.
+            raise LeagueError(f"{error} when that run is over, or stop it with Ctrl-C") from None
         except BaseException:
             os.close(lock)
             raise

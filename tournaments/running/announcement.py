@@ -10,6 +10,7 @@ from typing import TextIO
 from referee.nouns import format_count, inflect
 from tournaments.entries.twins import find_twins
 from tournaments.league.draw import measure_spread
+from tournaments.league.formats import FORMATS
 from tournaments.league.parts import Part, Schedule
 from tournaments.ratings.sprt import Sprt
 from tournaments.running.isolation import describe_shortcomings
@@ -36,7 +37,7 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float |
         print_line(f"{_describe_size(plan, jobs)}{_describe_likely(plan, done, jobs, likely_ms)}", out)
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         print_line(line, out)
-    if len(tournament.parts) > 1:
+    if len(tournament.parts) > 1 or not FORMATS[plan.config.format].grows:
         for part in plan.parts:
             print_line(describe_part(part), out)
     if done:

@@ -47,8 +47,10 @@ class Field(Struct, frozen=True):
     """In the order of the file."""
 
     def place(self, bots: Mapping[str, BotSpec]) -> Field:
-        """Return the field with some bots in another place."""
-        return replace(self, entries=tuple(replace(each, bot=bots.get(each.label, each.bot)) for each in self.entries))
+        """Return the field with some bots in another place; those with other contents are left out."""
+        found = ((each, bots.get(each.label, each.bot)) for each in self.entries)
+        entries = (replace(each, bot=bot) if bot.hash == each.bot.hash else each for each, bot in found)
+        return replace(self, entries=tuple(entries))
 
     def mark(self, absences: Mapping[str, Absence]) -> Field:
         """Return the field with further entries that cannot play."""
@@ -113,6 +115,7 @@ def _require_labels(names: Sequence[str], lines: Sequence[EntryLine], entrants: 
     for name, line, each in zip(names, lines, entrants, strict=True):
         if line.label is None and not each.absence:
             contents[name].setdefault(each.bot.hash, line.bot)
+    _refuse_doubles("labels", [line.label for line in lines if line.label is not None])
     for name, words in contents.items():
         if len(words) > 1:
             bots = " and ".join(map(repr, words.values()))

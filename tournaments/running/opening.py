@@ -13,7 +13,14 @@ from tournaments.league.store import Store
 from tournaments.running.anonymity import anonymize, find_names
 from tournaments.running.field import Field, read_field
 from tournaments.running.plan import Plan
-from tournaments.running.registration import KnownGames, PendingEvents, read_known_games, recall_labels, register
+from tournaments.running.registration import (
+    KnownGames,
+    PendingEvents,
+    read_known_games,
+    recall_labels,
+    refuse_differences,
+    register,
+)
 
 
 def open_league(
@@ -44,6 +51,8 @@ def open_league(
     begun = config.name in store.league().tournaments
     if begun:
         store.select(config.name)
+    if begun and store.config().anonymous != config.anonymous:
+        refuse_differences(store.tournament(), config)
     names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
     known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
     field = read_field(config, base, find, known, numbered=numbered)

@@ -101,11 +101,21 @@ class Plan:
         entries = {entry.label: entry for entry in self.tournament.list_entries()}
         bots = {}
         for each in self.field.entries:
-            if not each.absence:
+            entry = entries[each.label]
+            if not each.absence and entry.hash in ("", each.bot.hash):
                 bots[each.label] = each.bot
-            elif entries[each.label].number and not entries[each.label].waits and self._load:
-                bots[each.label] = self._load(entries[each.label].hash)
+            elif entry.number and not entry.waits and self._load:
+                bots[each.label] = self._load(entry.hash)
         return bots
+
+    def list_postponed(self) -> list[str]:
+        """Return the labels of those whose new version plays only from the next round on."""
+        playing = {entry.label: entry.hash for entry in self.tournament.list_entries() if entry.state == "playing"}
+        return [
+            each.label
+            for each in self.field.entries
+            if not each.absence and playing.get(each.label) != each.bot.hash and each.label in playing
+        ]
 
     def _make_player(self, label: str, bot: BotSpec) -> Player:
         return replace(bot.make_player(label), anonymous=self.config.anonymous)
@@ -119,6 +129,11 @@ class Plan:
         )
         self.note_absences({label: why for label, why in zip(labels, found, strict=True) if isinstance(why, Absence)})
         self._choose_players()
+
+    def list_broken(self) -> dict[str, Absence]:
+        """Return by label why entries that did not leave cannot play."""
+        state = self.tournament.state
+        return {label: why for label, why in self.field.absences.items() if state(label).state == "playing"}
 
     def note_absences(self, absences: Mapping[str, Absence]) -> None:
         """Note further entries that cannot play.

@@ -123,11 +123,14 @@ def register(
     _read_file(pending, field, (lambda hash: new_versions and is_kept(hash)))
     pending.create_parts()
     if changed and not new_versions:
-        raise LeagueError(_describe_changed(changed, sum(Schedule(part).total for part in pending.parts)))
+        more = sum(Schedule(part).total for part in pending.parts)
+        raise LeagueError(_describe_changed(changed, more if FORMATS[field.config.format].grows else None))
     return pending
 
 
 def _is_changed(pending: PendingEvents, entry: Entrance) -> bool:
+    if pending.tournament.state(entry.label).state != "playing":
+        return False  # what its author does now is no matter
     version = pending.tournament.current().get(entry.label)
     return bool(version) and not entry.absence and version != pending.league.find_version(entry.label, entry.bot.hash)
 
@@ -148,6 +151,13 @@ def _enter(pending: PendingEvents, entry: Entrance, can_play: Callable[[str], bo
     If its bot is broken, the last good version plays or waits.
     """
     before = pending.tournament.current().get(entry.label, 0)
+    if pending.tournament.state(entry.label).state != "playing":
+        return Entered(entry.label, before)
+    playing = Entrant(entry.label, before) if before else None
+    if playing and not entry.absence and _is_in_open_round(pending.tournament, playing):
+        finishes = can_play(pending.tournament.version(playing).hash)
+        if finishes:
+            return Entered(entry.label, before)
     if entry.absence:
         waits = bool(before) and not can_play(pending.tournament.version(Entrant(entry.label, before)).hash)
         return Entered(entry.label, before, entry.absence, waits)
@@ -157,29 +167,45 @@ def _enter(pending: PendingEvents, entry: Entrance, can_play: Callable[[str], bo
     return Entered(entry.label, number)
 
 
-def _describe_changed(changed: Collection[str], games: int) -> str:
-    """Say which bots changed, and what it costs to let the new versions play."""
+def _is_in_open_round(tournament: Tournament, entrant: Entrant) -> bool:
+    """Return whether a version plays in a round that is not over, and which it should finish."""
+    if FORMATS[tournament.config.format].grows:
+        return False
+    opened = (table for schedule in tournament.open_parts for table in schedule.part.tables)
+    return any(entrant in table.entrants for table in opened)
+
+
+def _describe_changed(changed: Collection[str], games: int | None) -> str:
+    """Say which bots changed, and what it costs to let the new versions play.
+
+    Args:
+        changed: their labels.
+        games: how many further games they play; None if they take part from the next round on.
+    """
     what = "the bot has" if len(changed) == 1 else "these bots have"
+    cost = "from the next round on" if games is None else f"which takes {format_count(games, 'more game')}"
     return (
-        f"{', '.join(changed)}: {what} changed since the last run; --new-versions lets the new version play,"
-        f" which takes {format_count(games, 'more game')}; the games of the old one stay"
+        f"{', '.join(changed)}: {what} changed since the last run; --new-versions lets the new version play, {cost};"
+        " the games of the old one stay"
     )
 
 
-def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int]) -> list[Part]:
+def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int], *, create: bool = True) -> list[Part]:
     """Close parts of the chosen tournament, and create those that the format asks for then; return these.
 
     Args:
         store: the league.
         finished: all finished games of the tournament, in playing order.
         over: the parts without an open game.
+        create: whether to create further parts.
     """
     name = store.tournament().name
     played = list(finished)
     pending = PendingEvents(store.league(), name, KnownGames(played, store.stored_games))
     for part in over:
         pending.apply(PartClosed(part, find_absent(pending.tournament, part, played)))
-    pending.create_parts()
+    if create:
+        pending.create_parts()
     store.append(name, pending.events)
     return pending.parts
 
@@ -203,14 +229,32 @@ def _describe_version(entry: Entrance, number: int) -> Version:
     )
 
 
+def refuse_differences(tournament: Tournament, config: Config) -> None:
+    """Make sure that a file does not change the terms of a tournament.
+
+    Raises:
+        LeagueError: it does; the message names the fields.
+    """
+    if differences := describe_differences(tournament.config, config):
+        raise LeagueError(
+            f"a tournament goes on under the terms with which it began, {differences}: put them back, or"
+            f" {_name_way_out(tournament)}"
+        )
+
+
+def _name_way_out(tournament: Tournament) -> str:
+    return f"give the tournament another name than {tournament.name!r}, or keep it in another --db"
+
+
 def _refuse_changes(tournament: Tournament, field: Field) -> None:
     """Make sure that a file only adds to what its tournament began with."""
     if not tournament.entered:
         return
     old, new = tournament.config, field.config
-    way_out = f"give the tournament another name than {tournament.name!r}, or keep it in another --db"
-    if differences := describe_differences(old, new):
-        raise LeagueError(f"a tournament goes on under the terms with which it began, {differences}: {way_out}")
+    way_out = _name_way_out(tournament)
+    refuse_differences(tournament, new)
+    if new.deals != old.deals and not FORMATS[new.format].grows:
+        raise LeagueError(f"deals: expected {old.deals}, as in the rounds before, got {new.deals}: {way_out}")
     if new.deals < old.deals:
         raise LeagueError(f"deals: expected at least {old.deals}, as before, got {new.deals}: {way_out}")
     now = {ruleset.name: ruleset for ruleset in field.rulesets}
@@ -228,7 +272,7 @@ def _refuse_changes(tournament: Tournament, field: Field) -> None:
         if entered.label not in labels and tournament.state(entered.label).state == "playing":
             raise LeagueError(
                 f"entries: {entered.label!r} is gone from the file; to end its games, run: malice entry withdraw"
-                f" LEAGUE.db {entered.label}"
+                f" LEAGUE.db {entered.label}; or {way_out}"
             )
 
 

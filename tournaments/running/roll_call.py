@@ -38,7 +38,7 @@ def call_roll(plan: Plan, suspended: Collection[str], out: TextIO) -> None:
         BotError: entries are broken, and the plan does not keep going or no game is left to play; it lists all of them.
     """
     plan.note_absences(greet_entries(plan, suspended))
-    broken = plan.field.absences
+    broken = plan.list_broken()
     if not broken:
         return
     if not plan.keep_going and any(label not in plan.bots for label in broken):
@@ -51,14 +51,14 @@ def call_roll(plan: Plan, suspended: Collection[str], out: TextIO) -> None:
 
 
 def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> dict[str, Absence]:
-    """Start the bot of every entry that has games to play, once, side by side, and exchange a hello with it.
+    """Start the bot of every entry that plays on, once, side by side, and exchange a hello with it.
 
     Returns:
         Those that cannot be started or do not answer, by label.
     """
-    seated = {label for schedule in plan.tournament.open_parts for labels in schedule.labels for label in labels}
-    seated -= {*suspended, *plan.people}
-    players = [each for label, each in plan.players.items() if label in seated]
+    away = {*suspended, *plan.people}
+    away |= {label for label in plan.players if plan.tournament.state(label).state != "playing"}
+    players = [each for label, each in plan.players.items() if label not in away]
     sweep_leftovers(plan.isolation)  # once, and here: it also tries what isolation there is
     found = run_side_by_side([partial(_greet, plan, player) for player in players])
     return {player.label: absence for player, absence in zip(players, found, strict=True) if absence}
@@ -99,7 +99,7 @@ def _greet(plan: Plan, player: Player, guard: int) -> Absence | None:
 
 def _describe_broken(plan: Plan, way_out: str) -> Iterator[str]:
     """Yield a line on the number of broken entries, and for each of them its cause and the end of its output."""
-    broken = plan.field.absences
+    broken = plan.list_broken()
     count, total = len(broken), format_count(len(plan.field.entries), "entry", "entries")
     yield f"{count} of {total} {inflect(count, 'is', 'are')} broken; {way_out} {inflect(count, 'it', 'them')}:"
     entries = {entry.label: entry for entry in plan.tournament.list_entries()}

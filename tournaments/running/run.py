@@ -31,6 +31,7 @@ from tournaments.running.registration import close_parts
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
 from tournaments.running.stops import describe_finish, describe_suspensions, require_all_played, stop_on_errors
 from tournaments.running.trial import count_trial_games, estimate_tournament
+from tournaments.sanitizer import sanitize
 
 SAMPLE = 20
 """From how many finished games a run estimates the time of the others."""
@@ -140,7 +141,7 @@ class Run:
 
     def _begin(self) -> None:
         """Greet the entries if there is a game to play, and write what the plan adds to the league."""
-        if self._plan.count_open(self.done) or self._plan.field.absences:
+        if self._plan.count_open(self.done) or self._plan.list_broken():
             if self._terms.kept:
                 self._plan.keep_bots(self._terms.kept)
             call_roll(self._plan, self.list_suspended(), self._out)
@@ -186,7 +187,12 @@ class Run:
         ]
         if not over:
             return False
-        created = close_parts(self._store, sorted(self._finished, key=lambda game: game.number), over)
+        finished = sorted(self._finished, key=lambda game: game.number)
+        postponed = self._plan.list_postponed()
+        created = close_parts(self._store, finished, over, create=not postponed)
+        if postponed:
+            names = ", ".join(map(sanitize, postponed))
+            raise Stopped(f"the round is over; {names} plays on in the new version; {self._go_on}")
         self._watch_parts()
         for part in created:
             print_line(describe_part(part), self._out)

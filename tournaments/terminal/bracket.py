@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from tournaments.league.formats.knockout import Tie, draw_bracket
+from tournaments.league.formats.knockout import FINAL, Tie, draw_bracket
 from tournaments.league.formats.matches import format_points
 from tournaments.league.formats.swiss import Encounter, rank_swiss
 from tournaments.league.store import Store
@@ -43,21 +43,39 @@ def _format_encounter(encounter: Encounter | None, places: dict[str, int]) -> st
 
 
 def _format_bracket(store: Store) -> Iterator[str]:
+    out = {entry.label for entry in store.entries() if entry.state == "disqualified"}
     for each in draw_bracket(store.situation()):
         yield f"{each.title}:"
-        for tie in each.ties:
-            yield f"  {_describe_tie(tie)}"
+        for number, tie in enumerate(each.ties):
+            ends = ("wins", "is third")[number] if each.title == FINAL else "advances"
+            yield f"  {_describe_tie(tie, ends, out)}"
 
 
-def _describe_tie(tie: Tie) -> str:
-    if len(tie.labels) < 2:
-        return f"{sanitize(tie.labels[0])} without an opponent" if tie.labels else "nobody"
-    one, other = tie.labels
-    names = f"{sanitize(one)} v {sanitize(other)}"
+def _describe_tie(tie: Tie, ends: str, out: Collection[str]) -> str:
+    """Return a tie in words.
+
+    Args:
+        tie: the tie.
+        ends: what becomes of its winner.
+        out: the labels of those that were disqualified, whose results stand.
+    """
+    names = [sanitize(label) + (" (disqualified)" if label in out else "") for label in tie.labels]
+    if len(names) < 2:
+        return f"{names[0]} without an opponent" if names else "nobody"
     scores = ", ".join(
         "-".join(format_points(match.score[match.labels.index(label)]) for label in tie.labels) for match in tie.matches
     )
+    how = f": {scores}" if scores else ""
     if not tie.over:
-        return f"{names}: {scores or 'open'}"
-    how = f", {sanitize(tie.winner)} advances" if tie.winner else ", nobody advances"
-    return f"{names}: {scores}{how}"
+        return f"{' v '.join(names)}{how or ': open'}"
+    if tie.winner is None:
+        return f"{' v '.join(names)}{how}, both were absent, nobody {ends}"
+    return f"{' v '.join(names)}{how}, {sanitize(tie.winner)} {ends}{_explain_end(tie)}"
+
+
+def _explain_end(tie: Tie) -> str:
+    """Return why somebody advances who did not win by the score."""
+    last = tie.matches[-1]
+    if not last.whole:
+        return f", since {sanitize(tie.loser or '')} was absent"
+    return ", the higher seed" if last.winner is None else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from tournaments.league.contents import Entry
 from tournaments.league.ranking import find_state
 from tournaments.league.standings import State
 from tournaments.league.store import Store
@@ -57,10 +58,17 @@ def list_entry_lines(store: Store, kept: Mapping[str, int]) -> list[EntryLine]:
             hash=entry.hash,
             name=f"{entry.name} {entry.version}".strip(),
             kept_bytes=sum(kept.get(version.hash, 0) for version in versions.get(entry.label, ())),
-            reason=entry.reason or (f"{entry.absence.code}: {entry.absence.sentence}" if entry.absence else ""),
+            reason=_explain(entry),
         )
         for entry in store.entries()
     ]
+
+
+def _explain(entry: Entry) -> str:
+    """Return why an entry is in its state, or why an older version plays."""
+    if entry.state != "playing":
+        return entry.reason
+    return f"{entry.absence.code}: {entry.absence.sentence}" if entry.absence else ""
 
 
 def describe_absentees(store: Store) -> Iterator[str]:
@@ -70,10 +78,16 @@ def describe_absentees(store: Store) -> Iterator[str]:
         if line.state == "absent":
             yield f"{label} is absent{', and its open games wait' if line.version else ''}{why}"
         elif line.state != "playing":
-            command = shlex.join(["malice", "entry", "reinstate", str(store.path), line.label])
+            command = shlex.join(["malice", "entry", "reinstate", str(store.path), line.label, *name_tournament(store)])
             yield f"{label} is {line.state}{why} ({sanitize(command)})"
         elif line.reason:
             yield f"{label} plays in version {line.version}, since its bot is broken{why}"
+
+
+def name_tournament(store: Store) -> list[str]:
+    """Return the words that choose this tournament; none if it is the one that commands choose by themselves."""
+    name = store.tournament().name
+    return [] if name == list(store.league().tournaments)[-1] else ["--tournament", name]
 
 
 def format_entries(lines: Sequence[EntryLine]) -> Iterator[str]:

@@ -22,6 +22,7 @@ from tournaments.league.ranking import compute_league_standings, find_state
 from tournaments.league.standings import Row, Standings, State
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
+from tournaments.terminal.entries import name_tournament
 from tournaments.terminal.tables import format_number
 from tournaments.terminal.transcript import excerpt_stderr
 
@@ -99,12 +100,13 @@ def write_pages(store: Store) -> Iterator[tuple[str, str]]:
                 findings[label].add(game, record, seat)
         all_standings = compute_league_standings(store)
         name, suspended = store.tournament().name, store.suspended()
+        prefix = f"{name}:" if name_tournament(store) else ""
     for place, entry in enumerate(entries, 1):
         lines = [f"# {escape(entry.label)} in {escape(name)}", ""]
         lines += _describe_state(entry, find_state(entry, suspended))
         lines += _describe_results(entry.label, all_standings)
         lines += _describe_faults(findings[entry.label])
-        lines += _describe_worst(findings[entry.label], store.path.name)
+        lines += _describe_worst(findings[entry.label], store.path.name, prefix)
         lines += _describe_clocks(findings[entry.label])
         yield _name_file(place, entry.label), "\n".join(lines).rstrip() + "\n"
 
@@ -186,7 +188,7 @@ def _describe_faults(findings: Findings) -> Iterator[str]:
             yield from _quote(stderr)
 
 
-def _describe_worst(findings: Findings, league: str) -> Iterator[str]:
+def _describe_worst(findings: Findings, league: str, prefix: str) -> Iterator[str]:
     yield "## Worst games"
     yield ""
     if not findings.worst:
@@ -197,7 +199,7 @@ def _describe_worst(findings: Findings, league: str) -> Iterator[str]:
         yield f"### Game {loss.key} against {others}"
         yield ""
         yield f"Place {loss.place}{points} ({escape(loss.reason)})."
-        key, file = str(loss.key), shlex.quote(league)
+        key, file = shlex.quote(f"{prefix}{loss.key}"), shlex.quote(league)
         yield from _quote(
             [
                 f"malice replay {file} {key}",

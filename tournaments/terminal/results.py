@@ -25,6 +25,8 @@ HEAD = (
 
 def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
     """Yield the standings as tables, one for each ruleset and number of seats."""
+    if not all_standings:
+        yield "no game to rate"
     for standings in all_standings:
         waiting = f", {standings.waiting} of deals not yet played from every seat" if standings.waiting else ""
         title = f"{sanitize(standings.ruleset)}, {standings.seats} seats"

@@ -113,6 +113,23 @@ def list_seeds(situation: Situation) -> list[str]:
     return [entered.label for entered in tournament.entered if entered.label in labels]
 
 
+def rank_knockout(situation: Situation) -> list[tuple[str, int]]:
+    """Return every entry that is out or has won with its place, the best first.
+
+    The last round gives the first four places; those who lost in the same round share a place.
+    """
+    ranked: list[tuple[str, int]] = []
+    for each in reversed(draw_bracket(situation)):
+        known = {label for label, _ in ranked}
+        if each.title == FINAL:
+            sides = [label for tie in each.ties if tie.over for label in (tie.winner, tie.loser)]
+            ranked += [(label, place) for place, label in enumerate(sides, 1) if label is not None]
+        else:
+            losers = [tie.loser for tie in each.ties if tie.loser is not None and tie.loser not in known]
+            ranked += [(label, len(known) + 1) for label in losers]
+    return ranked
+
+
 def list_slots(seeds: int) -> list[int]:
     """Return the seeds, from 0, in the order of the bracket, so that the best meet last; some may be missing."""
     slots = [0]
