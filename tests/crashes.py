@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,9 @@ deals = 30
 LONGEST_S = 1.5
 """How long a run lives at most; it takes up to half of it to start."""
 GONE_S = 1.0
+POLL_S = 0.02
+AFTER_S = 0.15
+"""How long a run lives on at most that has finished its games."""
 
 
 def make_swiss(entries: int, rounds: int) -> str:
@@ -27,7 +31,7 @@ def make_swiss(entries: int, rounds: int) -> str:
     return f'entries = {bots}\nformat = "swiss"\nrounds = {rounds}\ndeals = 1\nseed = "crash"\n'
 
 
-def kills(run: Run, times: int, seed: int, longest: float = LONGEST_S) -> Iterator[str]:
+def kills(run: Run, times: int, seed: int, games: int = 0) -> Iterator[str]:
     """Start a run and kill it so many times; tell each time what was done, and check that nothing suffered.
 
     Every third time the referees are killed with it. Once the tournament is complete, it begins anew.
@@ -36,13 +40,15 @@ def kills(run: Run, times: int, seed: int, longest: float = LONGEST_S) -> Iterat
         run: where the tournament lies.
         times: how often.
         seed: draws the moments.
-        longest: how many seconds a run lives at most.
+        games: how many more games a run finishes at most; 0 counts time alone, from its start.
     """
     chance = random.Random(seed)
     before = run.digests()
     for number in range(times):
-        delay = chance.uniform(0.05, longest)
+        delay = chance.uniform(0, AFTER_S) if games else chance.uniform(0.05, LONGEST_S)
         process = run.start()
+        if games:
+            _await_games(run, process, len(before) + chance.randint(0, games))
         time.sleep(delay)
         victims = [process.pid, *(_referees(run) if number % 3 == 2 else [])]
         for pid in victims:
@@ -63,6 +69,11 @@ def kills(run: Run, times: int, seed: int, longest: float = LONGEST_S) -> Iterat
             yield f"it was complete: {run.sha()}"
             run.db.unlink()
             before = {}
+
+
+def _await_games(run: Run, process: subprocess.Popen[str], wanted: int) -> None:
+    while process.poll() is None and run.count_games() < wanted:
+        time.sleep(POLL_S)
 
 
 def told(pid: int) -> str:

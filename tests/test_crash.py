@@ -103,11 +103,12 @@ def test_ten_kills_change_no_pairing_of_a_swiss(run: Run, tmp_path_factory: pyte
         each.write(make_swiss(entries=12, rounds=5))
     assert undisturbed.finish()[0] == 0
 
-    told = list(kills(run, 10, seed=13, longest=4.0))
+    told = list(kills(run, 10, seed=13, games=10))
     code, _, err = run.finish()
 
     assert code == 0, err
     assert len(told) >= 10
+    assert len({line.rpartition("-> ")[2] for line in told}) > 5, "most runs finish games before they are killed"
     assert run.games() == 5 * 6 * 2
     assert run.sha() == undisturbed.sha()
 
