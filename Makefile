@@ -53,7 +53,7 @@ bench: .venv/.malice
 hostile: .venv/.tools
 	.venv/bin/pytest tests/test_hostile.py $(ARGS)
 
-# Kills a tournament a hundred times at random, and a Swiss of forty entries thirty times; make soak ARGS="500 SEED"
+# Kills tournaments at random, and simulates thousands of comparisons; make soak ARGS="500 SEED"
 soak: .venv/.tools
 	.venv/bin/python -m tests.soak $(ARGS)
 

@@ -17,8 +17,6 @@ entries = ["uniform", "first", "greedy"]
 seed = "crash"
 deals = 30
 """
-LONGEST_S = 1.5
-"""How long a run lives at most; it takes up to half of it to start."""
 GONE_S = 1.0
 POLL_S = 0.02
 AFTER_S = 0.15
@@ -31,7 +29,15 @@ def make_swiss(entries: int, rounds: int) -> str:
     return f'entries = {bots}\nformat = "swiss"\nrounds = {rounds}\ndeals = 1\nseed = "crash"\n'
 
 
-def kills(run: Run, times: int, seed: int, games: int = 0) -> Iterator[str]:
+def play_undisturbed(run: Run) -> float:
+    """Play the whole tournament; return how long a run that is killed may live: half of that, in seconds."""
+    began = time.monotonic()
+    code, _, err = run.finish()
+    assert code == 0, err
+    return (time.monotonic() - began) / 2
+
+
+def kills(run: Run, times: int, seed: int, longest_s: float, games: int = 0) -> Iterator[str]:
     """Start a run and kill it so many times; tell each time what was done, and check that nothing suffered.
 
     Every third time the referees are killed with it. Once the tournament is complete, it begins anew.
@@ -40,12 +46,13 @@ def kills(run: Run, times: int, seed: int, games: int = 0) -> Iterator[str]:
         run: where the tournament lies.
         times: how often.
         seed: draws the moments.
-        games: how many more games a run finishes at most; 0 counts time alone, from its start.
+        longest_s: how many seconds a run lives at most, from its start or after `games`.
+        games: how many more games a run finishes at most before; 0 counts from its start.
     """
     chance = random.Random(seed)
     before = run.digests()
     for number in range(times):
-        delay = chance.uniform(0, AFTER_S) if games else chance.uniform(0.05, LONGEST_S)
+        delay = chance.uniform(0.05, longest_s)
         process = run.start()
         if games:
             _await_games(run, process, len(before) + chance.randint(0, games))

@@ -25,8 +25,10 @@ from tournaments.league.journal import (
     StateChanged,
     Version,
 )
+from tournaments.league.league import League
 from tournaments.league.parts import Draft, Part
-from tournaments.league.tournament import League, Tournament, store_ruleset
+from tournaments.league.stored_rulesets import store_ruleset
+from tournaments.league.tournament import Tournament
 
 
 class House:

@@ -1,17 +1,24 @@
-"""Kills a tournament a hundred times at random, then a Swiss of forty entries thirty times, and says what it did.
+"""Kills tournaments at random, a round-robin and a Swiss, then simulates comparisons, and says what it did.
 
 `python -m tests.soak [KILLS] [SEED]`
 """
 
 from __future__ import annotations
 
+import math
 import secrets
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.crashes import TOURNAMENT, kills, make_swiss
+from tests.crashes import AFTER_S, TOURNAMENT, kills, make_swiss, play_undisturbed
 from tests.runs import Run
+from tests.simulated_deals import measure_errors
+from tournaments.ratings.sprt import Model, Sprt
+
+MODELS: tuple[Model, ...] = ("normalised", "logistic")
+SIMULATED = 1000
+"""Comparisons under each hypothesis."""
 
 SWISS_KILLS = 30
 SWISS_GAMES = 24
@@ -24,6 +31,7 @@ def main() -> int:
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else secrets.randbits(31)
     _soak(TOURNAMENT, times, seed)
     _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES)
+    _count_errors()
     return 0
 
 
@@ -32,14 +40,23 @@ def _soak(text: str, times: int, seed: int, games: int = 0) -> None:
     print(f"{times} kills, seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="malice-soak-") as folder:
         undisturbed, disturbed = (_run(Path(folder, name), text) for name in ("undisturbed", "disturbed"))
-        assert undisturbed.finish()[0] == 0
-        for number, told in enumerate(kills(disturbed, times, seed, games), 1):
+        longest_s = play_undisturbed(undisturbed)
+        for number, told in enumerate(kills(disturbed, times, seed, AFTER_S if games else longest_s, games), 1):
             print(f"{number:4}  {told}", flush=True)
             assert not told.startswith("it was complete") or undisturbed.sha() in told
         code, _, err = disturbed.finish()
         assert code == 0, err
         assert disturbed.sha() == undisturbed.sha()
         print(f"the same tournament as without kills: {disturbed.sha()}", flush=True)
+
+
+def _count_errors() -> None:
+    """Make sure that the sequential test of a comparison errs as seldom as it says."""
+    for model in MODELS:
+        for split in (0.4, 0.55, 0.7):
+            wrong = measure_errors(Sprt(model=model), split, SIMULATED)
+            print(f"{model} test, {split:.0%} split deals: wrong in {wrong[0]:.1%} and {wrong[1]:.1%}", flush=True)
+            assert max(wrong) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / SIMULATED)
 
 
 def _run(folder: Path, text: str) -> Run:

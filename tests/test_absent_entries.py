@@ -89,6 +89,18 @@ def test_mended_bots_play_what_is_missing_and_nothing_else_changes(run: Run, tmp
     assert "(complete), all of them replay" in malice("verify", run.db).stdout
 
 
+def test_a_mended_bot_of_an_anonymous_tournament_keeps_its_neutral_name(run: Run, tmp_path: Path) -> None:
+    run.write('entries = ["uniform", "greedy", "./bob"]\nanonymous = true\ndeals = 1\n')
+    assert run.finish("--keep-going")[0] == 0
+    write_bot(tmp_path / "bob", "true", name="robert")
+
+    code, _, err = run.finish()
+
+    assert code == 0, err
+    with Store(run.db) as store:
+        assert sorted(entry.label for entry in store.entries()) == ["bot 1", "bot 2", "bot 3"]
+
+
 def test_a_bot_that_breaks_after_games_of_its_own_keeps_them(run: Run, tmp_path: Path) -> None:
     run.write('entries = ["uniform", "./ana", "greedy"]\nseed = "absent"\ndeals = 2\n')
     write_bot(tmp_path / "ana", "test ! -e ../broken")

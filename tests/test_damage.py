@@ -22,8 +22,8 @@ from tests.test_cli import malice
 from tournaments.commands.exit_codes import EXIT_CODES
 from tournaments.errors import DamagedLeague, LeagueError
 from tournaments.league.export import encode_game
+from tournaments.league.ranking import compute_league_standings
 from tournaments.league.series import score_league_series
-from tournaments.league.standings import compute_league_standings
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 from tournaments.terminal.dialogue import rebuild_dialogue

@@ -22,7 +22,7 @@ from referee.toml_files import convert
 from site_pages import markdown
 from tests.documents import EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
 from tests.environments import make_environment
-from tournaments.commands.exit_codes import EXIT_CODES, INTERRUPTED
+from tournaments.commands.exit_codes import EXIT_CODES, FINDINGS, INTERRUPTED
 from tournaments.entries.bots import Manifest
 from tournaments.league.config import Config, check_config
 
@@ -265,7 +265,7 @@ def test_every_field_of_a_tournament_file_is_in_the_table_with_its_default(struc
 def test_every_exit_code_is_listed() -> None:
     listed = {int(row[0]) for row in tables("docs/tournaments.md", "Exit codes")}
 
-    assert {0, 1, INTERRUPTED, *(code for _, code in EXIT_CODES)} <= listed
+    assert {0, 1, INTERRUPTED, *FINDINGS.values(), *(code for _, code in EXIT_CODES)} <= listed
 
 
 def test_expected_scores_follow_from_the_difference() -> None:

@@ -37,8 +37,14 @@ def test_the_list_of_rulesets_marks_the_default() -> None:
     assert [each["name"] for each in fields if each["default"]] == ["standard"]
 
 
-def test_only_standings_and_how_they_change_need_numpy_in_a_league() -> None:
-    names = {path.stem for path in Path(league.__file__).parent.glob("*.py")} - {"standings", "progression"}
+def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> None:
+    names = {path.stem for path in Path(league.__file__).parent.glob("*.py")} - {
+        "standings",
+        "ranking",
+        "progression",
+        "part_ratings",
+        "comparison",
+    }
     program = "\n".join(f"import tournaments.league.{name}" for name in sorted(names))
 
     assert "numpy" not in list_modules(program)
@@ -63,7 +69,7 @@ def test_help_lists_every_command_in_a_section() -> None:
         "This machine:",
     ]
     assert list(main.sections.values()) == [
-        ("new", "build", "check", "play", "rerun"),
+        ("new", "build", "check", "play", "compare", "rerun"),
         ("replay", "log"),
         ("run", "entry"),
         ("standings", "site", "feedback", "export", "verify"),

@@ -31,10 +31,12 @@ from tournaments.league.journal import (
     decode_event,
     encode_event,
 )
+from tournaments.league.league import League
 from tournaments.league.parts import Draft, Entrant, PartTable
 from tournaments.league.store import Store
-from tournaments.league.tournament import League, store_ruleset
-from tournaments.running.plan import Plan, open_league
+from tournaments.league.stored_rulesets import store_ruleset
+from tournaments.running.opening import open_league
+from tournaments.running.plan import Plan
 
 SEED = "ab" * 32
 GREEDY = Version("greedy", 1, "1" * 64, "greedy", "1.0", "somebody", "c", ("./greedy",), ("standard",))

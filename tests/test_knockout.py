@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.records import Batch
 from tests.houses import House
 from tests.test_cli import malice
 from tests.test_swiss import ALPHABET, draw, name_pairs, win_by_name
+from tournaments.errors import Stopped
+from tournaments.league.config import Config
 from tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_slots
 from tournaments.league.formats.situation import Done
+from tournaments.league.store import Store
+from tournaments.running.coordinator import Hooks, Outcome, play_batches
+from tournaments.running.opening import open_league
+from tournaments.running.run import Terms, run_tournament
 
 
 def make_house(labels: Sequence[str]) -> House:
@@ -126,3 +134,22 @@ def test_a_knockout_is_played_shown_and_verified(tmp_path: Path) -> None:
     assert malice("verify", db).exit_code == 0
     again = malice("run", path, "--db", db)
     assert (again.exit_code, again.stdout) == (0, result.stdout)
+
+
+@pytest.mark.slow
+def test_a_stop_with_the_last_game_of_a_round_begins_no_other(tmp_path: Path) -> None:
+    def stop_at_the_end(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks, /) -> Outcome:
+        outcome = play_batches(batches, jobs, cpus_per_game, hooks)
+        outcome.stopped = "SIGINT"
+        return outcome
+
+    entries = ("greedy", "first", "uniform", "staller")
+    config = Config(entries=entries, format="knockout", deals=1, seed="x", isolation="none")
+    with Store(tmp_path / "cup.db", create=True) as store:
+        plan = open_league(store, config, tmp_path)
+
+        with pytest.raises(Stopped, match="stopped by SIGINT after 4 of 8 games"):
+            run_tournament(store, plan, io.StringIO(), Terms(playing=stop_at_the_end))
+
+        assert store.tournament().closed == {0}
+        assert len(store.tournament().parts) == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -27,15 +26,16 @@ from tournaments.errors import LeagueError, Stopped
 from tournaments.league.choice import Choice
 from tournaments.league.config import Config
 from tournaments.league.contents import Game
-from tournaments.league.standings import Row, Standings, compute_league_standings, compute_standings
+from tournaments.league.ranking import compute_league_standings
+from tournaments.league.standings import Row, Standings, compute_standings
 from tournaments.league.states import exclude, reinstate
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.running.field import Entrance, Field
 from tournaments.running.plan import Plan
-from tournaments.running.registration import Standstill, register, stand_still
-from tournaments.running.run import Run
+from tournaments.running.registration import KnownGames, read_known_games, register
+from tournaments.running.run import Run, Terms
 
 LABELS = ("ann", "bob", "cat", "dan")
 WORST = "bob"
@@ -136,7 +136,7 @@ class LeagueLife(RuleBasedStateMachine):
         with Store(self.path, create=True) as store:
             plan = self.make_plan(store)
             try:
-                Run(store, plan, 1, io.StringIO(), ["again"], Table(games, killed=killed), math.inf).play()
+                Run(store, plan, io.StringIO(), Terms(1, ["again"], playing=Table(games, killed=killed))).play()
             except (Stopped, Killed):
                 pass
             else:
@@ -152,7 +152,7 @@ class LeagueLife(RuleBasedStateMachine):
         ruleset = load_ruleset("standard")
         config = Config(entries=tuple(self.labels), name=NAME, deals=self.deals, suspend_after=2, seed="life")
         entries = tuple(Entrance(label, make_bot(label, self.versions[label])) for label in self.labels)
-        games = stand_still(store) if NAME in store.league().tournaments else Standstill()
+        games = read_known_games(store) if NAME in store.league().tournaments else KnownGames()
         return Plan(
             Field(config, (ruleset,), entries),
             lambda field: register(store.league(), field, games, new_versions=True),

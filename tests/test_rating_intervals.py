@@ -7,9 +7,8 @@ from itertools import combinations
 import pytest
 
 from tests.rated_games import duel, elos, expected, pairs, ranks, round_robin, rout, sweep, widths
-from tournaments.ratings import RatedGame, fit_ratings
 from tournaments.ratings.covariance import student_quantile
-from tournaments.ratings.fit import ELO
+from tournaments.ratings.fit import ELO, RatedGame, fit_ratings
 
 # Intervals
 

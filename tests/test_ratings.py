@@ -7,7 +7,8 @@ from itertools import combinations
 import pytest
 
 from tests.rated_games import duel, elos, expected, pairs, ranks, round_robin, sweep, widths
-from tournaments.ratings import RatedGame, fit_ratings
+from tournaments.ratings.fit import fit_beginnings, fit_ratings
+from tournaments.ratings.pairings import RatedGame
 
 # Ratings
 
@@ -209,3 +210,18 @@ def test_games_that_cannot_be_are_refused() -> None:
         fit_ratings([RatedGame(((0,), ()), (1, 2), 0)], 2)
     with pytest.raises(ValueError, match="expected an anchor from 0 to 1, got: 2"):
         fit_ratings([], 2, anchor=2)
+
+
+def test_fits_of_the_first_games_are_those_of_these_games_alone() -> None:
+    games = round_robin(range(4), 3) + sweep(4, range(3), 2)
+    games += [RatedGame(((0, 5), (1, 6)), (1, 2), 30_000 + deal // 2) for deal in range(6)]
+    lengths = [0, 1, 7, len(games) - 6, len(games) - 3, len(games)]
+
+    for length, fitted in zip(lengths, fit_beginnings(games, 7, lengths), strict=True):
+        alone = fit_ratings(games[:length], 7)
+        assert fitted.games == length
+        assert (fitted.groups, fitted.pools) == (alone.groups, alone.pools)
+        assert [each.rank_low for each in fitted.ratings] == [each.rank_low for each in alone.ratings]
+        for one, other in zip(fitted.ratings, alone.ratings, strict=True):
+            figures = [(each.elo, each.low, each.high, each.score_low, each.average_opponent) for each in (one, other)]
+            assert figures[0] == pytest.approx(figures[1], abs=1e-6)

@@ -117,13 +117,13 @@ def test_a_referee_that_is_killed_is_replaced_and_its_game_is_played_again(told:
     assert told.sha() == undisturbed
 
 
-def test_a_finished_run_leaves_one_file_that_is_readable_from_a_read_only_folder(run: Run) -> None:
+def test_a_finished_run_leaves_one_file_and_kept_bots_and_is_readable_from_a_read_only_folder(run: Run) -> None:
     run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 1')
 
     code, _, err = run.finish()
 
     assert code == 0, err
-    assert sorted(path.name for path in run.folder.iterdir()) == ["t.db", "t.toml"]
+    assert sorted(path.name for path in run.folder.iterdir()) == ["t.bots", "t.db", "t.toml"]
     with sqlite3.connect(run.db) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     connection.close()
@@ -223,7 +223,7 @@ def test_a_bot_that_was_changed_meanwhile_is_refused_until_new_versions_may_play
     code, _, err = run.finish()
 
     assert code == 2
-    assert "bot: the bot has changed since the tournament went on; --new-versions lets the new version play" in err
+    assert "bot: the bot has changed since the last run; --new-versions lets the new version play" in err
     assert "2 more games" in err
     assert run.digests() == before
     code, _, err = run.finish("--new-versions")

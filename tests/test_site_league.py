@@ -35,9 +35,10 @@ from tournaments.league.journal import (
     StateChanged,
     Version,
 )
+from tournaments.league.league import League as JournalLeague
 from tournaments.league.parts import Draft, Entrant, Part, PartTable
-from tournaments.league.tournament import League as JournalLeague
-from tournaments.league.tournament import Tournament, store_ruleset
+from tournaments.league.stored_rulesets import store_ruleset
+from tournaments.league.tournament import Tournament
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"
 LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)

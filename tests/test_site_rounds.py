@@ -22,7 +22,8 @@ from tests.test_site_league import HOSTILE, LABELS, League, play
 from tests.test_swiss import draw, win_by_name
 from tests.test_swiss import make_house as make_swiss
 from tournaments.league.formats.swiss import rank_swiss
-from tournaments.league.standings import APART, compute_league_standings
+from tournaments.league.ranking import compute_league_standings
+from tournaments.league.standings import APART
 from tournaments.terminal.results import format_standings
 
 browser = pytest.fixture(at_a_desk)

@@ -13,7 +13,8 @@ from referee.replay import check_record
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config
 from tournaments.league.store import Store
-from tournaments.running.plan import Plan, open_league
+from tournaments.running.opening import open_league
+from tournaments.running.plan import Plan
 
 CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
 

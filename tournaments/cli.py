@@ -4,7 +4,8 @@ Data goes to stdout, everything else to stderr.
 
 Exit codes: 0 done · 1 an internal error · 2 usage, configuration, a bot that cannot start · 3 stopped or
 incomplete, resumable, or locked by another program · 4 the required isolation is unavailable · 5 data is damaged
-or does not verify · 10 a bot failed its check · 130 interrupted outside a run.
+or does not verify · 10 a bot failed its check, or is not better · 11 a comparison is
+undecided · 130 interrupted outside a run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tournaments.commands.check import check
+from tournaments.commands.compare import compare
 from tournaments.commands.entry import entry
 from tournaments.commands.exit_codes import ExitCodeGroup
 from tournaments.commands.kits import build, new
@@ -27,6 +29,7 @@ from tournaments.commands.run import run
 
 if TYPE_CHECKING:
     from site_pages import SiteSummary
+    from tournaments.league.progression import Changes
     from tournaments.league.publication import Publication
     from tournaments.league.store import Store
 
@@ -67,14 +70,16 @@ def main(ctx: click.Context) -> None:
     ctx.obj = _render
 
 
-def _render(store: Store, out: Path, publication: Publication | None = None) -> SiteSummary:
+def _render(
+    store: Store, out: Path, publication: Publication | None = None, changes: Changes | None = None
+) -> SiteSummary:
     """Write the pages of a league; the commands, which lie below the site, receive this function."""
     from site_pages import render
 
-    return render(store, out, publication=publication)
+    return render(store, out, publication=publication, changes=changes)
 
 
-main.add_section("Write a bot", new, build, check, play, rerun)
+main.add_section("Write a bot", new, build, check, play, compare, rerun)
 main.add_section("Look at a game", replay, log)
 main.add_section("Run a league", run, entry)
 main.add_section("Results", standings, site, feedback, export, verify)

@@ -6,7 +6,6 @@ that folder while it lives, and loses it however it ends. So a later process can
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import stat
@@ -16,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from referee.isolation.folders import is_hidden
+from referee.isolation.locked_folders import lock_folder, make_locked_folder
 
 PREFIX = "malice-copy-"
 MOST_BYTES = 256 << 20
@@ -46,7 +46,7 @@ class Copies:
     """
 
     def __init__(self) -> None:
-        self._folder, self._lock = _make_locked_folder()
+        self._folder, self._lock = make_locked_folder(PREFIX)
         self._count = 0
 
     def add(self, source: Path, empty: Collection[Path] = ()) -> Path:
@@ -84,34 +84,9 @@ def sweep() -> None:
         with suppress(OSError):
             status = folder.lstat()
             if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
-                lock = _lock(folder)
+                lock = lock_folder(folder)
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(lock)
-
-
-def _make_locked_folder() -> tuple[Path, int]:
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        with suppress(BlockingIOError, FileNotFoundError):  # another process swept it before we locked it
-            lock = _lock(folder)
-            if folder.exists():
-                return folder, lock
-            os.close(lock)
-
-
-def _lock(folder: Path) -> int:
-    """Return a descriptor that holds the lock on a folder.
-
-    Raises:
-        OSError: another process holds it, or the folder does not exist.
-    """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise
-    return descriptor
 
 
 def _copy_folder(source: Path, target: Path, empty: Collection[Path]) -> None:

@@ -15,7 +15,7 @@ from referee import rules_text
 from referee.families import load_family
 from referee.records import Key, Record
 from site_pages import shards, text
-from site_pages.chart import make_chart
+from site_pages.changes import make_change_box
 from site_pages.deals import Deals
 from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
@@ -23,18 +23,19 @@ from site_pages.files import SHARD, Folder
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.keys import KeyIndex
 from site_pages.overall import make_overall
-from site_pages.pages import GameRow, Pages, Section, make_game_row
-from site_pages.rankings import Ranking, make_ranking
+from site_pages.pages import GameRow, Pages, make_game_row
 from site_pages.results import list_results
-from site_pages.rounds import Course, make_course
-from site_pages.series import describe_standing, make_series_rows
+from site_pages.rounds import make_course
+from site_pages.sections import make_rankings, make_sections
+from site_pages.series import describe_standing
 from site_pages.source import PublishedSource, Source, list_games
-from site_pages.teams import make_team_rows
 from tournaments.league.choice import Picker
-from tournaments.league.contents import Entry, Game
+from tournaments.league.contents import Game
+from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication, choose_publication
-from tournaments.league.series import Score, score_league_series, tally_series
-from tournaments.league.standings import Standings, State, compute_league_standings, find_state
+from tournaments.league.ranking import compute_league_standings, find_state
+from tournaments.league.series import Score, score_league_series
+from tournaments.league.standings import State
 from tournaments.league.tournament import Tournament
 
 STATIC = Path(__file__).parent / "static"
@@ -62,11 +63,16 @@ class SiteSummary(Struct, frozen=True):
 
 
 def render(
-    source: Source, out: Path, progress: Progress | None = None, publication: Publication | None = None
+    source: Source,
+    out: Path,
+    progress: Progress | None = None,
+    publication: Publication | None = None,
+    changes: Changes | None = None,
 ) -> SiteSummary:
     """Write the site of a league to the folder `out`; rewrite only files whose content changes.
 
-    `publication` says what may be shown; by default it is no evidence of verdicts.
+    `publication` says what may be shown; by default it is no evidence of verdicts. With `changes`, a box on the front
+    page tells them.
 
     Raises:
         OSError: a file cannot be written.
@@ -83,10 +89,19 @@ def render(
     bots = _write_games(published, folder, pages, survey, tournament, progress)
     _write_index(folder, survey, games)
     all_standings = compute_league_standings(source)
-    rankings = _make_rankings(all_standings)
+    rankings = make_rankings(all_standings)
     entries = published.entries()
-    sections = _make_sections(source, survey, all_standings, rankings)
-    _write_front_page(folder, pages, all_standings, sections, make_course(source.situation()), entries)
+    several = len({standings.ruleset for standings in all_standings}) > 1
+    rulesets, rows = make_overall(all_standings) if several else ([], [])
+    front = pages.render_front(
+        sections=make_sections(source, survey.deals, all_standings, rankings),
+        course=make_course(source.situation()),
+        rulesets=rulesets,
+        overall=rows,
+        entries=entries,
+        changes=make_change_box(changes, rankings, [entry.label for entry in entries]),
+    )
+    folder.write("index.html", front)
     for ruleset in source.rulesets():
         folder.write(
             f"rules/{text.make_slug(ruleset.name)}.html", pages.render_ruleset(rules_text.describe_ruleset(ruleset))
@@ -260,53 +275,9 @@ def _write_index(folder: Folder, survey: _Survey, games: dict[str, GamePage]) ->
     folder.write("data/index.js", script)
 
 
-def _make_rankings(all_standings: tuple[Standings, ...]) -> list[Ranking]:
-    names = [standings.ruleset for standings in all_standings]
-    return [
-        make_ranking(standings, several_sizes=names.count(standings.ruleset) > 1 or standings.seats > 2)
-        for standings in all_standings
-    ]
-
-
-def _make_sections(
-    source: Source, survey: _Survey, all_standings: tuple[Standings, ...], rankings: list[Ranking]
-) -> list[Section]:
-    targets = {ruleset.name: ruleset.match.target for ruleset in source.rulesets()}
-    tallies = (
-        tally_series((game for game in source.games() if targets[game.ruleset]), targets, source.parts())
-        if any(targets.values())
-        else {}
-    )
-    shown = {entry.label for entry in source.entries()}
-    return [
-        Section(
-            ranking=ranking,
-            chart=make_chart(standings),
-            teams=make_team_rows(survey.deals, (standings.ruleset, standings.seats), shown),
-            series=make_series_rows(tallies.get(standings.ruleset, {})),
-            series_target=targets[standings.ruleset],
-        )
-        for standings, ranking in zip(all_standings, rankings, strict=True)
-    ]
-
-
 def _write_docs(folder: Folder, pages: Pages, families: frozenset[str]) -> None:
     docs = render_docs(families)
     for place, doc in enumerate(docs):
         folder.write(f"docs/{doc.name}.html", pages.render_doc(place, docs))
     for name, path in list_attachments():
         folder.write(f"docs/{name}", path.read_bytes())
-
-
-def _write_front_page(
-    folder: Folder,
-    pages: Pages,
-    all_standings: tuple[Standings, ...],
-    sections: list[Section],
-    course: Course,
-    entries: tuple[Entry, ...],
-) -> None:
-    several = len({standings.ruleset for standings in all_standings}) > 1
-    rulesets, rows = make_overall(all_standings) if several else ([], [])
-    content = pages.render_front(sections=sections, course=course, rulesets=rulesets, overall=rows, entries=entries)
-    folder.write("index.html", content)

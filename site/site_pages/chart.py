@@ -1,4 +1,4 @@
-"""The geometry of the rating history; templates/chart.html draws it."""
+"""The geometry of the charts, and the rating history; templates/chart.html draws them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from site_pages import text
 from tournaments.league.standings import Standings
@@ -14,6 +15,10 @@ WIDTH, HEIGHT = 880, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 204, 18, 44
 LINES = 10
 """Lines with a style of their own; the others stay thin and grey, since more styles look alike."""
+HISTORY = (
+    "Running Elo; every bot starts at 1500. It follows the games in order and shows how ratings developed, whereas the"
+    " ranking above fits all games at once."
+)
 
 
 class Tick(Struct, frozen=True):
@@ -21,6 +26,32 @@ class Tick(Struct, frozen=True):
 
     at: float
     text: str
+
+
+class Column(Struct, frozen=True):
+    """A place of the horizontal axis that has more to say than its tick."""
+
+    left: float
+    width: float
+    title: str
+
+
+class Bar(Struct, frozen=True):
+    """An interval, upright; an end that is unknown or outside of the chart is open."""
+
+    top: float
+    bottom: float
+    open_top: bool
+    open_bottom: bool
+
+
+class Mark(Struct, frozen=True):
+    """A point of a curve."""
+
+    x: float
+    y: float
+    title: str = ""
+    bar: Bar | None = None
 
 
 class Line(Struct, frozen=True):
@@ -32,104 +63,148 @@ class Line(Struct, frozen=True):
     style: int | None
     """The number of its colour, dashes and marks; None for grey."""
     points: str
-    marks: list[tuple[float, float]]
+    marks: list[Mark]
     end: tuple[float, float]
     name_y: float
     title: str
 
 
+class Drawn(Struct, frozen=True):
+    """An entry with a curve; its style is the same in all charts of a ranking."""
+
+    label: str
+    rank: str
+    style: int | None
+
+
 class Chart(Struct, frozen=True):
     """Everything that the template draws."""
 
-    width: int
-    height: int
-    left: float
-    right: float
-    top: float
-    bottom: float
+    name: str
+    """What it shows, in two or three words."""
+    summary: str
+    """The same in a sentence, with figures."""
+    caption: str
+    """How to read it."""
+    axis: str
+    """What the horizontal axis counts."""
+    warning: str
+    """Why its curves cannot all be compared; empty if they can."""
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     lines: list[Line]
-    grey_lines: int
-    summary: str
+    """Those in grey come first, and the others cover them."""
+    columns: list[Column] = []
+    grey_lines: int = 0
+    width: float = WIDTH
+    height: float = HEIGHT
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+    top: float = TOP
+    bottom: float = HEIGHT - BOTTOM
+
+
+class Scale:
+    """Converts figures to coordinates.
+
+    Args:
+        first: what lies at the left edge.
+        last: what lies at the right edge.
+        low: the lowest Elo.
+        high: the highest Elo.
+    """
+
+    def __init__(self, first: float, last: float, low: float, high: float) -> None:
+        self._first, self._last, self._low, self._high = first, last, low, high
+
+    def x(self, value: float) -> float:
+        """Return how far to the right a figure lies."""
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * (value - self._first) / (self._last - self._first), 1)
+
+    def y(self, elo: float) -> float:
+        """Return how far down an Elo lies."""
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (self._high - elo) / (self._high - self._low), 1)
+
+
+def list_drawn(standings: Standings) -> list[Drawn]:
+    """Return the entries with a curve, in the order of the ranking."""
+    rows = [row for row in standings.rows if len(standings.history.get(row.label, ())) > 1]
+    return [
+        Drawn(
+            label=row.label,
+            rank="" if row.rank is None or standings.warning else f"{row.rank}.",
+            style=place if place < LINES else None,
+        )
+        for place, row in enumerate(rows)
+    ]
 
 
 def make_chart(standings: Standings) -> Chart | None:
     """Lay out the running Elo of every entry; return None if no game has been played."""
-    curves = [
-        (
-            "" if row.rank is None or standings.warning else f"{row.rank}.",
-            row.label,
-            standings.history.get(row.label, ()),
-        )
-        for row in standings.rows
-    ]
-    drawn = [curve for curve in curves if len(curve[2]) > 1]
+    drawn = list_drawn(standings)
     if not drawn:
         return None
-    values = [elo for _, _, points in drawn for _, elo in points]
-    last = max(points[-1][0] for _, _, points in drawn)
+    curves = [standings.history[entry.label] for entry in drawn]
+    values = [elo for points in curves for _, elo in points]
+    last = max(points[-1][0] for points in curves)
     y_ticks = choose_ticks(min(values), max(values), 6)
-    scale = _Scale(last, y_ticks[0], y_ticks[-1])
-    lines = [_make_line(scale, place, *curve) for place, curve in enumerate(drawn)]
-    coloured = lines[:LINES]
-    heights = spread([line.end[1] for line in coloured], 17, TOP + 6, HEIGHT - BOTTOM)
-    coloured = [
-        Line(line.label, line.rank, line.style, line.points, line.marks, line.end, y, line.title)
-        for line, y in zip(coloured, heights, strict=True)
-    ]
+    scale = Scale(0, last, y_ticks[0], y_ticks[-1])
+    lines = [_make_line(scale, entry, points) for entry, points in zip(drawn, curves, strict=True)]
     return Chart(
-        width=WIDTH,
-        height=HEIGHT,
-        left=LEFT,
-        right=WIDTH - RIGHT,
-        top=TOP,
-        bottom=HEIGHT - BOTTOM,
-        x_ticks=[Tick(scale.x(at), f"{at:,.0f}") for at in choose_ticks(0, last, 6) if at <= last],
-        y_ticks=[Tick(scale.y(at), text.format_decimal(at)) for at in y_ticks],
-        lines=[*lines[LINES:], *coloured],
-        grey_lines=len(lines) - len(coloured),
+        name="Rating history",
         summary=f"Running Elo of {text.format_count(len(lines), 'bot')} over {text.format_count(last, 'game')}",
+        caption=HISTORY,
+        axis="games",
+        warning=standings.warning or "",
+        x_ticks=[Tick(scale.x(at), f"{at:,.0f}") for at in choose_ticks(0, last, 6) if at <= last],
+        y_ticks=make_elo_ticks(scale, y_ticks),
+        lines=place_names(lines),
+        grey_lines=sum(line.style is None for line in lines),
     )
 
 
-class _Scale:
-    """Converts games and Elo to coordinates."""
-
-    def __init__(self, last: int, low: float, high: float) -> None:
-        self._last, self._low, self._high = last, low, high
-
-    def x(self, game: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * game / self._last, 1)
-
-    def y(self, elo: float) -> float:
-        return round(TOP + (HEIGHT - TOP - BOTTOM) * (self._high - elo) / (self._high - self._low), 1)
+def make_elo_ticks(scale: Scale, ticks: Sequence[float]) -> list[Tick]:
+    """Return the ticks of the vertical axis."""
+    return [Tick(scale.y(at), text.format_decimal(at)) for at in ticks]
 
 
-def _make_line(scale: _Scale, place: int, rank: str, label: str, points: Sequence[tuple[int, float]]) -> Line:
+def place_names(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines in drawing order, with their names apart; grey ones have none."""
+    styled = [line for line in lines if line.style is not None]
+    heights = spread([line.end[1] for line in styled], 17, TOP + 6, HEIGHT - BOTTOM)
+    placed = [replace(line, name_y=y) for line, y in zip(styled, heights, strict=True)]
+    return [*(line for line in lines if line.style is None), *placed]
+
+
+def format_points(places: Sequence[tuple[float, float]]) -> str:
+    """Return the corners of a curve."""
+    return " ".join(f"{x:g},{y:g}" for x, y in places)
+
+
+def _make_line(scale: Scale, entry: Drawn, points: Sequence[tuple[int, float]]) -> Line:
     places = [(scale.x(game), scale.y(elo)) for game, elo in points]
     games, final = points[-1]
-    name = text.format_label(label)
+    name = text.format_label(entry.label)
     return Line(
         label=name,
-        rank=rank,
-        style=place if place < LINES else None,
-        points=" ".join(f"{x:g},{y:g}" for x, y in places),
-        marks=_choose_marks(places, place) if place < LINES else [],
+        rank=entry.rank,
+        style=entry.style,
+        points=format_points(places),
+        marks=[] if entry.style is None else _choose_marks(places, entry.style),
         end=places[-1],
         name_y=places[-1][1],
         title=f"{name}: {text.format_decimal(final)} after {text.format_count(games, 'game')}",
     )
 
 
-def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[tuple[float, float]]:
+def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[Mark]:
     """Choose a few points to mark, shifted from line to line so that marks do not cover each other."""
     every = 90.0
     next_x = LEFT + 30 + 9.0 * place
     marks = []
     for x, y in places:
         if x >= next_x:
-            marks.append((x, y))
+            marks.append(Mark(x, y))
             next_x += every * (1 + math.floor((x - next_x) / every))
     return marks
 

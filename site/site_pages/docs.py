@@ -35,6 +35,7 @@ DOCS = (
     Doc("index", "docs/README.md", "All pages"),
     Doc("first-bot", "docs/first-bot.md", "Your first bot"),
     Doc("protocol", "protocol/PROTOCOL.md", "The protocol"),
+    Doc("comparing", "docs/comparing.md", "Is it better?"),
     Doc("tournaments", "docs/tournaments.md", "Running a tournament"),
     Doc("formats", "docs/formats.md", "Formats"),
     Doc("league", "docs/league.md", "A league that lives"),

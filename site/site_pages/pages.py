@@ -12,12 +12,14 @@ from msgspec import Struct
 
 from referee.rules_text import RulesetText
 from site_pages import text
+from site_pages.changes import ChangeBox
 from site_pages.chart import Chart
 from site_pages.deals import has_partners
 from site_pages.docs import DocPage
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.overall import OverallRow
+from site_pages.part_chart import PartChart
 from site_pages.rankings import Name, Ranking, make_name
 from site_pages.results import Result
 from site_pages.rounds import Course
@@ -120,6 +122,8 @@ class Section(Struct, frozen=True):
 
     ranking: Ranking
     chart: Chart | None
+    by_part: PartChart | None
+    """None if only one part has rated games."""
     teams: list[TeamRow]
     series: list[SeriesRow]
     series_target: int
@@ -179,6 +183,7 @@ class Pages:
         rulesets: Sequence[str],
         overall: Sequence[OverallRow],
         entries: Sequence[Entry],
+        changes: ChangeBox | None,
     ) -> bytes:
         """Return index.html."""
         return self._render(
@@ -190,6 +195,7 @@ class Pages:
             overall=overall,
             warning=next((section.ranking.warning for section in sections if section.ranking.warning), ""),
             entries=[(make_name(entry.label), entry) for entry in entries],
+            changes=changes,
         )
 
     def render_bot(

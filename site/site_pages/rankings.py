@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from site_pages import text
 from tournaments.league.standings import Meeting, Row, Standings, State
-from tournaments.ratings import Rating
+from tournaments.ratings.fit import Rating
 
 
 class Cell(Struct, frozen=True):
@@ -132,7 +132,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
         of=_describe_field(standings, row),
         bot=make_name(row.label),
         elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
-        interval=_format_interval(rating),
+        interval=format_interval(rating),
         whisker=_make_whisker(rating, span),
         record=f"{rating.wins}–{rating.draws}–{rating.losses}",
         wins=rating.wins,
@@ -178,7 +178,8 @@ def _format_rank_range(rating: Rating) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def _format_interval(rating: Rating) -> str:
+def format_interval(rating: Rating) -> str:
+    """Return the 95 % interval of an Elo in words; with one end, as a bound."""
     low, high = text.drop_unknown(rating.low), text.drop_unknown(rating.high)
     if low is not None and high is not None:
         return f"{text.format_signed(low)} … {text.format_signed(high)}"

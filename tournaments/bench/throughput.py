@@ -12,7 +12,7 @@ from tournaments.bench import Row
 from tournaments.league.config import Config
 from tournaments.league.store import Store
 from tournaments.running.coordinator import Hooks, play_batches
-from tournaments.running.plan import open_league
+from tournaments.running.opening import open_league
 
 ROUNDS = 3
 DEALS = 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 
 from referee.errors import DataError
 
@@ -35,3 +35,13 @@ def parse_date(text: str, now: datetime, option: str) -> float:
             f"{option}: expected a date such as {now:%Y-%m-%d} or {now:%Y-%m-%d}T18:00, a day such as monday, today or"
             f" yesterday, got {text!r}"
         ) from None
+
+
+def format_date(at: float) -> str:
+    """Return a local time as `parse_date` reads it: the day alone if it is its beginning.
+
+    Args:
+        at: seconds since 1970.
+    """
+    local = datetime.fromtimestamp(at)
+    return f"{local:%Y-%m-%d}" if local.time() == time() else f"{local:%Y-%m-%d %H:%M}"

@@ -25,6 +25,8 @@ EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
     (DataError, 2),
     (BotError, 2),
 )
+FINDINGS = {"better": 0, "not better": 10, "undecided": 11}
+"""By what `malice compare` found."""
 INTERRUPTED = 130
 NO_READER = 128 + signal.SIGPIPE
 """The reader of our output has closed it, such as `head`: a shell reports other programs so too."""

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from referee.nouns import format_count
-from tournaments.commands.dates import parse_date
+from tournaments.commands.dates import format_date, parse_date
 from tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
     from referee.records import Layer, Record
     from tournaments.league.choice import Choice
     from tournaments.league.config import Config
-    from tournaments.league.progression import Progression
+    from tournaments.league.progression import Changes
     from tournaments.league.publication import Publication
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     class Render(Protocol):
         """Writes the pages of a league into a folder."""
 
-        def __call__(self, store: Store, out: Path, publication: Publication | None = None) -> SiteSummary:
+        def __call__(
+            self, store: Store, out: Path, publication: Publication | None = None, changes: Changes | None = None
+        ) -> SiteSummary:
             """Write them."""
 
 
@@ -156,7 +158,7 @@ def open_plan(
     from msgspec.structs import replace
 
     from tournaments.running.names import Names
-    from tournaments.running.plan import open_league
+    from tournaments.running.opening import open_league
 
     names = Names(store.path, store, people=people)
     plan = open_league(store, config, base, names.find, new_versions=new_versions, numbered=people)
@@ -167,7 +169,7 @@ def open_plan(
 def print_standings(store: Store, choice: Choice | None = None) -> None:
     """Print the ranking, and which bots do not play, with the command that lets them play again."""
     from tournaments.league.choice import EVERYTHING
-    from tournaments.league.standings import compute_league_standings
+    from tournaments.league.ranking import compute_league_standings
     from tournaments.terminal.bracket import describe_rounds
     from tournaments.terminal.entries import describe_absentees
     from tournaments.terminal.results import format_standings
@@ -178,24 +180,33 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
         click.echo(line)
 
 
-def compute_changes(store: Store, since: str, choice: Choice | None = None) -> tuple[Progression, ...]:
+def compute_changes(store: Store, since: str, choice: Choice | None = None, *, publish: bool = False) -> Changes:
     """Return what changed since another league, usually an older copy of this one, or since a day.
+
+    Args:
+        store: the league as it is.
+        since: the file of the other league, or a day.
+        choice: which games of the league as it is to rate.
+        publish: whether strangers will read it: then an anonymous tournament is compared only with an anonymous one.
 
     Raises:
         DataError: the words are neither a file nor a day.
-        LeagueError: the file is no league, or the tournament had not begun on that day.
+        LeagueError: the file is no league, the tournament had not begun on that day, or names would be told.
     """
     from tournaments.league.choice import EVERYTHING
     from tournaments.league.past import PastLeague
-    from tournaments.league.progression import compute_progression
+    from tournaments.league.progression import Changes, compute_progression
 
+    choice = choice or EVERYTHING
     if Path(since).is_file():
         with open_store(Path(since)) as last:
             if (name := store.tournament().name) in last.league().tournaments:
                 last.select(name)
-            return compute_progression(last, store, choice or EVERYTHING)
-    past = PastLeague(store, parse_date(since, datetime.now().astimezone(), "--changes-since"))
-    return compute_progression(past, store, choice or EVERYTHING)
+            if publish and store.config().anonymous and not last.config().anonymous:
+                raise LeagueError(f"{since}: its tournament is not anonymous, so what changed would tell its names")
+            return Changes(Path(since).name, compute_progression(last, store, choice))
+    begin = parse_date(since, datetime.now().astimezone(), "--changes-since")
+    return Changes(format_date(begin), compute_progression(PastLeague(store, begin), store, choice))
 
 
 def find_record(store: Store, words: str) -> Record:
@@ -221,7 +232,9 @@ def print_stderr(label: str, line: str) -> None:
         click.echo(format_stderr(label, line), err=True)
 
 
-def write_site(render: Render, store: Store, out: Path, evidence: Sequence[str] = ()) -> None:
+def write_site(
+    render: Render, store: Store, out: Path, evidence: Sequence[str] = (), changes_since: str | None = None
+) -> None:
     """Write the pages, and print their address, and what they leave out.
 
     Args:
@@ -229,14 +242,17 @@ def write_site(render: Render, store: Store, out: Path, evidence: Sequence[str] 
         store: the league.
         out: the folder to write.
         evidence: labels of the entries whose stderr is published; an empty label stands for all entries.
+        changes_since: the file or the day since which the front page says what changed; None for no such box.
 
     Raises:
-        LeagueError: a label is no entry, or the tournament is anonymous.
+        LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
+        DataError: as `compute_changes`.
     """
     from tournaments.league.publication import choose_publication
 
     publication = choose_publication(store, evidence)
-    rendered = render(store, out, publication)
+    changes = None if changes_since is None else compute_changes(store, changes_since, publish=True)
+    rendered = render(store, out, publication, changes)
     click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
     if rendered.withheld:
         verdicts = format_count(rendered.withheld, "verdict")

@@ -141,7 +141,7 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
     """Play the games, and print the finished ones, even if the run stops."""
     from tempfile import TemporaryDirectory
 
-    from tournaments.running.run import run_tournament
+    from tournaments.running.run import Terms, run_tournament
 
     with (
         TemporaryDirectory(prefix="malice-") as folder,
@@ -153,7 +153,8 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
         plan.stderr = show.stderr
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
-            run_tournament(store, plan, config.jobs, progress, resume, _choose_playing(plan, show))
+            terms = Terms(config.jobs, resume, playing=_choose_playing(plan, show))
+            run_tournament(store, plan, progress, terms)
         except Stopped:
             if not store.is_empty():
                 _print_games(store, show.replays, show.json, show.quiet)
@@ -230,8 +231,8 @@ def _play_in_background() -> Playing:
 def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     import msgspec
 
+    from tournaments.league.ranking import compute_league_standings
     from tournaments.league.series import score_league_series
-    from tournaments.league.standings import compute_league_standings
     from tournaments.terminal.results import describe_faults, describe_open_series, format_game_line
     from tournaments.terminal.transcript import format_transcript
 

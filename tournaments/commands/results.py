@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.option("--since", metavar="DATE", help="Only games since 2030-01-31, monday, yesterday or today.")
 @click.option("--without", multiple=True, metavar="LABEL", help="Leave out the games of this entry; may be repeated.")
 @click.option("--changes-since", metavar="LAST.db|DATE", help="Print what changed since an older copy, or a day.")
+@click.option("--pair", nargs=2, metavar="A B", help="Say whether A is better than B, as `malice compare` does.")
 @json_option
 @click.option("--csv", is_flag=True, help="Print CSV.")
 def standings(
@@ -45,6 +46,7 @@ def standings(
     since: str | None,
     without: tuple[str, ...],
     changes_since: str | None,
+    pair: tuple[str, str] | None,
     json: bool,
     csv: bool,
 ) -> None:
@@ -57,13 +59,36 @@ def standings(
 
     _refuse_pairs({"--json": json, "--csv": csv}, {"--all": everything, "--tournament": tournament is not None})
     _refuse_pairs({"--all": everything, "--changes-since": changes_since is not None})
+    if pair is not None:
+        others = (everything, versions == "all", since is not None, bool(without), changes_since is not None, csv)
+        if any(others):
+            raise click.UsageError("--pair goes only with --tournament and --json")
     begin = 0.0 if since is None else parse_date(since, datetime.now().astimezone(), "--since")
     choice = Choice(versions, begin, without=without)
     with open_store(db, tournament=tournament) as store:
-        if changes_since is not None:
+        if pair is not None:
+            _print_pair(store, *pair, json=json)
+        elif changes_since is not None:
             _print_changes(store, changes_since, choice, json=json, csv=csv)
         else:
             _print_ranking(store, WholeLeague(store) if everything else store, choice, json=json, csv=csv)
+
+
+def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
+    import msgspec
+
+    from tournaments.league.comparison import compare_entries
+    from tournaments.terminal.comparisons import format_comparison
+
+    found = compare_entries(store, new, base)
+    if json:
+        click.echo(msgspec.json.encode(found))
+        return
+    for number, comparison in enumerate(found):
+        if number:
+            click.echo()
+        for line in format_comparison(comparison):
+            click.echo(line)
 
 
 def _refuse_pairs(*pairs: dict[str, bool]) -> None:
@@ -73,7 +98,7 @@ def _refuse_pairs(*pairs: dict[str, bool]) -> None:
 
 
 def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json: bool, csv: bool) -> None:
-    from tournaments.league.standings import compute_league_standings
+    from tournaments.league.ranking import compute_league_standings
     from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
     if json:
@@ -90,7 +115,7 @@ def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json
 def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv: bool) -> None:
     from tournaments.terminal.progression import encode_progression_csv, encode_progression_json, format_progression
 
-    found = compute_changes(store, since, choice)
+    found = compute_changes(store, since, choice).progressions
     if json:
         click.echo(encode_progression_json(found))
     elif csv:
@@ -113,14 +138,24 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
     flag_value="",
     help="Publish also what bots wrote to stderr before a verdict, or what this one wrote; may be repeated.",
 )
+@click.option(
+    "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
+)
 @click.pass_obj
-def site(render: Render, db: Path, tournament: str | None, out: Path, evidence: tuple[str, ...]) -> None:
+def site(
+    render: Render,
+    db: Path,
+    tournament: str | None,
+    out: Path,
+    evidence: tuple[str, ...],
+    changes_since: str | None,
+) -> None:
     """Write the pages: standings, bots, games, replays. They work from the disk and on any web server.
 
     The pages may be published: they hold no stderr, no absolute path and no host name.
     """
     with open_store(db, tournament=tournament) as store:
-        write_site(render, store, out, evidence)
+        write_site(render, store, out, evidence, changes_since)
 
 
 @click.command(short_help="Print every game as a line of JSON.")

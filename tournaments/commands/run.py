@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tournaments.commands.options import Render
     from tournaments.league.config import Config
     from tournaments.league.store import Store
+    from tournaments.running.plan import Plan
 
 
 @click.command(short_help="Play a tournament, or resume it.")
@@ -73,7 +74,6 @@ def run(
 
     from tournaments.entries.kept_bots import KeptBots
     from tournaments.league.config import find_league, read_config
-    from tournaments.league.file import find_name_list
     from tournaments.running import run as running
 
     interrupt_on_signals()
@@ -93,25 +93,32 @@ def run(
     if limit:
         click.echo(f"until {format_limit(limit)}", err=True)
     with _stop_on_interrupt(resume), open_store(db, create=True) as store:
-        store.forget_unplayed(config.name)
-        _print_neighbours(store, config.name)
-        base, new_versions = tournament.parent.resolve(), new_versions or config.new_versions == "play"
-        plan = open_plan(store, config, base, required=required, new_versions=new_versions)
-        if config.anonymous:
-            click.echo(f"anonymous: {find_name_list(db)} says which bot is which; it is for you alone", err=True)
+        plan = _open(store, config, tournament, new_versions=new_versions, required=required)
         plan.keep_going = keep_going
         end = limit.timestamp() if limit else math.inf
-        left = running.run_tournament(store, plan, config.jobs, sys.stderr, resume, until=end, kept=KeptBots(db))
+        terms = running.Terms(config.jobs, resume, end, KeptBots(db))
+        left = running.run_tournament(store, plan, sys.stderr, terms)
         click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
         print_standings(store)
         if site:
             write_site(render, store, site)
         if left:
-            click.echo(
-                f"the time is up: {format_count(left, 'game')} {inflect(left, 'is', 'are')} left;"
-                f" go on with: {shlex.join(again)}",
-                err=True,
-            )
+            games = f"{format_count(left, 'game')} {inflect(left, 'is', 'are')} left"
+            click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)
+
+
+def _open(store: Store, config: Config, tournament: Path, *, new_versions: bool, required: bool) -> Plan:
+    """Return the plan of a tournament, and say what people should know before it runs."""
+    from tournaments.league.file import find_name_list
+
+    store.forget_unplayed(config.name)
+    _print_neighbours(store, config.name)
+    new_versions = new_versions or config.new_versions == "play"
+    plan = open_plan(store, config, tournament.parent.resolve(), required=required, new_versions=new_versions)
+    if config.anonymous:
+        names = find_name_list(store.path)
+        click.echo(f"anonymous: {names} says which bot is which; it is for you alone", err=True)
+    return plan
 
 
 def _print_neighbours(store: Store, name: str) -> None:

@@ -26,7 +26,7 @@ def parse_limit(until: str | None, duration: str | None, now: datetime) -> datet
         raise DataError("expected --until or --for, got both")
     if until is not None:
         return _parse_time(until, now)
-    return None if duration is None else now + _parse_duration(duration)
+    return None if duration is None else now + parse_span(duration, "--for")
 
 
 def is_daily(until: str) -> bool:
@@ -57,9 +57,18 @@ def _parse_time(text: str, now: datetime) -> datetime:
     return limit
 
 
-def _parse_duration(text: str) -> timedelta:
+def parse_span(text: str, option: str) -> timedelta:
+    """Return a span of time such as 90s, 45m, or 1h30m.
+
+    Args:
+        text: the span.
+        option: the option that gives it.
+
+    Raises:
+        DataError: it cannot be read, or is nothing.
+    """
     match = DURATION.fullmatch(text)
     hours, minutes, seconds = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
     if not (span := timedelta(hours=hours, minutes=minutes, seconds=seconds)):
-        raise DataError(f"--for: expected a span of time such as 2h, 45m, 90s or 1h30m, got {text!r}")
+        raise DataError(f"{option}: expected a span of time such as 2h, 45m, 90s or 1h30m, got {text!r}")
     return span

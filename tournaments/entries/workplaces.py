@@ -5,13 +5,12 @@ The owner of a workplace holds a lock on it while it lives, and loses the lock h
 
 from __future__ import annotations
 
-import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from referee.isolation.locked_folders import lock_folder, make_locked_folder
 from tournaments.entries.built_copies import remove_tree
 
 PREFIX = ".work-"
@@ -25,7 +24,7 @@ def open_workplace(parent: Path) -> Iterator[Path]:
         OSError: the parent is not writable.
     """
     sweep(parent)
-    folder, lock = _make_locked_folder(parent)
+    folder, lock = make_locked_folder(PREFIX, parent)
     try:
         yield folder
     finally:
@@ -37,33 +36,8 @@ def sweep(parent: Path) -> None:
     """Remove the workplaces whose owner is gone, for example because it was killed."""
     for folder in parent.glob(f"{PREFIX}*"):
         with suppress(OSError):
-            lock = _lock(folder)
+            lock = lock_folder(folder)
             try:
                 remove_tree(folder)
             finally:
                 os.close(lock)
-
-
-def _make_locked_folder(parent: Path) -> tuple[Path, int]:
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        with suppress(BlockingIOError, FileNotFoundError):  # another process swept it before we locked it
-            lock = _lock(folder)
-            if folder.exists():
-                return folder, lock
-            os.close(lock)
-
-
-def _lock(folder: Path) -> int:
-    """Return a descriptor that holds the lock on a folder.
-
-    Raises:
-        OSError: another process holds it, or there is no such folder.
-    """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise
-    return descriptor

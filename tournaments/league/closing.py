@@ -38,7 +38,10 @@ def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished
     """
     schedule = tournament.schedules[number]
     mine = [game for game in finished if game.key.part == number]
-    suspended = judge(tournament, mine).by_part.get(number, {})
+    judgement = judge(tournament, mine)
+    if (contest := judgement.contests.get(number)) and contest.end is not None:
+        return ()  # its test has an answer
+    suspended = judgement.by_part.get(number, {})
     played = Counter(game.key.table for game in mine)
     waiting = set() if FORMATS[tournament.config.format].grows else tournament.waiting()
     absent: set[str] = set()

@@ -16,6 +16,7 @@ from referee.games import DEFAULT_RULESET
 from referee.records import Layer
 from referee.rulesets import find_ruleset
 from referee.toml_files import convert, read_toml
+from tournaments.ratings.sprt import Sprt
 
 MOST = 2**31 - 1
 """The largest number anywhere: in milliseconds 24 days."""
@@ -28,7 +29,7 @@ CAP_TIMES = 10
 ClockKind = Literal["wall", "cpu"]
 
 
-FormatName = Literal["round-robin", "gauntlet", "swiss", "knockout"]
+FormatName = Literal["round-robin", "gauntlet", "swiss", "knockout", "comparison"]
 MATCH_DEALS = 10
 """The default deals of a match in a format of rounds."""
 
@@ -78,6 +79,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     clock: ClockLines = ClockLines()
     init_ms: int = 5000
     """Time for a bot to start, and for every answer that is not an action."""
+    sprt: Sprt | None = None
+    """In a comparison, the test that ends it early."""
     seed: str | None = None
     """Fixes every card; only for tests and demos, since bots could guess it."""
     jobs: int = 0
@@ -114,6 +117,8 @@ def read_config(path: Path) -> Config:
         config = replace(config, common_deals=config.format == "gauntlet")
     if "kind" not in data.get("clock", {}):
         config = replace(config, clock=replace(config.clock, kind=choose_clock_kind(config.rulesets, path.parent)))
+    if config.format == "comparison" and "suspend_after" not in data:
+        config = replace(config, suspend_after=0)
     return check_config(config, str(path))
 
 
@@ -180,7 +185,41 @@ def check_config(config: Config, where: str) -> Config:
         raise DataError(f"{where}: rulesets: expected at least one")
     if len(set(config.rulesets)) < len(config.rulesets):
         raise DataError(f"{where}: rulesets: expected each name once, got: {', '.join(config.rulesets)}")
+    _check_comparison(config, where)
     return replace(config, clock=_add_cap(clock))
+
+
+def _check_comparison(config: Config, where: str) -> None:
+    """Refuse what only makes sense in a comparison, and what makes none there."""
+    if config.format != "comparison":
+        if config.sprt is not None:
+            raise DataError(f'{where}: sprt: applies only with format = "comparison"')
+        return
+    if config.suspend_after:
+        raise DataError(f"{where}: suspend_after: expected 0, since a comparison counts every game")
+    if config.tables:
+        raise DataError(f"{where}: tables: expected none, since a comparison draws no tables")
+    if config.sprt is not None:
+        try:
+            _require_test(config.sprt, len(config.rulesets), len(config.entries) - 2)
+        except ValueError as error:
+            raise DataError(f"{where}: sprt.{error}") from None
+
+
+def _require_test(test: Sprt, rulesets: int, others: int) -> None:
+    """Make sure that a test can be done.
+
+    Args:
+        test: the test.
+        rulesets: how many rulesets each deal is played under.
+        others: how many opponents both bots have.
+
+    Raises:
+        ValueError: it cannot; the message names the field.
+    """
+    if others > 0 and test.model == "logistic":
+        raise ValueError("model: expected normalised, since the two bots meet others, not each other")
+    test.require(rulesets * (others if others > 0 else 2))
 
 
 def _add_cap(clock: ClockLines) -> ClockLines:

@@ -52,9 +52,11 @@ class Finished(Struct, frozen=True):
     number: Count
     """Its place in playing order, counted through the whole league."""
     labels: tuple[str, ...]
-    """In the order of the table."""
+    """In the order of the table, or by seat."""
     failed: tuple[str, ...]
     """The labels of those that ended it by a verdict."""
+    points: tuple[int, ...] = ()
+    """In the same order, of a game of two: 2 half points for a win, 1 for a draw; empty if nothing depends on them."""
 
 
 class Game(Struct, frozen=True):
@@ -91,7 +93,11 @@ class Game(Struct, frozen=True):
     def finish(self) -> Finished:
         """Return the part of the game that decides what is played next."""
         failed = tuple(label for label, verdict in zip(self.labels, self.verdicts, strict=True) if verdict)
-        return Finished(self.key, self.number, self.labels, failed)
+        points = tuple(self._count_points(place) for place in self.places) if len(self.labels) == 2 else ()
+        return Finished(self.key, self.number, self.labels, failed, points)
+
+    def _count_points(self, place: int) -> int:
+        return 1 if self.places == (1, 1) else 4 - 2 * place
 
 
 class TablePlace(Struct, frozen=True):

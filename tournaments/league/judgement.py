@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from tournaments.league.contents import Finished
+from tournaments.league.contest import Contest, make_contest
 from tournaments.league.suspension import find_suspended, is_left_out
 from tournaments.league.tournament import Tournament
 
@@ -18,9 +19,11 @@ class Judgement(Struct, frozen=True):
     counted: tuple[Finished, ...]
     """In playing order."""
     left_out: frozenset[int]
-    """The numbers of the games that do not count, since one of their entries was suspended before them."""
+    """The numbers of the games that do not count: one of their entries was suspended before them, or a test ended."""
     by_part: dict[int, dict[str, int]]
     """By part: the entries that it suspended, each with the number of the game that did."""
+    contests: dict[int, Contest]
+    """By part, the contests of a comparison."""
     suspended: dict[str, int]
     """The entries that are suspended now, each with the number of the game that suspended it."""
 
@@ -47,15 +50,17 @@ def judge(tournament: Tournament, finished: Iterable[Finished]) -> Judgement:
         games[game.key.part].append(game)
     after = tournament.config.suspend_after
     by_part = {part: find_suspended(played, after, tournament.lifted) for part, played in games.items()}
-    counted = [
-        game
-        for part, played in sorted(games.items())
-        for game in played
-        if not is_left_out(game.number, game.labels, by_part[part])
-    ]
+    counted: list[Finished] = []
+    contests: dict[int, Contest] = {}
+    for part, played in sorted(games.items()):
+        mine = [game for game in played if not is_left_out(game.number, game.labels, by_part[part])]
+        if contest := make_contest(tournament, part, mine):
+            contests[part] = contest
+            mine = [game for game in mine if not contest.leaves_out(game.key.deal)]
+        counted += mine
     kept = {game.number for game in counted}
     left_out = frozenset(game.number for played in games.values() for game in played if game.number not in kept)
-    return Judgement(tuple(counted), left_out, by_part, _find_suspended_now(tournament, by_part))
+    return Judgement(tuple(counted), left_out, by_part, contests, _find_suspended_now(tournament, by_part))
 
 
 def _find_suspended_now(tournament: Tournament, by_part: dict[int, dict[str, int]]) -> dict[str, int]:

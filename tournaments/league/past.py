@@ -9,9 +9,9 @@ from tournaments.errors import LeagueError
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, TablePlace
 from tournaments.league.judgement import Judgement, judge
+from tournaments.league.league import League
 from tournaments.league.parts import Part
 from tournaments.league.reader import LeagueReader
-from tournaments.league.tournament import League
 
 
 class PastLeague:

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from tournaments.league.choice import EVERYTHING, Choice
 from tournaments.league.contents import LeagueContents
-from tournaments.league.standings import Row, Standings, compute_league_standings
+from tournaments.league.ranking import compute_league_standings
+from tournaments.league.standings import Row, Standings
 
 News = Literal["", "new", "gone", "new version"]
 
@@ -40,6 +41,14 @@ class Progression(Struct, frozen=True):
     """In the order of the ranking; those that are gone come last."""
 
 
+class Changes(Struct, frozen=True):
+    """What changed in a league since an earlier state of it, or since another league."""
+
+    since: str
+    """The name of its file, without its folder, or the day."""
+    progressions: tuple[Progression, ...]
+
+
 def compute_progression(
     before: LeagueContents, after: LeagueContents, choice: Choice = EVERYTHING
 ) -> tuple[Progression, ...]:
@@ -66,7 +75,9 @@ def _list_same(before: LeagueContents, after: LeagueContents) -> frozenset[str]:
 
 def _compare(before: Standings | None, after: Standings, same: frozenset[str]) -> Progression:
     old = {row.label: row for row in before.rows if row.games} if before else {}
-    new = {row.label: row for row in after.rows if row.games}
+    # Who changed and has not played since is not gone.
+    here = {row.label for row in after.rows if row.state != "disqualified"} & old.keys()
+    new = {row.label: row for row in after.rows if row.games or row.label in here}
     pairs = [(_get_elo(old.get(label)), _get_elo(new[label])) for label in new if label in same]
     rises = [elo - before for before, elo in pairs if elo is not None and before is not None]
     drift = mean(rises) if rises else 0.0

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import copy
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import TypeVar
 
 import msgspec
 
 from protocol.errors import MaliceError
-from referee.errors import DataError
 from referee.nouns import format_count
 from referee.records import Key, Record
 from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Finished, Game, TablePlace
+from tournaments.league.contest import FORMAT
 from tournaments.league.damage import NOBODY, refuse_game, refuse_record
-from tournaments.league.file import LeagueFile, Row
 from tournaments.league.formats.situation import Situation, make_situation
 from tournaments.league.formats.swiss import rank_swiss
-from tournaments.league.journal import ROOT, AnyEvent, JournalRow, chain_event, decode_event
+from tournaments.league.journal_reader import JournalReader
 from tournaments.league.judgement import Judgement, judge
 from tournaments.league.packing import unpack_record
 from tournaments.league.parts import Part
 from tournaments.league.rows import OF_TOURNAMENT, GameRow, OneRow, PlacedRow, RecordedRow
-from tournaments.league.tournament import League, Tournament
+from tournaments.league.tournament import Tournament
 
 T = TypeVar("T")
 P = TypeVar("P", bound=PlacedRow)
@@ -36,7 +34,7 @@ _summaries = msgspec.json.Decoder(Game)
 _labels = msgspec.json.Decoder(tuple[str, ...])
 
 
-class LeagueReader:
+class LeagueReader(JournalReader):
     """A league that is open for reading; most methods tell of one of its tournaments, at first the newest.
 
     Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
@@ -45,90 +43,6 @@ class LeagueReader:
     Args:
         file: the league's file.
     """
-
-    def __init__(self, file: LeagueFile) -> None:
-        self.path = file.path
-        self._file = file
-        self._tables: frozenset[str] = frozenset()
-        self._name: str | None = None
-        self._league = League()
-        self._read = 0
-        self._digest = ROOT
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Read one consistent state: games that a run adds meanwhile stay invisible."""
-        with self._file.transaction(write=False):
-            yield
-
-    def integrity(self) -> str:
-        """Return the first problem that SQLite finds in the whole file, or an empty string."""
-        return self._file.integrity()
-
-    def is_empty(self) -> bool:
-        """Return whether no game is stored yet."""
-        if not self._tables:
-            return True
-        # Check the index and the records too: damage that hides games must not look like their absence.
-        filled = [
-            self._file.number(f"SELECT EXISTS (SELECT 1 FROM {rows})", f"table {rows.split()[0]}")
-            for rows in ("games NOT INDEXED", "games", "records")
-        ]
-        if len(set(filled)) > 1:
-            raise self._file.damage("table games", "expected a game for each record, and each in the index of keys")
-        return not filled[0]
-
-    # The journal
-
-    def league(self) -> League:
-        """Return all tournaments, as the journal tells them."""
-        if self._tables:
-            for row, event in self._read_events(self._read):
-                self._apply(self._league, row, event)
-                self._read, self._digest = row.number + 1, row.digest
-        return self._league
-
-    def events(self) -> Iterator[tuple[JournalRow, AnyEvent]]:
-        """Return every event of the journal, in order."""
-        return self._read_events(0) if self._tables else iter(())
-
-    def _read_events(self, first: int) -> Iterator[tuple[JournalRow, AnyEvent]]:
-        digest = self._digest if first else ROOT
-        for number, row in enumerate(self._file.rows(JournalRow, "WHERE number >= ? ORDER BY number", (first,)), first):
-            if row.number != number:
-                raise self._file.damage(row.place(), f"expected number {number}")
-            if row.digest != chain_event(digest, number, row.tournament, row.at, row.event):
-                raise self._file.damage(row.place(), "the digest does not match the event and those before it")
-            digest = row.digest
-            yield row, self._decode(decode_event, row, "event", row.event)
-
-    def _apply(self, league: League, row: JournalRow, event: AnyEvent) -> None:
-        try:
-            league.apply(row.tournament, event, row.at)
-        except LeagueError as error:
-            raise LeagueError(f"{self.path}: {error}") from None
-        except (ValueError, DataError) as error:
-            raise self._file.damage(f"{row.place()}, column event", str(error)) from None
-
-    def _decode(self, decode: Callable[[str], T], row: Row, column: str, text: str) -> T:
-        try:
-            return decode(text)
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            raise self._file.damage(f"{row.place()}, column {column}", str(error)) from None
-
-    # One tournament
-
-    def select(self, name: str) -> None:
-        """Choose the tournament of which the other methods tell.
-
-        Raises:
-            LeagueError: the league has none of this name.
-        """
-        names = list(self.league().tournaments)
-        if name not in names:
-            known = ", ".join(names) or "none"
-            raise LeagueError(f"{self.path}: no tournament {name!r}; it has {known}")
-        self._name = name
 
     def view(self, name: str) -> LeagueReader:
         """Return a reader of another tournament of the same league.
@@ -139,15 +53,6 @@ class LeagueReader:
         other = copy.copy(self)
         other.select(name)
         return other
-
-    def tournament(self) -> Tournament:
-        """Return the chosen tournament, or the newest one."""
-        tournaments = self.league().tournaments
-        if not tournaments:
-            if not self.is_empty():
-                raise self._file.damage("table journal", "expected a tournament, since games are stored")
-            raise LeagueError(f"{self.path}: holds no tournament")
-        return tournaments[self._name or list(tournaments)[-1]]
 
     def config(self) -> Config:
         """Return the newest configuration of the tournament."""
@@ -167,6 +72,8 @@ class LeagueReader:
 
     def finished(self) -> list[Finished]:
         """Return every finished game as far as it decides what is played next, in playing order."""
+        if self.config().format == FORMAT:  # where the results decide what is played next
+            return [game.finish() for game in self.stored_games()]
         schedules = self.tournament().schedules
         found = []
         for row in self._list_in_order(PlacedRow):

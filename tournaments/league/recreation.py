@@ -10,9 +10,10 @@ from tournaments.league.contents import Finished, Game, Readmission
 from tournaments.league.formats import decide
 from tournaments.league.formats.situation import make_situation
 from tournaments.league.journal import AnyEvent, PartClosed, PartCreated
+from tournaments.league.league import League
 from tournaments.league.parts import Draft, Part
 from tournaments.league.suspension import list_suspensions
-from tournaments.league.tournament import League, Tournament
+from tournaments.league.tournament import Tournament
 
 
 class Recreation:

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from referee.replay import VOID
-from tournaments.league.choice import EVERYTHING, Choice, Picker
-from tournaments.league.contents import Entry, Game, LeagueContents, TablePlace
-from tournaments.ratings import RatedGame, Rating, compute_history, fit_ratings, thin_points
+from tournaments.league.contents import Game
+from tournaments.ratings.fit import Rating, fit_ratings
+from tournaments.ratings.pairings import RatedGame
+from tournaments.ratings.running_elo import compute_history, thin_points
 
 IDLE_MS = 1.0
 """CPU time off turn, in milliseconds per action, beyond what reading, cleaning up or compiling takes."""
@@ -99,70 +99,6 @@ HISTORY_POINTS = 400
 """Most points of the history of an entry."""
 
 
-def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING) -> tuple[Standings, ...]:
-    """Return the current standings of a tournament: of the games that count, without those of disqualified entries.
-
-    Args:
-        league: the tournament.
-        choice: which games and versions to show.
-    """
-    entries = league.entries()
-    picker = Picker(league, choice)
-    suspended = league.suspended()
-    states = {entry.label: find_state(entry, suspended) for entry in entries}
-    found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
-    shown = (_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
-    table = league.table()
-    return tuple(replace(each, rows=_order_by_table(each.rows, table)) if table else each for each in shown)
-
-
-def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
-    """Return the rows in the order of a table, with its points; rows of older versions, which it lacks, come last."""
-    places = {place.label: (rank, place) for rank, place in enumerate(table, 1)}
-    ranked = [(places.get(row.label), row) for row in rows]
-    return tuple(
-        replace(row, rank=found[0], points=found[1].points, buchholz=found[1].buchholz) if found else row
-        for found, row in sorted(ranked, key=lambda pair: pair[0][0] if pair[0] else len(table) + 1)
-    )
-
-
-def find_state(entry: Entry, suspended: Collection[str]) -> State:
-    """Return the state of an entry.
-
-    Args:
-        entry: the entry.
-        suspended: the labels of those that are suspended.
-    """
-    if entry.state != "playing":
-        return entry.state
-    if entry.label in suspended:
-        return "suspended"
-    return "absent" if entry.absence and (entry.waits or not entry.number) else "playing"
-
-
-def _mark_states(rows: Iterable[Row], states: Mapping[str, State]) -> tuple[Row, ...]:
-    """Return the rows with the states of their entries; absent ones without a rank come last."""
-    marked = [replace(row, state=states.get(row.label, "playing")) for row in rows]
-    return tuple(sorted(marked, key=lambda row: row.rank is None and row.state == "absent"))
-
-
-def _show_names(standings: Standings, shown: Collection[str]) -> Standings:
-    """Return standings with only some of their rows, ranked among themselves."""
-    ranked: Counter[int | None] = Counter()
-    rows = []
-    for row in standings.rows:
-        if row.label in shown:
-            ranked[row.group] += 1
-            rows.append(replace(row, rank=None if row.group is None else ranked[row.group]))
-    crosstable = {
-        label: {other: meeting for other, meeting in against.items() if other in shown}
-        for label, against in standings.crosstable.items()
-        if label in shown
-    }
-    history = {label: points for label, points in standings.history.items() if label in shown}
-    return replace(standings, rows=tuple(rows), crosstable=crosstable, history=history)
-
-
 def compute_standings(
     games: Iterable[Game], entries: Sequence[str], anchor: str | None = None, common: Collection[int] = ()
 ) -> tuple[Standings, ...]:
@@ -176,10 +112,28 @@ def compute_standings(
         anchor: the label that ratings are relative to; None for the mean of all.
         common: the parts in which all tables get the same cards.
     """
+    kinds = group_by_kind(games)
+    return tuple(_compute_kind(kind, played, entries, anchor, common) for kind, played in kinds.items())
+
+
+def group_by_kind(games: Iterable[Game]) -> dict[tuple[str, int], list[Game]]:
+    """Return the games by ruleset and number of seats, in the order of their first games."""
     kinds: dict[tuple[str, int], list[Game]] = {}
     for game in games:
         kinds.setdefault((game.ruleset, len(game.labels)), []).append(game)
-    return tuple(_compute_kind(kind, played, entries, anchor, common) for kind, played in kinds.items())
+    return kinds
+
+
+def list_complete(played: Iterable[Game]) -> list[Game]:
+    """Return the games of one kind whose deals were played in every rotation."""
+    played = list(played)
+    rotations = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
+    return [game for game in played if rotations[(game.key.part, game.key.table, game.key.deal)] == len(game.labels)]
+
+
+def list_counted(complete: Iterable[Game]) -> list[Game]:
+    """Return the games of complete deals that are rated: all but void ones."""
+    return [game for game in complete if game.reason != VOID]
 
 
 def _compute_kind(
@@ -187,10 +141,9 @@ def _compute_kind(
 ) -> Standings:
     ruleset, seats = kind
     number = {label: index for index, label in enumerate(entries)}
-    rotations = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
-    complete = [game for game in played if rotations[(game.key.part, game.key.table, game.key.deal)] == seats]
-    counted = [game for game in complete if game.reason != VOID]
-    rated = [_make_rated_game(game, number, common) for game in counted]
+    complete = list_complete(played)
+    counted = list_counted(complete)
+    rated = [make_rated_game(game, number, common) for game in counted]
     fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor])
     rows = _make_rows(played, entries, fitted.ratings)
     groups = max((row.group or 0 for row in rows), default=0)
@@ -209,7 +162,14 @@ def _compute_kind(
     )
 
 
-def _make_rated_game(game: Game, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
+def make_rated_game(game: Game, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
+    """Return a game as the ratings see it.
+
+    Args:
+        game: the game.
+        number: the players by label.
+        common: the parts in which all tables get the same cards.
+    """
     teams: dict[int, list[int]] = {}
     places: dict[int, int] = {}
     for label, team, place in zip(game.labels, game.teams, game.places, strict=True):

@@ -20,10 +20,10 @@ from tournaments.league.contents import Game
 from tournaments.league.damage import encode_failed
 from tournaments.league.file import LeagueFile
 from tournaments.league.journal import ROOT, AnyEvent, chain_event, encode_event
+from tournaments.league.league import League
 from tournaments.league.packing import pack_record
 from tournaments.league.reader import LeagueReader
 from tournaments.league.schema import examine, migrate
-from tournaments.league.tournament import League
 from tournaments.league.waiting import Waiting
 
 CLOSING_WAIT_MS = 5000

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from msgspec import Struct, ValidationError, json
+from msgspec import Struct
 from msgspec.structs import asdict
 
-from referee.errors import DataError, FamilyError
-from referee.families import has_family, load_family, make_rules, parse_parameters
-from referee.records import Key
+from referee.errors import DataError
+from referee.families import make_rules
 from referee.rulesets import Ruleset
-from tournaments.errors import LeagueError
 from tournaments.league.config import Config, check_config
 from tournaments.league.contents import Entry, Readmission
 from tournaments.league.journal import (
@@ -28,16 +26,16 @@ from tournaments.league.journal import (
     Readmitted,
     State,
     StateChanged,
-    StoredRuleset,
     Version,
 )
 from tournaments.league.parts import Draft, Entrant, Part, PartTable, Schedule, Seeds, derive_part_seed
+from tournaments.league.stored_rulesets import load_ruleset
 
 NOBODY = Version("-", 1, "", "", "", "", "", (), ())
 """What is known of an entry of which no version could be started."""
 
 
-class Standing(Struct, frozen=True):
+class EntryState(Struct, frozen=True):
     """What the organiser decided about an entry."""
 
     state: State = "playing"
@@ -63,7 +61,7 @@ class Tournament:
         self.closed: set[int] = set()
         self.absent: dict[int, frozenset[str]] = {}
         """By closed part, the labels of those whose games in it were left unplayed."""
-        self.states: dict[str, Standing] = {}
+        self.states: dict[str, EntryState] = {}
         self.readmissions: set[Readmission] = set()
         """All lifted suspensions."""
         self.lifted: set[Readmission] = set()
@@ -138,9 +136,9 @@ class Tournament:
         """Return the labels of the entries whose games wait until their bots are mended."""
         return {entered.label for entered in self.entered if entered.waits}
 
-    def state(self, label: str) -> Standing:
+    def state(self, label: str) -> EntryState:
         """Return what the organiser decided about an entry."""
-        return self.states.get(label, Standing())
+        return self.states.get(label, EntryState())
 
     def excuses(self, entrant: Entrant) -> bool:
         """Return whether a version plays no more: its entry left, or a newer version plays."""
@@ -196,7 +194,7 @@ class Tournament:
                 self.absent[part] = frozenset(absent)
             case StateChanged(label, state, reason):
                 self._require_label(label)
-                self.states[label] = Standing(state, reason)
+                self.states[label] = EntryState(state, reason)
             case Readmitted(label, number):
                 self._readmit(label, number)
             case Begun() | Version():
@@ -281,90 +279,6 @@ class Tournament:
     def _require_label(self, label: str) -> None:
         if label not in {entered.label for entered in self.entered}:
             raise ValueError(f"{label!r} is no entry")
-
-
-class League:
-    """All tournaments of a league, in the order in which they began."""
-
-    def __init__(self) -> None:
-        self.tournaments: dict[str, Tournament] = {}
-        self.versions: dict[str, list[Version]] = {}
-        self.games = 0
-        """How many games all parts have together; the number of the next part's first game."""
-
-    def fork(self) -> League:
-        """Return a copy that goes its own way."""
-        other = League()
-        other.versions = {label: list(versions) for label, versions in self.versions.items()}
-        other.tournaments = {name: each.fork(other.versions) for name, each in self.tournaments.items()}
-        other.games = self.games
-        return other
-
-    def apply(self, name: str, event: AnyEvent, at: float) -> None:
-        """Let an event of a tournament happen.
-
-        Raises:
-            ValueError: it contradicts what happened before.
-            DataError: a stored ruleset cannot be played.
-        """
-        if isinstance(event, Begun):
-            if name in self.tournaments:
-                raise ValueError(f"tournament {name!r} began before")
-            self.tournaments[name] = Tournament(name, bytes.fromhex(event.seed), at, self.versions)
-            return
-        if name not in self.tournaments:
-            raise ValueError(f"tournament {name!r} has not begun")
-        if isinstance(event, Version):
-            self._add_version(event)
-            return
-        self.tournaments[name].apply(event, self.games)
-        if isinstance(event, PartCreated):
-            self.games += self.tournaments[name].schedules[-1].total
-
-    def _add_version(self, version: Version) -> None:
-        known = self.versions.setdefault(version.label, [])
-        if version.number != len(known) + 1:
-            raise ValueError(f"number: expected version {len(known) + 1} of {version.label!r}, got {version.number}")
-        if any(each.hash == version.hash for each in known):
-            raise ValueError(f"hash: {version.label!r} played under it before")
-        known.append(version)
-
-    def find_version(self, label: str, hash: str) -> int:
-        """Return the number of the version that a label has under a content hash; a new number for a new one."""
-        known = self.versions.get(label, [])
-        return next((each.number for each in known if each.hash == hash), len(known) + 1)
-
-
-def store_ruleset(ruleset: Ruleset) -> StoredRuleset:
-    """Return a ruleset as the journal keeps it."""
-    package = load_family(ruleset.family).package
-    rules = json.decode(json.encode(ruleset.rules))  # as it is read back, lists for tuples
-    return StoredRuleset(ruleset.name, ruleset.family, package, ruleset.about, ruleset.source, rules)
-
-
-def load_ruleset(stored: StoredRuleset) -> Ruleset:
-    """Return a ruleset that the journal keeps.
-
-    Raises:
-        LeagueError: its game comes from a package that is not installed, or that has changed.
-        ValueError: its parameters are not those of its game.
-    """
-    if stored.package and not has_family(stored.family):
-        raise LeagueError(
-            f"the game {stored.family!r} comes from the package {stored.package!r}, which is not installed"
-        )
-    try:
-        rules = parse_parameters(stored.family, stored.rules)
-    except FamilyError as error:
-        raise (LeagueError if stored.package else ValueError)(str(error)) from None
-    except ValidationError as error:
-        raise ValueError(str(error)) from None
-    return Ruleset(stored.name, stored.family, stored.about, stored.source, rules)
-
-
-def locate_game(schedules: Iterable[Schedule], key: Key) -> Schedule | None:
-    """Return the part that has a game; None if there is no such game."""
-    return next((schedule for schedule in schedules if schedule.has(key)), None)
 
 
 def _refuse_doubles(labels: Sequence[str]) -> None:

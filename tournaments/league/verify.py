@@ -13,10 +13,10 @@ from referee.records import Key, Record, compute_tournament_sha
 from referee.replay import VERDICT, check_record
 from tournaments.errors import UnverifiedError
 from tournaments.league.contents import Game, summarize_record
+from tournaments.league.league import League
 from tournaments.league.parts import Entrant
 from tournaments.league.recreation import Recreation
 from tournaments.league.store import Store
-from tournaments.league.tournament import League
 
 NOT_COVERED = (
     "what bots say of themselves (name, version, author, language, command)",
@@ -55,7 +55,7 @@ class Verified(Struct, frozen=True):
     games: int
     """Games that count."""
     left_out: int
-    """Games that were played ahead of a suspension, and count for nobody."""
+    """Games that were played ahead of a suspension, or of the end of a test, and count for nobody."""
     planned: int
     complete: bool
     sha: str

@@ -1,7 +1,4 @@
-"""Ratings: the joint fit and its intervals, the running Elo, and statistics of two players."""
+"""Ratings: the joint fit and its intervals, the running Elo, and statistics of two players.
 
-from tournaments.ratings.fit import Fit, Rating, fit_ratings
-from tournaments.ratings.pairings import RatedGame
-from tournaments.ratings.running_elo import compute_history, thin_points
-
-__all__ = ["Fit", "RatedGame", "Rating", "compute_history", "fit_ratings", "thin_points"]
+Only what fits needs numpy; so nothing is imported here.
+"""

@@ -49,7 +49,7 @@ def estimate_by_deal(pairings: Pairings, fitted: Strengths) -> Floats:
 def _list_groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Yield blocks of deal groups with equally many players: players, slope and information of each group."""
     players = pairings.players
-    rows, group = pairings.tally_by_group()
+    rows, group = pairings.tally_by_group
     index, factor = pairings.design(rows)
     chance = expect_score(compute_advantage(strengths, index, factor))
     residual = rows.points - rows.count * chance

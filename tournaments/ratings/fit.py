@@ -18,7 +18,7 @@ from tournaments.ratings.pairings import Floats, Pairings, RatedGame, make_pairi
 from tournaments.ratings.pool import Pool, rate_pool
 from tournaments.ratings.scores import estimate_scores
 
-__all__ = ["ELO", "Fit", "RatedGame", "Rating", "fit_ratings"]
+__all__ = ["ELO", "Fit", "RatedGame", "Rating", "fit_beginnings", "fit_ratings"]
 
 ELO = 400 / math.log(10)
 """Elo per natural unit of strength."""
@@ -69,19 +69,33 @@ class Fit:
 
 def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None = None) -> Fit:
     """Rate players 0 .. players-1; the order of the games does not matter."""
+    (fit,) = fit_beginnings(games, players, [len(games)], anchor=anchor)
+    return fit
+
+
+def fit_beginnings(
+    games: Sequence[RatedGame], players: int, lengths: Iterable[int], *, anchor: int | None = None
+) -> tuple[Fit, ...]:
+    """Rate players by the first games, for several numbers of games: the same as `fit_ratings` of each, but faster."""
     if anchor is not None and not 0 <= anchor < players:
         raise ValueError(f"expected an anchor from 0 to {players - 1}, got: {anchor}")
     pairings = make_pairings(games, players)
+    return tuple(
+        _fit(pairings if length == len(games) else pairings.before(length), length, anchor) for length in lengths
+    )
+
+
+def _fit(pairings: Pairings, games: int, anchor: int | None) -> Fit:
     label = find_classes(compute_closure(pairings.met()))
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
     rated = [rate_pool(pairings, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1]
-    elo = np.full(players, np.nan)
+    elo = np.full(pairings.players, np.nan)
     for pool in rated:
         elo[pool.players] = (pool.strengths - pool.origin) * ELO
     number = np.searchsorted(np.unique(label), label)
     return Fit(
         ratings=tuple(_make_ratings(pairings, rated, elo, number.tolist())),
-        games=len(games),
+        games=games,
         groups=pairings.groups,
         pools=len(rated),
         anchor=anchor,

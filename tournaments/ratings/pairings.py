@@ -103,8 +103,9 @@ class Pairings:
         keys, inverse = np.unique(self.rows.first * len(self.teams.members) + self.rows.second, return_inverse=True)
         return self._sum(keys, inverse)
 
+    @cached_property
     def tally_by_group(self) -> tuple[Rows, Ints]:
-        """Return the rows summed by deal group and pair of teams, and the group of each sum."""
+        """The rows summed by deal group and pair of teams, and the group of each sum."""
         width = len(self.teams.members)
         keys = (self.group * width + self.rows.first) * width + self.rows.second
         keys, inverse = np.unique(keys, return_inverse=True)
@@ -136,13 +137,14 @@ class Pairings:
             count=rows.count[row % len(rows.first)],
         )
 
+    @cached_property
     def by_group(self) -> GroupRows:
-        """Return the rows summed by deal group, from the view of each player of both teams.
+        """The rows summed by deal group, from the view of each player of both teams.
 
         The pairings of one player in a game of n teams depend on each other: between equals they vary as much as
         (n+1)/3 times as many independent ones.
         """
-        rows, group = self.tally_by_group()
+        rows, group = self.tally_by_group
         seen = self.by_player(rows)
         keys, which = np.unique(group[seen.row] * self.players + seen.player, return_inverse=True)
         return GroupRows(
@@ -166,6 +168,12 @@ class Pairings:
                     real = kept & self.teams.real[one, left] & self.teams.real[other, right]
                     matrix[self.teams.members[one[real], left], self.teams.members[other[real], right]] = True
         return matrix
+
+    def before(self, game: int) -> Pairings:
+        """Return the rows of the games before one."""
+        kept = np.flatnonzero(self.game < game)
+        group = np.unique(self.group[kept], return_inverse=True)[1]
+        return replace(self, rows=self.rows.at(kept), game=self.game[kept], group=group)
 
     def within(self, pool: Ints) -> Pairings:
         """Return the rows between these players, numbered anew. No row may be half in the pool."""

@@ -59,22 +59,28 @@ def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
 
 def trinomial(*, won: int, lost: int, drawn: int) -> Estimate:
     """Return the estimate from single games."""
-    return _estimate((lost, drawn, won), games_each=1)
+    return multinomial((lost, drawn, won), games=1)
 
 
 def pentanomial(counts: Sequence[int]) -> Estimate:
     """Return the estimate from the counts of pairs that gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
     if len(counts) != 5:
         raise ValueError(f"expected 5 counts of pairs, got: {counts!r}")
-    return _estimate(counts, games_each=2)
+    return multinomial(counts, games=2)
 
 
 def convert_to_elo(score: float) -> float | None:
     """Return the Elo difference of an expected score; None for 0 and 1, which have none."""
-    return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
+    return -400 * math.log10(1 / score - 1) + 0.0 if 0 < score < 1 else None  # no -0
 
 
-def _estimate(counts: Sequence[int], games_each: int) -> Estimate:
+def multinomial(counts: Sequence[int], games: int) -> Estimate:
+    """Return the estimate from counts of results that are equally spaced from 0 to 1.
+
+    Args:
+        counts: by result.
+        games: how many games each result comes from.
+    """
     total = sum(counts)
     if not total:
         return Estimate(0, None, None, None, None, None)
@@ -90,7 +96,7 @@ def _estimate(counts: Sequence[int], games_each: int) -> Estimate:
         score=mean,
         elo=convert_to_elo(mean),
         error=None if low is None or high is None else (high - low) / 2,
-        nelo=(mean - 0.5) / math.sqrt(games_each * variance) * K,
+        nelo=(mean - 0.5) / math.sqrt(games * variance) * K,
         los=math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2,
     )
 
@@ -107,7 +113,7 @@ def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
     mean = sum((first + second) * count for (first, second), count in cells.items()) / (2 * total)
     product = sum((first - mean) * (second - mean) * count for (first, second), count in cells.items())
     square = sum(((first - mean) ** 2 + (second - mean) ** 2) * count for (first, second), count in cells.items())
-    return max(-1.0, min(1.0, -2 * product / square)) if square > 1e-9 else None
+    return max(-1.0, min(1.0, -2 * product / square)) + 0.0 if square > 1e-9 else None  # no -0
 
 
 def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:

@@ -17,7 +17,7 @@ NOTHING = 1e-9
 
 def count_mixed_groups(pairings: Pairings) -> Ints:
     """Count for each player the deal groups not won outright, or those not lost outright, whichever are fewer."""
-    seen = pairings.by_group()
+    seen = pairings.by_group
 
     def number(chosen: Bools) -> Ints:
         return np.bincount(seen.player[chosen], minlength=pairings.players)
@@ -32,7 +32,7 @@ def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
     games is that of independent games with the variance between deal groups. For a player who won (or lost) every game,
     one end is the score at which as many won (or lost) groups have a chance of 2.5 %.
     """
-    seen = pairings.by_group()
+    seen = pairings.by_group
     players = pairings.players
     points, count = sum_groups(seen.player, seen.points, players), sum_groups(seen.player, seen.count, players)
     groups = np.bincount(seen.player, minlength=players)

@@ -11,6 +11,7 @@ from referee.nouns import format_count, inflect
 from tournaments.entries.twins import find_twins
 from tournaments.league.draw import measure_spread
 from tournaments.league.parts import Part, Schedule
+from tournaments.ratings.sprt import Sprt
 from tournaments.running.isolation import describe_shortcomings
 from tournaments.running.load import describe_doubts, measure_load
 from tournaments.running.plan import Plan
@@ -29,7 +30,10 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float |
         likely_ms: the likely time of the games that are left, played one by one, if it is known.
     """
     tournament = plan.tournament
-    print_line(f"{_describe_size(plan, jobs)}{_describe_likely(plan, done, jobs, likely_ms)}", out)
+    if plan.config.sprt:
+        print_line(_describe_test(plan, plan.config.sprt, jobs), out)
+    else:
+        print_line(f"{_describe_size(plan, jobs)}{_describe_likely(plan, done, jobs, likely_ms)}", out)
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         print_line(line, out)
     if len(tournament.parts) > 1:
@@ -53,6 +57,13 @@ def _describe_size(plan: Plan, jobs: int) -> str:
         f" {format_count(plan.config.deals, 'deal')} in every rotation of seats:"
         f" {format_count(plan.tournament.planned, 'game')} in {format_count(batches, 'batch', 'batches')},"
         f" {jobs} at a time, {_describe_limit(plan, jobs)}"
+    )
+
+
+def _describe_test(plan: Plan, test: Sprt, jobs: int) -> str:
+    return (
+        f"{plan.config.name}: at most {format_count(plan.config.deals, 'deal')}, {jobs} at a time,"
+        f" until a test decides between {test.elo0:g} and {test.elo1:g} Elo ({test.model})"
     )
 
 

@@ -106,33 +106,42 @@ class NameList:
         for number, (label, word, bot) in enumerate(secrets.SystemRandom().sample(new, len(new)), last + 1):
             self.lines.append(Listed(f"bot {number}", defuse(label), defuse(word), defuse(bot.manifest.author)))
 
+    def recall_labels(self) -> dict[str, str]:
+        """Return the labels by what the tournament file called their bots; twins are left out."""
+        words = [line.bot for line in self.lines]
+        return {line.bot: line.label for line in self.lines if line.bot and words.count(line.bot) == 1}
+
     def translate(self) -> Mapping[str, str]:
         """Return the neutral names by label, as `defuse` writes it."""
         return {line.label: line.name for line in self.lines}
 
 
-def anonymize(field: Field, path: Path, *, begun: bool) -> tuple[Field, NameList]:
-    """Return the same field under the neutral names of its league, in the order of these, and the list of names.
-
-    The new field no longer says where the bots are, nor its entries whose they are. The list has grown by the entries
-    that it lacked; nobody has written it yet.
+def find_names(path: Path, *, begun: bool) -> NameList:
+    """Return the list of names of a league; an empty one if its tournament only begins.
 
     Args:
-        field: the tournament.
-        path: the list of names.
+        path: the list.
         begun: whether the tournament has begun, so that the list must be there.
 
     Raises:
         LeagueError: the tournament has begun, but the list is missing; or the list is not valid.
     """
     try:
-        names = NameList.read(path)
+        return NameList.read(path)
     except FileNotFoundError:
         if begun:
             raise LeagueError(
                 f"{path}: no such file; it says which bot is which in this anonymous league, which cannot go on without"
             ) from None
-        names = NameList()
+        return NameList()
+
+
+def anonymize(field: Field, names: NameList) -> Field:
+    """Return the same field under the neutral names of its league, in the order of these.
+
+    The new field no longer says where the bots are, nor its entries whose they are. The list grows by the entries that
+    it lacked; nobody has written it yet.
+    """
     words = [entry if isinstance(entry, str) else entry.bot for entry in field.config.entries]
     names.add([each.label for each in field.entries], words, [each.bot for each in field.entries])
     neutral = {label: names.translate()[defuse(label)] for label in (each.label for each in field.entries)}
@@ -145,7 +154,7 @@ def anonymize(field: Field, path: Path, *, begun: bool) -> tuple[Field, NameList
     )
     anchor = None if field.config.anchor is None else neutral[field.config.anchor]
     lines = tuple(EntryLine("", each.label) for each in entries)
-    return Field(replace(field.config, entries=lines, anchor=anchor), field.rulesets, tuple(entries)), names
+    return Field(replace(field.config, entries=lines, anchor=anchor), field.rulesets, tuple(entries))
 
 
 def _get_number(name: str) -> int:

@@ -21,14 +21,15 @@ from tournaments.league.config import Config
 from tournaments.league.contents import Finished, Game, summarize_record
 from tournaments.league.file import find_name_list, list_league_files
 from tournaments.league.journal import Absence, AnyEvent
+from tournaments.league.league import League
 from tournaments.league.parts import BatchPlan, Schedule
 from tournaments.league.store import Store
-from tournaments.league.tournament import League, Tournament
-from tournaments.running.anonymity import NameList, anonymize
+from tournaments.league.tournament import Tournament
+from tournaments.running.anonymity import NameList
 from tournaments.running.field import Field, read_field
-from tournaments.running.registration import Changes, Standstill, recall_labels, register, stand_still
+from tournaments.running.registration import KnownGames, PendingEvents, register
 
-Register = Callable[[Field], Changes]
+Register = Callable[[Field], PendingEvents]
 
 
 class Plan:
@@ -77,15 +78,15 @@ class Plan:
         Raises:
             DataError: as `field.read_field` and `registration.register`.
         """
-        return cls(read_field(config, base, find), lambda field: register(League(), field, Standstill()))
+        return cls(read_field(config, base, find), lambda field: register(League(), field, KnownGames()))
 
     def _settle(self, field: Field) -> None:
-        changes = self._register(field)
+        pending = self._register(field)
         self.field, self.config = field, field.config
-        self.tournament: Tournament = changes.tournament
-        self.events: list[AnyEvent] = changes.events
+        self.tournament: Tournament = pending.tournament
+        self.events: list[AnyEvent] = pending.events
         """What must be written before the first game."""
-        self.parts = changes.parts
+        self.parts = pending.parts
         """The parts that these events create."""
         self._choose_players()
 
@@ -279,48 +280,3 @@ def _keep(kept: KeptBots, bot: BotSpec, guard: int) -> BotSpec | Absence:
         return kept.keep(bot)
     except BotError as error:
         return Absence("bot", str(error), "")
-
-
-def open_league(
-    store: Store,
-    config: Config,
-    base: Path,
-    find: Find = find_bot,
-    *,
-    new_versions: bool = False,
-    numbered: bool = False,
-) -> Plan:
-    """Return the plan of a tournament that begins in a league, or goes on there; the league stays as it is.
-
-    A tournament that never played a game begins anew.
-
-    Args:
-        store: the league.
-        config: the content of the tournament file.
-        base: the folder that the paths of bots and rulesets are relative to.
-        find: returns the bot that an entry names.
-        new_versions: whether changed bots play.
-        numbered: as for `field.read_field`.
-
-    Raises:
-        LeagueError: the file or a bot has changed in a way that the tournament does not allow.
-        DataError: as `Plan.prepare`.
-    """
-    league = store.league()
-    known: dict[str, str] = {}
-    if config.name in league.tournaments:
-        store.select(config.name)
-        known = recall_labels(store.tournament())
-    field, names = read_field(config, base, find, known, numbered=numbered), None
-    if config.anonymous:
-        field, names = anonymize(field, find_name_list(store.path), begun=config.name in league.tournaments)
-    games = stand_still(store) if config.name in league.tournaments else Standstill()
-    kept = KeptBots(store.path)
-
-    def settle(field: Field) -> Changes:
-        return register(store.league(), field, games, new_versions=new_versions, is_kept=kept.has)
-
-    plan = Plan(field, settle, kept.load, games.finished)
-    plan.hide(store.path)
-    plan.names = names
-    return plan

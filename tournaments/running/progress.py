@@ -53,16 +53,24 @@ class Progress:
 
     def _show(self) -> None:
         self._shown = time.monotonic()
-        rate = (self._done - self._before) / max(self._shown - self._begin, 1e-9)
-        left = format_duration((self._total - self._done) / rate) if rate else "?"
         faults = f", {format_count(self._faults, 'fault')}" if self._faults else ""
-        text = f"{self._done}/{format_count(self._total, 'game')}, {rate:.1f} games/s, {left} left{faults}"
+        text = self.describe(self._shown - self._begin) + faults
         if self._bar:
             room = max(10, shutil.get_terminal_size().columns - len(text) - 4)
             full = room * self._done // self._total
             self._write(f"\r[{'#' * full}{'.' * (room - full)}] {text}")
         else:
             self._write(text + "\n")
+
+    def describe(self, seconds: float) -> str:
+        """Return the text beside the bar.
+
+        Args:
+            seconds: the time since this run began.
+        """
+        rate = (self._done - self._before) / max(seconds, 1e-9)
+        left = format_duration((self._total - self._done) / rate) if rate else "?"
+        return f"{self._done}/{format_count(self._total, 'game')}, {rate:.1f} games/s, {left} left"
 
     def _write(self, text: str) -> None:
         # A closed terminal must not cost a game: the hang-up signal stops the run.

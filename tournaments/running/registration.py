@@ -16,15 +16,17 @@ from tournaments.league.formats import FORMATS, decide, refuse_misfit
 from tournaments.league.formats.situation import Situation, make_situation
 from tournaments.league.journal import AnyEvent, Begun, Entered, FileRead, PartClosed, PartCreated, Version
 from tournaments.league.judgement import judge
+from tournaments.league.league import League
 from tournaments.league.parts import Draft, Entrant, Part, Schedule
 from tournaments.league.seats import require_seats
 from tournaments.league.store import Store
-from tournaments.league.tournament import League, Tournament, store_ruleset
+from tournaments.league.stored_rulesets import store_ruleset
+from tournaments.league.tournament import Tournament
 from tournaments.running.field import Entrance, Field
 
 
-class Standstill:
-    """What is known of the games of a tournament while none is played.
+class KnownGames:
+    """What is known of the games of a tournament before a run.
 
     Args:
         finished: its finished games, in playing order.
@@ -40,12 +42,12 @@ class Standstill:
         return judge(tournament, self.finished).suspended
 
 
-def stand_still(store: Store) -> Standstill:
+def read_known_games(store: Store) -> KnownGames:
     """Return what a league knows of the games of its chosen tournament."""
-    return Standstill(store.finished(), store.stored_games)
+    return KnownGames(store.finished(), store.stored_games)
 
 
-class Changes:
+class PendingEvents:
     """Events that are about to happen to a tournament, tried on a copy of its league.
 
     Args:
@@ -54,7 +56,7 @@ class Changes:
         games: what is known of its games.
     """
 
-    def __init__(self, league: League, name: str, games: Standstill) -> None:
+    def __init__(self, league: League, name: str, games: KnownGames) -> None:
         self.events: list[AnyEvent] = []
         self.league = league.fork()
         self._name = name
@@ -92,11 +94,11 @@ class Changes:
 def register(
     league: League,
     field: Field,
-    games: Standstill,
+    games: KnownGames,
     *,
     new_versions: bool = False,
     is_kept: Callable[[str], bool] = lambda hash: False,
-) -> Changes:
+) -> PendingEvents:
     """Return the events that bring a tournament up to its field.
 
     Args:
@@ -110,48 +112,48 @@ def register(
         DataError: the field does not form a table.
         LeagueError: it contradicts what the tournament began with; the message says how to go on.
     """
-    changes = Changes(league, field.config.name, games)
+    pending = PendingEvents(league, field.config.name, games)
     if field.config.name not in league.tournaments:
-        changes.apply(Begun(_draw_seed(field.config).hex()))
-    _refuse_changes(changes.tournament, field)
+        pending.apply(Begun(_draw_seed(field.config).hex()))
+    _refuse_changes(pending.tournament, field)
     refuse_misfit(field.config, [each.label for each in field.entries], field.rulesets)
     for ruleset in field.rulesets:
         require_seats(field.config, ruleset, len(field.entries))
-    changed = [each.label for each in field.entries if _is_changed(changes, each)]
-    _read_file(changes, field, (lambda hash: new_versions and is_kept(hash)))
-    changes.create_parts()
+    changed = [each.label for each in field.entries if _is_changed(pending, each)]
+    _read_file(pending, field, (lambda hash: new_versions and is_kept(hash)))
+    pending.create_parts()
     if changed and not new_versions:
-        raise LeagueError(_describe_changed(changed, sum(Schedule(part).total for part in changes.parts)))
-    return changes
+        raise LeagueError(_describe_changed(changed, sum(Schedule(part).total for part in pending.parts)))
+    return pending
 
 
-def _is_changed(changes: Changes, entry: Entrance) -> bool:
-    version = changes.tournament.current().get(entry.label)
-    return bool(version) and not entry.absence and version != changes.league.find_version(entry.label, entry.bot.hash)
+def _is_changed(pending: PendingEvents, entry: Entrance) -> bool:
+    version = pending.tournament.current().get(entry.label)
+    return bool(version) and not entry.absence and version != pending.league.find_version(entry.label, entry.bot.hash)
 
 
-def _read_file(changes: Changes, field: Field, can_play: Callable[[str], bool]) -> None:
-    entered = [_enter(changes, each, can_play) for each in field.entries]
+def _read_file(pending: PendingEvents, field: Field, can_play: Callable[[str], bool]) -> None:
+    entered = [_enter(pending, each, can_play) for each in field.entries]
     here = {each.label for each in entered}
     # Those that left may be gone from the file, too.
-    entered += [each for each in changes.tournament.entered if each.label not in here]
+    entered += [each for each in pending.tournament.entered if each.label not in here]
     event = FileRead(forget_machine(field.config), tuple(map(store_ruleset, field.rulesets)), tuple(entered))
-    if not changes.tournament.has_file(event):
-        changes.apply(event)
+    if not pending.tournament.has_file(event):
+        pending.apply(event)
 
 
-def _enter(changes: Changes, entry: Entrance, can_play: Callable[[str], bool]) -> Entered:
+def _enter(pending: PendingEvents, entry: Entrance, can_play: Callable[[str], bool]) -> Entered:
     """Return how an entry takes part, and note its version if the league does not know it.
 
     If its bot is broken, the last good version plays or waits.
     """
-    before = changes.tournament.current().get(entry.label, 0)
+    before = pending.tournament.current().get(entry.label, 0)
     if entry.absence:
-        waits = bool(before) and not can_play(changes.tournament.version(Entrant(entry.label, before)).hash)
+        waits = bool(before) and not can_play(pending.tournament.version(Entrant(entry.label, before)).hash)
         return Entered(entry.label, before, entry.absence, waits)
-    number = changes.league.find_version(entry.label, entry.bot.hash)
-    if number > len(changes.league.versions.get(entry.label, ())):
-        changes.apply(_describe_version(entry, number))
+    number = pending.league.find_version(entry.label, entry.bot.hash)
+    if number > len(pending.league.versions.get(entry.label, ())):
+        pending.apply(_describe_version(entry, number))
     return Entered(entry.label, number)
 
 
@@ -174,12 +176,12 @@ def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int])
     """
     name = store.tournament().name
     played = list(finished)
-    changes = Changes(store.league(), name, Standstill(played, store.stored_games))
+    pending = PendingEvents(store.league(), name, KnownGames(played, store.stored_games))
     for part in over:
-        changes.apply(PartClosed(part, find_absent(changes.tournament, part, played)))
-    changes.create_parts()
-    store.append(name, changes.events)
-    return changes.parts
+        pending.apply(PartClosed(part, find_absent(pending.tournament, part, played)))
+    pending.create_parts()
+    store.append(name, pending.events)
+    return pending.parts
 
 
 def _draw_seed(config: Config) -> bytes:

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import math
 import shlex
-import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
-from typing import Protocol, TextIO
+from typing import NoReturn, Protocol, TextIO
 
-from referee.errors import FamilyError
 from referee.nouns import format_count
 from referee.records import Batch, Key, Record
 from tournaments.entries.kept_bots import KeptBots
-from tournaments.errors import DamagedLeague, LockedLeague, Stopped
+from tournaments.errors import Stopped
+from tournaments.league.contest import Contest, make_contest
 from tournaments.league.formats import FORMATS
 from tournaments.league.judgement import judge
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
 from tournaments.running.announcement import describe_part, print_doubts, print_line, print_plan
+from tournaments.running.contest_progress import ContestProgress
 from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
 from tournaments.running.pace import Pace, make_pace
 from tournaments.running.plan import Plan
-from tournaments.running.progress import Progress, format_duration
+from tournaments.running.progress import Progress
 from tournaments.running.registration import close_parts
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
+from tournaments.running.stops import describe_finish, describe_suspensions, require_all_played, stop_on_errors
 from tournaments.running.trial import count_trial_games, estimate_tournament
-from tournaments.sanitizer import sanitize
 
 SAMPLE = 20
 """From how many finished games a run estimates the time of the others."""
-TRIAL_SHARE = 50
+TRIAL_SHARE = 10
 """How many times as many games as a trial a tournament needs to be worth it."""
-NAMED = 20
-"""How many games a run names that it could not play."""
 
 
 class Playing(Protocol):
@@ -47,27 +45,30 @@ class Playing(Protocol):
         """Play all batches and return what happened."""
 
 
-def run_tournament(
-    store: Store,
-    plan: Plan,
-    jobs: int,
-    out: TextIO,
-    again: Sequence[str],
-    playing: Playing | None = None,
-    until: float = math.inf,
-    kept: KeptBots | None = None,
-) -> int:
+@dataclass(frozen=True)
+class Terms:
+    """How a tournament is run."""
+
+    jobs: int = 0
+    """Referee processes; 0 for as many as there are processors for."""
+    again: Sequence[str] = ()
+    """The words of the command that resumes the tournament after a stop; none if nothing is kept."""
+    until: float = math.inf
+    """No game begins that the clocks may not let finish by this time, in seconds since 1970."""
+    kept: KeptBots | None = None
+    """Where the bots are kept and play from; by default they play where they lie."""
+    playing: Playing | None = None
+    """Plays the batches and has a display of its own; by default referee processes play, with a bar."""
+
+
+def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
     """Play the open games of a tournament, part by part; return how many are left because the time is up.
 
     Args:
         store: the league.
         plan: the tournament, opened on that store.
-        jobs: the number of referee processes; 0 takes as many as there are processors for.
         out: where progress is printed.
-        again: the words of the command that resumes the tournament after a stop.
-        playing: plays the batches and has a display of its own; by default referee processes play, with a bar.
-        until: no game begins that the clocks may not let finish by this time, in seconds since 1970.
-        kept: where the bots are kept and play from; by default they play where they lie.
+        terms: how to run it.
 
     Raises:
         BotError: an entry cannot be built or does not answer `hello`; no game was played.
@@ -75,49 +76,38 @@ def run_tournament(
     """
     if ended := end_leftovers(_ledger_path(store)):
         print_line(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
-    run = Run(store, plan, jobs or default_jobs(plan.config.cpus_per_game), out, again, playing, until, kept)
+    run = Run(store, plan, out, terms)
     try:
         left = run.play()
     finally:
         for line in describe_suspensions(run.list_suspended(), plan.config.suspend_after, store.path):
             print_line(line, out)
     if not left and (waiting := count_waiting(plan, run.done)):
-        print_line(describe_waiting(waiting, sorted(plan.tournament.waiting()), again), out)
+        print_line(describe_waiting(waiting, sorted(plan.tournament.waiting()), terms.again), out)
     return left
 
 
 class Run:
     """One run of a tournament: it plays the open games, and can be resumed after any of them.
 
-    Args: as `run_tournament`, with at least one job.
+    Args: as `run_tournament`.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        plan: Plan,
-        jobs: int,
-        out: TextIO,
-        again: Sequence[str],
-        playing: Playing | None,
-        until: float,
-        kept: KeptBots | None = None,
-    ) -> None:
+    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms) -> None:
         self._finished = list(plan.finished)
         self.done = {game.key for game in self._finished}
         """The keys of all finished games."""
         self._suspensions: dict[int, Suspensions] = {}
         self._paces: dict[int, Pace | None] = {}
+        self._contests: dict[int, Contest | None] = {}
         self._store = store
         self._plan = plan
-        self._jobs = jobs
+        self._jobs = terms.jobs or default_jobs(plan.config.cpus_per_game)
         self._out = out
-        self._again = again
-        self._go_on = f"resume with: {shlex.join(again)}" if again else "no game was kept"
-        self._play_batches = playing or play_batches
-        self._bar_out = io.StringIO() if playing else out
-        self._until = until
-        self._kept = kept
+        self._terms = terms
+        self._go_on = f"resume with: {shlex.join(terms.again)}" if terms.again else "no game was kept"
+        self._play_batches = terms.playing or play_batches
+        self._bar_out = io.StringIO() if terms.playing else out
 
     def play(self) -> int:
         """Play until no game is open or the time is up; return how many games are left.
@@ -126,18 +116,23 @@ class Run:
         """
         self._begin()
         while True:
-            if next(self._list_open(), None):
-                outcome = self._play()
-                if outcome.stopped or outcome.late:
-                    left = sum(len(batch.games) for batch in self._list_open())
-                    if left and not outcome.stopped:
-                        return left
-                    if left:
-                        games = format_count(len(self.done) + left, "game")
-                        raise Stopped(f"stopped by {outcome.stopped} after {len(self.done)} of {games}; {self._go_on}")
-                self._require_all_played(outcome)
+            outcome = self._play() if next(self._list_open(), None) else Outcome()
+            if outcome.late and not outcome.stopped and (left := self._count_left()):
+                return left
+            if outcome.stopped and self._count_left():
+                self._stop(outcome.stopped)
+            require_all_played(outcome, self._go_on)
             if not self._close_parts():
                 return 0
+            if outcome.stopped:
+                self._stop(outcome.stopped)
+
+    def _count_left(self) -> int:
+        return sum(len(batch.games) for batch in self._list_open())
+
+    def _stop(self, reason: str) -> NoReturn:
+        games = format_count(len(self.done) + self._count_left(), "game")
+        raise Stopped(f"stopped by {reason} after {len(self.done)} of {games}; {self._go_on}")
 
     def list_suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
@@ -146,8 +141,8 @@ class Run:
     def _begin(self) -> None:
         """Greet the entries if there is a game to play, and write what the plan adds to the league."""
         if self._plan.count_open(self.done) or self._plan.field.absences:
-            if self._kept:
-                self._plan.keep_bots(self._kept)
+            if self._terms.kept:
+                self._plan.keep_bots(self._terms.kept)
             call_roll(self._plan, self.list_suspended(), self._out)
             print_plan(self._plan, len(self.done), self._jobs, self._out, self._estimate_rest())
             print_doubts(self._plan, self._jobs, self._out)
@@ -164,9 +159,11 @@ class Run:
                 after = tournament.config.suspend_after
                 self._suspensions[number] = Suspensions(games, after, tournament.lifted)
                 self._paces[number] = make_pace(schedule, games, self._suspensions[number])
+                self._contests[number] = make_contest(tournament, number, games)
 
     def _wants(self, key: Key) -> bool:
-        if not self._plan.is_playable(key):
+        contest = self._contests[key.part]
+        if not self._plan.is_playable(key) or (contest and contest.leaves_out(key.deal)):
             return False
         suspended = self._suspensions[key.part].suspended
         return not suspended or not is_left_out(self._plan.number(key), self._plan.list_labels(key), suspended)
@@ -200,6 +197,8 @@ class Run:
 
         A trial must be short beside the tournament.
         """
+        if self._plan.config.sprt:
+            return None  # nobody knows how many games it takes
         if not self.done:
             trial = count_trial_games(self._plan)
             worthwhile = self._play_batches is play_batches and TRIAL_SHARE * trial <= self._plan.tournament.planned
@@ -212,14 +211,14 @@ class Run:
     def _play(self) -> Outcome:
         left, done = self._plan.count_open(self.done), len(self.done)
         jobs = max(1, min(self._jobs, left))
-        with Progress(done + left, done, self._bar_out) as progress:
+        with self._make_progress(done + left, done) as progress:
 
             def on_record(record: Record) -> None:
                 self._keep(record)
                 progress.count_game(len(record.faults))
 
             def on_finishing(running: Collection[Running]) -> None:
-                progress.say(self._describe_finish(running))
+                progress.say(describe_finish(self._plan, running))
 
             def on_late() -> None:
                 progress.say("no other game begins that the clocks may not let finish in time")
@@ -232,13 +231,19 @@ class Run:
                 self._may_begin,
                 self._find_latest_begin,
                 on_late,
-                on_finishing if self._again else None,
+                on_finishing if self._terms.again else None,
             )
             try:
-                with self._stop_on_errors():
+                with stop_on_errors(self._store.path, self._go_on):
                     return self._play_batches(self._list_open(), jobs, self._plan.config.cpus_per_game, hooks)
             finally:
                 ledger.close()
+
+    def _make_progress(self, total: int, done: int) -> Progress:
+        contest = next((contest for contest in self._contests.values() if contest), None)
+        if contest is None:
+            return Progress(total, done, self._bar_out)
+        return ContestProgress(contest, self._plan.config.deals, (total, done), self._terms.until, self._bar_out)
 
     def _keep(self, record: Record) -> None:
         """Store a finished game, and take it into account."""
@@ -250,6 +255,8 @@ class Run:
         self._suspensions[finished.key.part].add(finished)
         if pace := self._paces[finished.key.part]:
             pace.count(finished.labels)
+        if contest := self._contests[finished.key.part]:
+            contest.add(finished)
 
     def _may_begin(self, batch: Batch, running: Collection[Running]) -> bool:
         """Tell whether a batch may begin: its entries must not get too far ahead in their part."""
@@ -258,56 +265,8 @@ class Run:
         return pace is None or pace.allows(batch, [each for each in running if each.batch.games[0].key.part == part])
 
     def _find_latest_begin(self, batch: Batch) -> float:
-        return self._until - (self._plan.compute_game_ms(batch.ruleset) or 0) / 1000
-
-    def _describe_finish(self, running: Collection[Running]) -> str:
-        longest = [self._plan.compute_game_ms(each.batch.ruleset) for each in running]
-        limits = [limit for limit in longest if limit is not None]
-        bound = f"at most {format_duration(max(limits) / 1000)} by the clocks"
-        if len(limits) < len(longest):
-            bound = "the clocks do not limit how long that takes"
-        return f"finishing {format_count(len(running), 'game')}, {bound}; Ctrl-C again stops at once"
-
-    @contextlib.contextmanager
-    def _stop_on_errors(self) -> Iterator[None]:
-        """Turn errors of the disk and the league into `Stopped`, with the command that resumes."""
-        try:
-            yield
-        except* sqlite3.Error as errors:
-            error = _find_first_error(errors)
-            raise Stopped(f"{self._store.path}: cannot store a game: {error}; {self._go_on}") from None
-        except* (DamagedLeague, FamilyError) as errors:
-            raise _find_first_error(errors) from None
-        except* LockedLeague as errors:
-            raise Stopped(f"{_find_first_error(errors)}; {self._go_on}") from None
-        except* OSError as errors:
-            raise Stopped(f"cannot continue: {_find_first_error(errors)}; {self._go_on}") from None
-
-    def _require_all_played(self, outcome: Outcome) -> None:
-        if outcome.given_up:
-            lines = [f"  {key}: {why}" for key, why in sorted(outcome.given_up.items())]
-            lines[NAMED:] = [f"  and {len(lines) - NAMED} more"] if len(lines) > NAMED else []
-            games = "\n".join(lines)
-            raise Stopped(f"{format_count(len(outcome.given_up), 'game')} could not be played:\n{games}\n{self._go_on}")
-
-
-def describe_suspensions(suspended: Iterable[str], after: int, league: Path) -> Iterator[str]:
-    """Yield a line on each suspended bot, with the command that lets it play again."""
-    for label in suspended:
-        command = shlex.join(["malice", "entry", "reinstate", str(league), label])
-        yield (
-            f"{sanitize(label)} is suspended: it ended {format_count(after, 'game')} in a row by a verdict;"
-            f" let it play again with: {sanitize(command)}"
-        )
+        return self._terms.until - (self._plan.compute_game_ms(batch.ruleset) or 0) / 1000
 
 
 def _ledger_path(store: Store) -> Path:
     return store.path.with_name(f"{store.path.name}-running")
-
-
-def _find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the first error inside the groups in which concurrent tasks wrap it."""
-    error: BaseException = errors
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from tournaments.league.standings import State, find_state
+from tournaments.league.ranking import find_state
+from tournaments.league.standings import State
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_bytes, format_table

@@ -18,7 +18,8 @@ from referee.nouns import format_count
 from referee.records import Fault, Key, Record
 from referee.replay import VOID
 from tournaments.league.contents import Entry, Game
-from tournaments.league.standings import Row, Standings, State, compute_league_standings, find_state
+from tournaments.league.ranking import compute_league_standings, find_state
+from tournaments.league.standings import Row, Standings, State
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_number

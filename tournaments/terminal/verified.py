@@ -12,7 +12,8 @@ def describe_verified(verified: Verified) -> Iterator[str]:
     """Yield the lines of a verification: what is there, the parts, what was not covered, the tournament SHA."""
     yield f"games           {verified.games} ({_describe_state(verified)}), all of them replay"
     if verified.left_out:
-        yield f"left out        {verified.left_out} that were played ahead of a suspension, and count for nobody"
+        ahead = "played ahead of a suspension, or of the end of a test"
+        yield f"left out        {verified.left_out} that were {ahead}, and count for nobody"
     for part in verified.parts:
         yield from _describe_part(part, alone=len(verified.parts) == 1)
     yield f"not covered     {', '.join(verified.not_covered)}"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from referee.errors import DataError
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
+from tournaments.league.formats.comparison import decide_comparison
 from tournaments.league.formats.gauntlet import decide_gauntlet, refuse_gauntlet
 from tournaments.league.formats.knockout import decide_knockout, refuse_knockout
 from tournaments.league.formats.round_robin import decide_round_robin
@@ -35,6 +36,7 @@ FORMATS = {
     "gauntlet": Format(decide_gauntlet, refuse_gauntlet),
     "swiss": Format(decide_swiss, refuse_swiss, grows=False),
     "knockout": Format(decide_knockout, refuse_knockout, grows=False, takes_late_entries=False),
+    "comparison": Format(decide_comparison, takes_late_entries=False),
 }
 """By the name in the tournament file."""
 

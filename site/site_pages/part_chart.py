@@ -1,0 +1,198 @@
+"""The chart of Elo by part, and the same figures as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from site_pages import text
+from site_pages.chart import (
+    BOTTOM,
+    HEIGHT,
+    LINES,
+    TOP,
+    Bar,
+    Chart,
+    Column,
+    Drawn,
+    Line,
+    Mark,
+    Scale,
+    Tick,
+    choose_ticks,
+    format_points,
+    list_drawn,
+    make_elo_ticks,
+    place_names,
+)
+from site_pages.rankings import Name, format_interval, make_name
+from tournaments.league.part_ratings import PartRatings, Step
+from tournaments.league.standings import Standings
+from tournaments.ratings.fit import Rating
+from tournaments.sanitizer import sanitize
+
+CAPTION = (
+    "Elo as in the ranking above, after each part of the tournament: every point fits all games up to then at once."
+    " The upright bars are 95 % intervals; one that is dashed and has no end goes on."
+)
+APART = "Up to part {}, some bots had not met yet, not even through others; compare only those that had."
+REACH = 1.0
+"""How far intervals may stretch the vertical axis on either side, as a share of the range of the points."""
+SHORTEST_REACH = 50.0
+"""The least stretch, in Elo."""
+GAP = 8.0
+"""Most distance between the points of two bots after the same part; the bars would cover each other."""
+SPREAD = 0.7
+"""The share of the room of a part that its points take."""
+
+
+class StepName(Struct, frozen=True):
+    """A part, or several that were merged."""
+
+    number: str
+    name: str
+    """The number after the word."""
+    title: str
+    games: str
+
+
+class EloRow(Struct, frozen=True):
+    """An entry of the table."""
+
+    bot: Name
+    cells: list[tuple[str, str]]
+    """For each step the Elo and its interval; empty before the entry came in."""
+
+
+class PartChart(Struct, frozen=True):
+    """Elo by part, drawn and in words."""
+
+    chart: Chart
+    steps: list[StepName]
+    rows: list[EloRow]
+
+
+def make_part_chart(found: PartRatings | None, standings: Standings) -> PartChart | None:
+    """Lay out the Elo of every entry after each part, in the styles of the rating history.
+
+    Args:
+        found: what the standings were after each part; None if only one part has rated games.
+        standings: what they are now.
+    """
+    if found is None:
+        return None
+    steps = found.steps
+    drawn = [entry for entry in list_drawn(standings) if any(entry.label in step.ratings for step in steps)]
+    if not drawn:
+        return None
+    names = [_name_step(step) for step in steps]
+    scale, y_ticks = _make_scale(steps, drawn)
+    lines = [_make_line(scale, names, steps, drawn, place) for place in range(len(drawn))]
+    chart = Chart(
+        name="Elo by part",
+        summary=f"Elo of {text.format_count(len(lines), 'bot')} after {text.format_count(len(steps), 'part')},"
+        " with 95 % intervals; a table of the figures follows",
+        caption=CAPTION,
+        axis="parts",
+        warning=_warn(names, steps),
+        x_ticks=_make_part_ticks(scale, names),
+        y_ticks=make_elo_ticks(scale, y_ticks),
+        lines=place_names(lines),
+        columns=[_make_column(scale, at, name) for at, name in enumerate(names)],
+        grey_lines=sum(line.style is None for line in lines),
+    )
+    return PartChart(chart, names, [_make_row(entry.label, steps) for entry in drawn])
+
+
+def _name_step(step: Step) -> StepName:
+    first, last = step.parts[0], step.parts[-1]
+    titles = [sanitize(title, 60) for title in step.titles]
+    number = str(first) if first == last else f"{first}–{last}"
+    return StepName(
+        number=number,
+        name=f"{'Part' if first == last else 'Parts'} {number}",
+        title=titles[0] if len(titles) == 1 else f"{titles[0]} … {titles[-1]}",
+        games=text.format_count(step.games, "game"),
+    )
+
+
+def _make_scale(steps: Sequence[Step], drawn: Sequence[Drawn]) -> tuple[Scale, list[float]]:
+    """Cover all points, and of their intervals what is not out of all proportion."""
+    shown = {entry.label for entry in drawn}
+    ratings = [rating for step in steps for label, rating in step.ratings.items() if label in shown]
+    points = [rating.elo for rating in ratings if rating.elo is not None]
+    reach = max(REACH * (max(points) - min(points)), SHORTEST_REACH)
+    lows = [rating.low for rating in ratings if rating.low is not None]
+    highs = [rating.high for rating in ratings if rating.high is not None]
+    low = max(min([*points, *lows]), min(points) - reach)
+    high = min(max([*points, *highs]), max(points) + reach)
+    y_ticks = choose_ticks(low, high, 6)
+    return Scale(-0.5, len(steps) - 0.5, y_ticks[0], y_ticks[-1]), y_ticks
+
+
+def _make_part_ticks(scale: Scale, names: Sequence[StepName]) -> list[Tick]:
+    """Name as many parts as there is room for."""
+    room = scale.x(1) - scale.x(0)
+    every = 1 + int((7 * max(len(name.number) for name in names) + 4) / room)
+    return [Tick(scale.x(at), name.number) for at, name in enumerate(names) if at % every == 0]
+
+
+def _make_column(scale: Scale, at: int, name: StepName) -> Column:
+    left = scale.x(at - 0.5)
+    return Column(left, round(scale.x(at + 0.5) - left, 1), f"{name.name}: {name.title}; {name.games} so far")
+
+
+def _make_line(
+    scale: Scale, names: Sequence[StepName], steps: Sequence[Step], drawn: Sequence[Drawn], place: int
+) -> Line:
+    entry = drawn[place]
+    label, beside = text.format_label(entry.label), _find_offset(scale, drawn, place)
+    marks = []
+    for at, (name, step) in enumerate(zip(names, steps, strict=True)):
+        rating = step.ratings.get(entry.label)
+        if rating is not None and rating.elo is not None:
+            title = f"{label}: {text.format_signed(rating.elo)} ({format_interval(rating)}) after part {name.number}"
+            bar = _make_bar(scale, rating)
+            marks.append(Mark(round(scale.x(at) + beside, 1), scale.y(rating.elo), title, bar))
+    places = [(mark.x, mark.y) for mark in marks]
+    return Line(
+        label=label,
+        rank=entry.rank,
+        style=entry.style,
+        points=format_points(places),
+        marks=[] if entry.style is None else marks,
+        end=places[-1],
+        name_y=places[-1][1],
+        title=marks[-1].title,
+    )
+
+
+def _find_offset(scale: Scale, drawn: Sequence[Drawn], place: int) -> float:
+    """Return how far beside the middle of its part an entry has its points."""
+    if drawn[place].style is None:
+        return 0.0
+    abreast = min(len(drawn), LINES)
+    gap = min(GAP, SPREAD * (scale.x(1) - scale.x(0)) / abreast)
+    return gap * (place - (abreast - 1) / 2)
+
+
+def _make_bar(scale: Scale, rating: Rating) -> Bar:
+    top = -math.inf if rating.high is None else scale.y(rating.high)
+    bottom = math.inf if rating.low is None else scale.y(rating.low)
+    return Bar(
+        top=max(top, TOP), bottom=min(bottom, HEIGHT - BOTTOM), open_top=top < TOP, open_bottom=bottom > HEIGHT - BOTTOM
+    )
+
+
+def _warn(names: Sequence[StepName], steps: Sequence[Step]) -> str:
+    """Say until when the bots fell into groups."""
+    apart = [name.number for name, step in zip(names, steps, strict=True) if step.groups > 1]
+    return APART.format(apart[-1]) if apart else ""
+
+
+def _make_row(label: str, steps: Sequence[Step]) -> EloRow:
+    ratings = [step.ratings.get(label) for step in steps]
+    cells = [(text.format_signed(each.elo), format_interval(each)) if each else ("", "") for each in ratings]
+    return EloRow(make_name(label), cells)

@@ -1,0 +1,114 @@
+"""`malice standings`: which games, versions and tournaments it rates."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.growing_leagues import DAY, MONDAY, GrowingLeague
+from tests.test_cli import malice
+from tournaments.league.states import exclude
+from tournaments.league.store import Store
+
+FIRST = {"ann": 1, "bob": 1, "cem": 1}
+
+
+@pytest.fixture
+def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GrowingLeague:
+    """A tournament of 6 games between every two of three, on Monday, and as many against a new version on Wednesday."""
+    league = GrowingLeague(tmp_path / "course.db", monkeypatch, slips={"ann": 0.0, "bob": 0.3, "cem": 0.7})
+    league.play(FIRST, 3)
+    league.play({"ann": 1, "bob": 1, "cem": 2}, 3, MONDAY + 2 * DAY)
+    return league
+
+
+def rate(league: GrowingLeague, *words: str) -> tuple[dict[str, int], Any]:
+    """Return the games of each row, and the standings."""
+    result = malice("standings", league.path, *words, "--json")
+    assert result.exit_code == 0, result.output
+    (found,) = json.loads(result.stdout)
+    return {row["label"]: row["games"] for row in found["rows"]}, found
+
+
+def test_rows_are_of_the_newest_versions_and_all_games_count(league: GrowingLeague) -> None:
+    games, found = rate(league)
+
+    assert games == {"ann": 18, "bob": 18, "cem": 12}
+    assert found["games"] == 30
+
+
+def test_older_versions_can_have_rows_of_their_own(league: GrowingLeague) -> None:
+    games, found = rate(league, "--versions", "all")
+    _, newest = rate(league)
+
+    assert games == {"ann": 18, "bob": 18, "cem": 12, "cem@1": 12}
+    assert sorted(row["rank"] for row in found["rows"]) == [1, 2, 3, 4]
+    elos, alone = ({row["label"]: row["rating"]["elo"] for row in each["rows"]} for each in (found, newest))
+    assert {label: elos[label] for label in alone} == pytest.approx(alone)
+
+
+def test_a_day_leaves_out_the_games_before_it(league: GrowingLeague) -> None:
+    day = datetime.fromtimestamp(MONDAY + DAY).isoformat(timespec="minutes")
+
+    games, found = rate(league, "--since", day)
+
+    assert games == {"ann": 6, "bob": 6, "cem": 12}
+    assert found["games"] == 12
+    assert rate(league, "--since", "2001-01-31") == rate(league)
+
+
+def test_a_day_without_games_after_it_rates_none(league: GrowingLeague) -> None:
+    result = malice("standings", league.path, "--since", "yesterday", "--json")
+
+    assert (result.exit_code, json.loads(result.stdout)) == (0, [])
+
+
+def test_a_day_that_is_none_is_usage(league: GrowingLeague) -> None:
+    assert malice("standings", league.path, "--since", "someday").exit_code == 2
+
+
+def test_an_entry_can_be_left_out(league: GrowingLeague) -> None:
+    games, found = rate(league, "--without", "cem")
+
+    assert games == {"ann": 6, "bob": 6}
+    assert found["games"] == 6
+    both = malice("standings", league.path, "--without", "cem", "--without", "bob", "--json")
+    assert json.loads(both.stdout) == []
+
+
+def test_only_an_entry_can_be_left_out(league: GrowingLeague) -> None:
+    result = malice("standings", league.path, "--without", "zoe")
+
+    assert result.exit_code == 2
+    assert "'zoe'" in result.stderr
+
+
+def test_all_tournaments_can_be_rated_together(league: GrowingLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+    GrowingLeague(league.path, monkeypatch, "next").play({"ann": 1, "dan": 1}, 2, MONDAY + 4 * DAY)
+
+    assert rate(league)[0] == {"ann": 4, "dan": 4}
+    assert rate(league, "--tournament", "course")[0] == {"ann": 18, "bob": 18, "cem": 12}
+    together, found = rate(league, "--all")
+    assert together == {"ann": 22, "bob": 18, "cem": 12, "dan": 4}
+    assert found["games"] == 34
+
+
+def test_a_disqualification_counts_in_its_tournament_alone(
+    league: GrowingLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(league.path, create=True) as store:
+        exclude(store, "bob", "disqualified")
+    GrowingLeague(league.path, monkeypatch, "next").play({"ann": 1, "bob": 1}, 2, MONDAY + 4 * DAY)
+
+    assert rate(league, "--tournament", "course")[1]["games"] == 12
+    games, found = rate(league, "--all")
+    assert found["games"] == 12 + 4
+    assert games["bob"] == 4
+
+
+def test_one_tournament_and_all_contradict_each_other(league: GrowingLeague) -> None:
+    assert malice("standings", league.path, "--all", "--tournament", "course").exit_code == 2

@@ -1,0 +1,212 @@
+"""`malice compare` with real bots: its answer, its exit code, and what it keeps."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.kept.repositories import commit, start_repository
+from tests.runs import MALICE, Run, read_until
+from tests.tables import BOTS
+from tests.test_cli import malice
+from tournaments.commands.exit_codes import FINDINGS
+from tournaments.league.store import Store
+
+pytestmark = pytest.mark.slow
+
+SHIPPED = Path(__file__).parents[1] / "bots/python"
+QUICK = ("--isolation", "none", "--seed", "compare", "--elo1", "150")
+"""A test that a few deals decide."""
+
+
+def compare(*words: str | Path, code: int) -> dict[str, object]:
+    result = malice("compare", *words, "--json")
+    assert result.exit_code == code, result.stderr
+    found: dict[str, object] = json.loads(result.stdout)
+    assert FINDINGS[str(found["finding"])] == code
+    return found
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A league with a comparison that is over."""
+    path = tmp_path_factory.mktemp("league") / "c.db"
+    compare("planner", "greedy", *QUICK, "--db", path, code=0)
+    return path
+
+
+def test_the_better_bot_is_better(db: Path) -> None:
+    result = malice("compare", "planner", "greedy", *QUICK, "--db", db)
+
+    first, second, _, title, *bars = result.stdout.splitlines()
+    assert result.exit_code == 0
+    assert first.startswith("better: +")
+    assert " Elo (" in first
+    assert ", H1 accepted after " in first
+    assert second == "the test chose when to stop, so that is not a 95 % interval"
+    assert title.startswith("planner against greedy, standard: ")
+    assert [line.split("  ")[0] for line in bars[:3]] == ["lost both", "one each", "won both"]
+
+
+def test_the_worse_bot_is_not_better() -> None:
+    compare("first", "greedy", *QUICK, code=10)
+
+
+def test_twins_are_not_better_long_before_the_last_deal() -> None:
+    found = compare("greedy", "greedy", *QUICK, code=10)
+
+    advantage = found["advantage"]
+    assert isinstance(advantage, dict)
+    assert advantage["deals"] < 100
+    assert (advantage["elo"], advantage["los"], advantage["p"]) == (0, None, 1)
+
+
+def test_too_few_deals_decide_nothing() -> None:
+    assert compare("greedy", "first", *QUICK, "--max-deals", "2", code=11)["exact"] is True
+
+
+def test_a_fixed_number_of_deals_is_played_without_a_test() -> None:
+    found = compare("greedy", "first", "--isolation", "none", "--seed", "s", "--deals", "12", code=0)
+
+    assert (found["answer"], found["exact"]) == (None, True)
+    assert str(found["sentence"]).endswith(" after 12 deals")
+
+
+def test_a_broken_bot_is_refused_and_leaves_no_league(tmp_path: Path) -> None:
+    result = malice("compare", "false", "greedy", "--db", tmp_path / "c.db")
+
+    assert result.exit_code == 2
+    assert "no game can be played without it" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_contradicts_itself_is_refused() -> None:
+    assert malice("compare", "greedy", "first", "--deals", "3", "--elo1", "5").exit_code == 2
+    for words in (["--elo1", "-5"], ["--elo1", "500"], ["--opponents", "uniform", "--model", "logistic"]):
+        assert malice("compare", "greedy", "first", *words).exit_code == 2
+    assert malice("compare", "greedy", "first", "--ruleset", "multi").exit_code == 2
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_the_answer_does_not_depend_on_jobs(jobs: str, db: Path, tmp_path: Path) -> None:
+    words = ("planner", "greedy", *QUICK, "--db")
+    found = compare(*words, tmp_path / "c.db", "--jobs", jobs, code=0)
+
+    ours, theirs = (json.loads(malice("verify", path, "--json").stdout) for path in (tmp_path / "c.db", db))
+    assert found["sentence"] == compare(*words, db, code=0)["sentence"]
+    assert (ours["sha"], ours["games"], ours["complete"]) == (theirs["sha"], theirs["games"], True)
+
+
+def test_the_same_command_goes_on_where_the_time_was_up(db: Path, tmp_path: Path) -> None:
+    path = tmp_path / "c.db"
+    words = ("planner", "greedy", *QUICK, "--db")
+    assert compare(*words, path, "--time", "1s", code=11)["answer"]
+    with Store(path) as store:
+        assert not store.tournament().complete
+    found = compare(*words, path, code=0)
+
+    assert found["sentence"] == compare(*words, db, code=0)["sentence"]
+    with Store(path) as store:
+        assert list(store.league().tournaments) == ["planner v greedy"]
+
+
+def test_standings_say_the_same_of_stored_games(db: Path) -> None:
+    said = malice("compare", "planner", "greedy", *QUICK, "--db", db).stdout
+    before = db.read_bytes()
+
+    assert malice("standings", db, "--pair", "planner", "greedy").stdout == said
+    (mirrored,) = json.loads(malice("standings", db, "--pair", "greedy", "planner", "--json").stdout)
+    assert (mirrored["finding"], mirrored["answer"], mirrored["exact"]) == ("not better", None, False)
+    assert malice("standings", db, "--pair", "greedy", "nobody").exit_code == 2
+    assert malice("standings", db, "--pair", "greedy", "planner", "--csv").exit_code == 2
+    assert db.read_bytes() == before
+
+
+def test_a_changed_bot_is_a_new_comparison(tmp_path: Path) -> None:
+    shutil.copytree(SHIPPED / "greedy", tmp_path / "mine")
+    words = (str(tmp_path / "mine"), "first", *QUICK, "--max-deals", "2", "--db", tmp_path / "c.db")
+    compare(*words, code=11)
+    with (tmp_path / "mine/bot.py").open("a") as file:
+        file.write("# changed\n")
+    for _ in range(2):
+        compare(*words, code=11)
+
+    with Store(tmp_path / "c.db") as store:
+        assert list(store.league().tournaments) == ["greedy v first", "greedy v first #2"]
+
+
+def test_two_bots_of_one_name_get_labels(tmp_path: Path) -> None:
+    shutil.copytree(SHIPPED / "greedy", tmp_path / "mine")
+    (tmp_path / "mine/bot.py").write_text((SHIPPED / "first/bot.py").read_text())
+
+    found = compare(str(tmp_path / "mine"), "greedy", *QUICK, code=10)
+
+    assert str(found["sentence"]).startswith("not better: at most ")
+    assert [found[side]["label"] for side in ("new", "base")] == ["greedy", "greedy-2"]  # type: ignore[index]
+
+
+def test_a_working_copy_is_compared_with_its_last_commit(tmp_path: Path) -> None:
+    start_repository(tmp_path)
+    shutil.copytree(SHIPPED / "first", tmp_path / "mine")
+    commit(tmp_path)
+    (tmp_path / "mine/bot.py").write_text((SHIPPED / "greedy/bot.py").read_text())
+
+    found = compare(str(tmp_path / "mine"), f"{tmp_path / 'mine'}@HEAD", *QUICK, "--db", tmp_path / "c.db", code=0)
+
+    assert [found[side]["label"] for side in ("new", "base")] == ["first", "mine@HEAD"]  # type: ignore[index]
+
+
+def test_both_meet_the_same_opponents_on_the_same_cards(tmp_path: Path) -> None:
+    words = ("--opponents", "uniform,staller", "--db", tmp_path / "c.db")
+    found = compare("greedy", "first", *QUICK, *words, code=0)
+
+    assert found["opponents"] == ["uniform", "staller"]
+    with Store(tmp_path / "c.db") as store:
+        cards = {(record.key.table, record.key.deal): record.deal_seed for record in store.records()}
+    assert len({seed for (_, deal), seed in cards.items() if deal == 0}) == 1
+    assert {table for table, _ in cards} == {0, 1, 2, 3}
+    assert malice("verify", tmp_path / "c.db").exit_code == 0
+
+
+def test_several_rulesets_give_one_answer() -> None:
+    found = compare("greedy", "first", *QUICK, "--ruleset", "standard", "--ruleset", "aces", code=0)
+
+    assert found["rulesets"] == ["standard", "aces"]
+    assert len(found["meetings"]) == 2  # type: ignore[arg-type]
+
+
+def test_faults_are_counted_and_nobody_is_suspended() -> None:
+    dies = f"{sys.executable} {BOTS / 'dies.py'} move 3 0"
+    found = compare("first", dies, "--isolation", "none", "--deals", "6", code=0)
+
+    assert [found[side]["faults"] for side in ("new", "base")] == [0, 12]  # type: ignore[index]
+
+
+def test_ctrl_c_prints_the_sentence_for_what_there_is(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    os.mkfifo(run.fifo)
+    teller = f"{sys.executable} {BOTS / 'teller.py'} fifo"
+    words = ("compare", teller, "first", "--deals", "12", "--jobs", "1", "--isolation", "none", "--db", "t.db")
+    process = subprocess.Popen(
+        [*MALICE, *words],
+        cwd=tmp_path,
+        env=run.mark.environ(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with run.in_the_third_game():
+        process.send_signal(signal.SIGINT)
+        read_until(process, "finishing")
+    out, err = process.communicate(timeout=60)
+
+    assert process.returncode == 3
+    assert out.splitlines()[0] == "undecided: n/a Elo after 0 deals"
+    assert "stopped by SIGINT after 3 of 24 games; resume with: malice compare" in err

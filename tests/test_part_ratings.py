@@ -1,0 +1,155 @@
+"""Elo by part: the fit of the ranking, after each part of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.growing_leagues import GrowingLeague, make_short
+from tournaments.league import part_ratings
+from tournaments.league.choice import Choice, Picker
+from tournaments.league.contents import Game
+from tournaments.league.part_ratings import PartRatings, compute_part_ratings
+from tournaments.league.ranking import compute_league_standings
+from tournaments.league.standings import Standings, compute_standings
+from tournaments.league.store import Store
+
+
+@pytest.fixture
+def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GrowingLeague:
+    return GrowingLeague(tmp_path / "course.db", monkeypatch, slips={"ann": 0.0, "bob": 0.3, "cem": 0.6, "eve": 0.2})
+
+
+@pytest.fixture
+def grown(league: GrowingLeague) -> GrowingLeague:
+    """Three parts: the round-robin, a late entry, and a new version."""
+    league.play({"ann": 1, "bob": 1, "cem": 1}, 3)
+    league.play({"ann": 1, "bob": 1, "cem": 1, "eve": 1}, 3)
+    league.play({"ann": 1, "bob": 1, "cem": 2, "eve": 1}, 3)
+    return league
+
+
+def list_elos(standings: Standings) -> dict[str, tuple[float | None, ...]]:
+    ratings = {row.label: row.rating for row in standings.rows if row.rating.elo is not None}
+    return {label: (each.elo, each.low, each.high) for label, each in ratings.items()}
+
+
+def list_steps(found: PartRatings) -> list[dict[str, tuple[float | None, ...]]]:
+    return [{label: (each.elo, each.low, each.high) for label, each in step.ratings.items()} for step in found.steps]
+
+
+def test_a_step_is_the_fit_of_all_games_up_to_its_part(grown: GrowingLeague) -> None:
+    with Store(grown.path) as store:
+        (found,) = compute_part_ratings(store)
+        picker = Picker(store)
+        games = list(picker.list_games())
+        fits = []
+        for part in store.parts():
+            (standings,) = compute_standings(
+                (game for game in games if game.key.part <= part.number), picker.names, None, picker.common
+            )
+            fits.append({label: elo for label, elo in list_elos(standings).items() if label in picker.shown})
+
+    assert [step.parts for step in found.steps] == [(0,), (1,), (2,)]
+    assert [step.games for step in found.steps] == [18, 36, 54]
+    for step, fit in zip(list_steps(found), fits, strict=True):
+        assert step.keys() == fit.keys()
+        assert all(step[label] == pytest.approx(fit[label]) for label in fit)
+
+
+def test_the_last_step_agrees_with_the_ranking(grown: GrowingLeague) -> None:
+    with Store(grown.path) as store:
+        (found,) = compute_part_ratings(store)
+        (standings,) = compute_league_standings(store)
+
+    last, ranking = list_steps(found)[-1], list_elos(standings)
+    assert last.keys() == ranking.keys() == {"ann", "bob", "cem", "eve"}
+    assert all(last[label] == pytest.approx(ranking[label]) for label in ranking)
+
+
+def test_who_was_not_there_yet_begins_later(grown: GrowingLeague) -> None:
+    with Store(grown.path) as store:
+        (found,) = compute_part_ratings(store)
+        (with_old,) = compute_part_ratings(store, Choice(versions="all"))
+
+    assert [sorted(step.ratings) for step in found.steps] == [
+        ["ann", "bob"],
+        ["ann", "bob", "eve"],
+        ["ann", "bob", "cem", "eve"],
+    ]
+    assert "cem@1" in with_old.steps[0].ratings
+
+
+def test_the_choice_of_games_is_that_of_the_ranking(grown: GrowingLeague) -> None:
+    with Store(grown.path) as store:
+        (found,) = compute_part_ratings(store, Choice(without=("ann",)))
+
+    assert [step.games for step in found.steps] == [6, 18, 30]
+    assert not any("ann" in step.ratings for step in found.steps)
+
+
+def test_one_part_has_no_curve(league: GrowingLeague) -> None:
+    league.play({"ann": 1, "bob": 1}, 2)
+
+    with Store(league.path) as store:
+        assert compute_part_ratings(store) == ()
+
+
+class Edited:
+    """A league whose games an edit changes or leaves out."""
+
+    def __init__(self, store: Store, edit: Any) -> None:
+        self._store = store
+        self._edit = edit
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def games(self) -> Iterator[Game]:
+        return (edited for game in self._store.games() if (edited := self._edit(game)) is not None)
+
+
+def test_games_that_do_not_count_make_no_step(grown: GrowingLeague) -> None:
+    with Store(grown.path) as store:
+        halved = Edited(store, lambda game: None if game.key.part == 1 and game.key.rotation else game)
+        void = Edited(store, lambda game: replace(game, reason="void") if game.key.part == 2 else game)
+
+        assert [step.parts for step in compute_part_ratings(halved)[0].steps] == [(0,), (2,)]
+        assert [step.parts for step in compute_part_ratings(void)[0].steps] == [(0,), (1,)]
+
+
+def test_blocks_of_a_series_belong_to_the_part_before_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short = make_short()
+    series = replace(short, rules=replace(short.rules, match_target=25))
+    league = GrowingLeague(tmp_path / "series.db", monkeypatch, rulesets=(series,))
+    league.play({"ann": 1, "bob": 1}, 1)
+    with Store(league.path) as store:
+        blocks = [part.number for part in store.parts() if part.block]
+        assert blocks
+        assert compute_part_ratings(store) == ()
+
+    league.play({"ann": 1, "bob": 1, "cem": 1}, 1)
+
+    with Store(league.path) as store:
+        (found,) = compute_part_ratings(store)
+        parts = [part.number for part in store.parts() if not part.block]
+    assert [step.parts[0] for step in found.steps] == parts
+    assert found.steps[0].parts == (0, *blocks)
+
+
+def test_old_parts_are_merged_into_the_first_step(league: GrowingLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+    for deals in range(1, 6):
+        league.play({"ann": 1, "bob": 1}, deals)
+    with Store(league.path) as store:
+        (whole,) = compute_part_ratings(store)
+
+        monkeypatch.setattr(part_ratings, "MOST_STEPS", 3)
+
+        (merged,) = compute_part_ratings(store)
+    assert [step.parts for step in merged.steps] == [(0, 1, 2), (3,), (4,)]
+    assert merged.steps[0].titles == tuple(title for step in whole.steps[:3] for title in step.titles)
+    assert list_steps(merged) == list_steps(whole)[2:]

@@ -1,0 +1,167 @@
+"""`malice compare`: is one bot better than another?"""
+
+from __future__ import annotations
+
+import math
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tournaments.commands.exit_codes import FINDINGS, interrupt_on_signals
+from tournaments.commands.options import isolation_options, json_option, open_plan, open_store, with_isolation
+from tournaments.commands.seating import name_fit_rulesets
+from tournaments.commands.time_limit import parse_span
+from tournaments.errors import Stopped
+
+if TYPE_CHECKING:
+    from referee.records import Layer
+    from tournaments.entries.enrolment import Find
+    from tournaments.league.comparison import Comparison
+    from tournaments.league.config import Config
+    from tournaments.league.store import Store
+    from tournaments.ratings.sprt import Model, Sprt
+
+MAX_DEALS = 20_000
+
+
+@click.command(short_help="Find out whether one bot is better than another.")
+@click.argument("new", metavar="NEW")
+@click.argument("base", metavar="BASE")
+@click.option("--opponents", metavar="A,B", help="Let both play against these bots, on the same cards.")
+@click.option("--ruleset", "rulesets", multiple=True, help="A ruleset; may be repeated [default: standard].")
+@click.option("--max-deals", type=click.IntRange(1), help=f"Give up after so many deals [default: {MAX_DEALS}].")
+@click.option("--deals", type=click.IntRange(1), help="Play exactly so many deals, without a test.")
+@click.option("--elo0", type=float, help="Not better means this much [default: 0].")
+@click.option("--elo1", type=float, help="Better means this much [default: 20].")
+@click.option("--model", type=click.Choice(["normalised", "logistic"]), help="The kind of Elo [default: normalised].")
+@click.option("--time", "span", metavar="SPAN", help="Stop after 10m, 90s or 1h30m, whatever the answer.")
+@click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
+@click.option("--seed", help="Determines every card.")
+@click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games; the same command goes on.")
+@isolation_options
+@json_option
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    new: str,
+    base: str,
+    opponents: str | None,
+    rulesets: tuple[str, ...],
+    max_deals: int | None,
+    deals: int | None,
+    elo0: float | None,
+    elo1: float | None,
+    model: Model | None,
+    span: str | None,
+    jobs: int | None,
+    seed: str | None,
+    db: Path | None,
+    isolation: Layer | None,
+    required: bool,
+    json: bool,
+) -> None:
+    """Let two bots play deal after deal, each in both seats, until a test says whether NEW is better than BASE.
+
+    Example: malice compare mybot mybot@HEAD
+
+    Exit 0 if NEW is better, 10 if not, 11 if the deals or the time did not decide. Ctrl-C prints what there is.
+    """
+    from tempfile import TemporaryDirectory
+
+    from tournaments.running.comparing import name_comparison
+    from tournaments.running.names import Names
+
+    if deals is not None and {max_deals, elo0, elo1, model} != {None}:
+        raise click.UsageError("--deals plays without a test: it contradicts --max-deals, --elo0, --elo1 and --model")
+    interrupt_on_signals()
+    until = math.inf if span is None else (datetime.now().astimezone() + parse_span(span, "--time")).timestamp()
+    test = None if deals is not None else _make_test(elo0, elo1, model)
+    bots = [new, base, *(opponents.split(",") if opponents else ())]
+    with (
+        TemporaryDirectory(prefix="malice-") as folder,
+        open_store(db or Path(folder, "compare.db"), create=True) as store,
+        name_fit_rulesets(),
+    ):
+        find = Names(store.path, store).find
+        config = _make_config(bots, rulesets or ("standard",), deals or max_deals or MAX_DEALS, test, find)
+        config = with_isolation(config, isolation, required)
+        config = name_comparison(store, _set_machine(config, seed, jobs), Path.cwd(), find)
+        found = _play(store, config, db, until, required=required, json=json)
+    ctx.exit(FINDINGS[found.finding])
+
+
+def _make_test(elo0: float | None, elo1: float | None, model: Model | None) -> Sprt:
+    from tournaments.ratings.sprt import Sprt
+
+    least = Sprt()
+    return Sprt(least.elo0 if elo0 is None else elo0, least.elo1 if elo1 is None else elo1, model or least.model)
+
+
+def _make_config(bots: list[str], rulesets: tuple[str, ...], deals: int, test: Sprt | None, find: Find) -> Config:
+    """Return a comparison that has no name yet.
+
+    Raises:
+        BotError, DataError: there is no such bot, or the test cannot be done.
+    """
+    from tournaments.league.config import ClockLines, Config, check_config, choose_clock_kind
+    from tournaments.running.comparing import list_entries
+
+    base = Path.cwd()
+    config = Config(
+        entries=list_entries(bots, base, find),
+        name="compare",
+        format="comparison",
+        rulesets=rulesets,
+        seats=2,
+        deals=deals,
+        sprt=test,
+        series=False,
+        suspend_after=0,
+        clock=ClockLines(kind=choose_clock_kind(rulesets, base)),
+    )
+    return check_config(config, "compare")
+
+
+def _set_machine(config: Config, seed: str | None, jobs: int | None) -> Config:
+    from msgspec.structs import replace
+
+    return replace(config, seed=seed, jobs=jobs or 0)
+
+
+def _play(store: Store, config: Config, db: Path | None, until: float, *, required: bool, json: bool) -> Comparison:
+    """Play until there is an answer, and print it; if the run stops, print what there is."""
+    from tournaments.entries.kept_bots import KeptBots
+    from tournaments.running.run import Terms, run_tournament
+
+    store.forget_unplayed(config.name)
+    plan = open_plan(store, config, Path.cwd(), required=required)
+    plan.keep_going = True  # nobody is left to play then, and that is what the refusal says
+    resume = ["malice", *sys.argv[1:]] if db else []
+    kept = KeptBots(db) if db else None
+    # The clocks allow games that are much longer than most: those that run when the time is up may end.
+    until += max(plan.compute_game_ms(name) or 0 for name in plan.tournament.rulesets) / 1000
+    try:
+        run_tournament(store, plan, sys.stderr, Terms(config.jobs, resume, until, kept))
+    except Stopped:
+        if not store.is_empty() and config.name in store.league().tournaments:
+            _print_comparison(store, json=json)
+        raise
+    return _print_comparison(store, json=json)
+
+
+def _print_comparison(store: Store, *, json: bool) -> Comparison:
+    import msgspec
+
+    from tournaments.league.comparison import read_comparison
+    from tournaments.terminal.comparisons import format_comparison
+
+    found = read_comparison(store)
+    if json:
+        click.echo(msgspec.json.encode(found))
+    else:
+        for line in format_comparison(found):
+            click.echo(line)
+    return found

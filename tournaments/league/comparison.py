@@ -1,0 +1,230 @@
+"""Is one entry better than another? The answer of a comparison, or of any stored games of two entries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.nouns import format_count
+from tournaments.errors import LeagueError
+from tournaments.league.choice import Picker
+from tournaments.league.contents import Game
+from tournaments.league.contest import Contest
+from tournaments.league.reader import LeagueReader
+from tournaments.ratings.comparison import Advantage, Others, compute_advantage
+from tournaments.ratings.pairs import head_to_head
+from tournaments.ratings.sprt import Sprt, Verdict
+
+Finding = Literal["better", "not better", "undecided"]
+
+
+class Side(Struct, frozen=True):
+    """One of the two."""
+
+    label: str
+    games: int
+    faults: int
+    """Games that it ended by a verdict."""
+    seconds: float
+    """Thinking time in all games."""
+    cpu_seconds: float
+    """CPU time on turn."""
+    ms: float | None
+    """Thinking time for an action."""
+    cpu_ms: float | None
+    """CPU time for an action."""
+
+
+class Meeting(Struct, frozen=True):
+    """The games of two entries under one ruleset."""
+
+    ruleset: str
+    first: str
+    second: str
+    games: int
+    score: float | None
+    """The share of the points that the first got, 0..1."""
+    luck: float | None
+    """The share of a game's variance that deal and seat explain; below 0 if they help one player twice."""
+    luck_low: float | None
+    luck_high: float | None
+
+
+class Answer(Struct, frozen=True):
+    """What a test says."""
+
+    test: Sprt
+    llr: float
+    lower: float
+    upper: float
+    accepted: Verdict | None
+
+
+class Comparison(Struct, frozen=True):
+    """What the games of two entries say."""
+
+    finding: Finding
+    sentence: str
+    """To quote."""
+    new: Side
+    base: Side
+    rulesets: tuple[str, ...]
+    opponents: tuple[str, ...]
+    """Whom both met on the same cards; none if they met each other."""
+    advantage: Advantage
+    answer: Answer | None
+    """None without a test."""
+    exact: bool
+    """Whether the intervals hold in 95 % of all comparisons: they do not if a test chose when to stop."""
+    meetings: tuple[Meeting, ...]
+
+
+def read_comparison(league: LeagueReader) -> Comparison:
+    """Return the answer of the chosen tournament, which is a comparison that has begun."""
+    contest = league.judgement().contests.get(0) or Contest(league.tournament(), 0)
+    games = list(league.games())
+    whole = [game for game in games if game.key.deal < contest.deals]
+    others = None
+    if contest.weight != contest.games:
+        scores = [_compute_score(whole, side) for side in contest.sides]
+        others = Others(contest.weight, sum(scores) / 2)
+    advantage = compute_advantage(contest.counts, contest.games, others)
+    return _conclude(contest.sides, advantage, games, _read_answer(contest))
+
+
+def compare_entries(league: LeagueReader, new: str, base: str) -> tuple[Comparison, ...]:
+    """Return what the games of two entries say, for each ruleset; a comparison of the two gives its own answer.
+
+    Raises:
+        LeagueError: there is no such entry, or the two did not play a whole deal against each other.
+    """
+    contests = league.judgement().contests
+    if contests and contests[0].sides == (new, base):
+        return (read_comparison(league),)
+    exact = not any(contest.verdict for contest in contests.values())
+    picker = Picker(league)
+    for label in (new, base):
+        if label not in picker.names:
+            raise LeagueError(f"{league.path}: no entry {label!r}; entries: {', '.join(picker.names)}")
+    by_ruleset: dict[str, list[Game]] = defaultdict(list)
+    for game in picker.list_games():
+        if sorted(game.labels) == sorted((new, base)):
+            by_ruleset[game.ruleset].append(game)
+    found = []
+    for games in by_ruleset.values():
+        deals = _list_whole_deals(games, new)
+        if deals:
+            counts = [0] * 5
+            for first, second in deals:
+                counts[round(2 * (first + second))] += 1
+            found.append(replace(_conclude((new, base), compute_advantage(counts, 2), games, None), exact=exact))
+    if not found:
+        raise LeagueError(f"{league.path}: {new!r} and {base!r} played no deal against each other in both seats")
+    return tuple(found)
+
+
+def _read_answer(contest: Contest) -> Answer | None:
+    test = contest.test
+    return (
+        Answer(test, contest.llr, test.lower, test.upper, contest.verdict) if test and contest.llr is not None else None
+    )
+
+
+def _conclude(sides: tuple[str, str], advantage: Advantage, games: Sequence[Game], answer: Answer | None) -> Comparison:
+    finding = _find(advantage, answer)
+    meetings = tuple(_list_meetings(sides, games))
+    new, base = (_make_side(label, games) for label in sides)
+    return Comparison(
+        finding=finding,
+        sentence=_phrase(finding, advantage, answer),
+        new=new,
+        base=base,
+        rulesets=tuple(dict.fromkeys(meeting.ruleset for meeting in meetings)),
+        opponents=tuple(dict.fromkeys(each.second for each in meetings if each.second not in sides)),
+        advantage=advantage,
+        answer=answer,
+        exact=not (answer and answer.accepted),
+        meetings=meetings,
+    )
+
+
+def _find(advantage: Advantage, answer: Answer | None) -> Finding:
+    if answer:
+        return {"H1": "better", "H0": "not better"}.get(answer.accepted or "", "undecided")  # type: ignore[return-value]
+    if advantage.score_low is None or advantage.score_high is None:
+        return "undecided"
+    return "better" if advantage.score_low > 0.5 else "not better" if advantage.score_high < 0.5 else "undecided"
+
+
+def _phrase(finding: Finding, advantage: Advantage, answer: Answer | None) -> str:
+    accepted = f", {answer.accepted} accepted" if answer and answer.accepted else ""
+    return f"{finding}: {_phrase_elo(advantage)}{accepted} after {format_count(advantage.deals, 'deal')}"
+
+
+def _phrase_elo(advantage: Advantage) -> str:
+    """Say how much better the new bot is; a bound if it won or lost every deal."""
+    elo, low, high = advantage.elo, advantage.elo_low, advantage.elo_high
+    if elo is None:
+        bounds = [f"at {word} {bound:+z.0f}" for word, bound in (("least", low), ("most", high)) if bound is not None]
+        return f"{bounds[0] if bounds else 'n/a'} Elo"
+    ends = ("n/a" if each is None else f"{each:z.0f}" for each in (low, high))
+    return f"{elo:+z.0f} Elo ({'..'.join(ends)})"
+
+
+def _make_side(label: str, games: Iterable[Game]) -> Side:
+    seats = [(game, game.labels.index(label)) for game in games if label in game.labels]
+    asked = sum(game.asked[seat] for game, seat in seats)
+    used = sum(game.used_ms[seat] for game, seat in seats)
+    cpu = sum(game.cpu_ms[seat] for game, seat in seats if game.cpu_ms)
+    return Side(
+        label=label,
+        games=len(seats),
+        faults=sum(bool(game.verdicts[seat]) for game, seat in seats),
+        seconds=used / 1000,
+        cpu_seconds=cpu / 1000,
+        ms=used / asked if asked else None,
+        cpu_ms=cpu / asked if asked else None,
+    )
+
+
+def _list_meetings(sides: tuple[str, str], games: Iterable[Game]) -> Iterable[Meeting]:
+    """Yield the games of each table, with the side that comes first in the comparison as the first."""
+    tables: dict[tuple[str, str, str], list[Game]] = defaultdict(list)
+    for game in games:
+        first = next(side for side in sides if side in game.labels)
+        second = next(label for label in game.labels if label != first)
+        tables[game.ruleset, first, second].append(game)
+    for (ruleset, first, second), played in tables.items():
+        both = head_to_head(_list_whole_deals(played, first))
+        yield Meeting(
+            ruleset=ruleset,
+            first=first,
+            second=second,
+            games=len(played),
+            score=_compute_score(played, first),
+            luck=both.luck,
+            luck_low=both.luck_low,
+            luck_high=both.luck_high,
+        )
+
+
+def _list_whole_deals(games: Iterable[Game], label: str) -> list[tuple[float, float]]:
+    """Return what an entry got in both games of each deal."""
+    deals: dict[tuple[int, int, int], list[float]] = defaultdict(list)
+    for game in games:
+        deals[game.key.part, game.key.table, game.key.deal].append(_get_score(game, label))
+    return [(scores[0], scores[1]) for scores in deals.values() if len(scores) == 2]
+
+
+def _compute_score(games: Iterable[Game], label: str) -> float:
+    """Return the share of the points that an entry got in its games; one half without games."""
+    scores = [_get_score(game, label) for game in games if label in game.labels]
+    return sum(scores) / len(scores) if scores else 0.5
+
+
+def _get_score(game: Game, label: str) -> float:
+    return game.finish().points[game.labels.index(label)] / 2

@@ -1,0 +1,76 @@
+"""The ranking of a tournament: the standings of its chosen games, with the states and versions of its entries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from tournaments.league.choice import EVERYTHING, Choice, Picker
+from tournaments.league.contents import Entry, LeagueContents, TablePlace
+from tournaments.league.standings import Row, Standings, State, compute_standings
+
+
+def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING) -> tuple[Standings, ...]:
+    """Return the current standings of a tournament: of the games that count, without those of disqualified entries.
+
+    Args:
+        league: the tournament.
+        choice: which games and versions to show.
+    """
+    entries = league.entries()
+    picker = Picker(league, choice)
+    suspended = league.suspended()
+    states = {entry.label: find_state(entry, suspended) for entry in entries}
+    found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
+    shown = (_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
+    table = league.table()
+    return tuple(replace(each, rows=_order_by_table(each.rows, table)) if table else each for each in shown)
+
+
+def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
+    """Return the rows in the order of a table, with its points; rows of older versions, which it lacks, come last."""
+    places = {place.label: (rank, place) for rank, place in enumerate(table, 1)}
+    ranked = [(places.get(row.label), row) for row in rows]
+    return tuple(
+        replace(row, rank=found[0], points=found[1].points, buchholz=found[1].buchholz) if found else row
+        for found, row in sorted(ranked, key=lambda pair: pair[0][0] if pair[0] else len(table) + 1)
+    )
+
+
+def find_state(entry: Entry, suspended: Collection[str]) -> State:
+    """Return the state of an entry.
+
+    Args:
+        entry: the entry.
+        suspended: the labels of those that are suspended.
+    """
+    if entry.state != "playing":
+        return entry.state
+    if entry.label in suspended:
+        return "suspended"
+    return "absent" if entry.absence and (entry.waits or not entry.number) else "playing"
+
+
+def _mark_states(rows: Iterable[Row], states: Mapping[str, State]) -> tuple[Row, ...]:
+    """Return the rows with the states of their entries; absent ones without a rank come last."""
+    marked = [replace(row, state=states.get(row.label, "playing")) for row in rows]
+    return tuple(sorted(marked, key=lambda row: row.rank is None and row.state == "absent"))
+
+
+def _show_names(standings: Standings, shown: Collection[str]) -> Standings:
+    """Return standings with only some of their rows, ranked among themselves."""
+    ranked: Counter[int | None] = Counter()
+    rows = []
+    for row in standings.rows:
+        if row.label in shown:
+            ranked[row.group] += 1
+            rows.append(replace(row, rank=None if row.group is None else ranked[row.group]))
+    crosstable = {
+        label: {other: meeting for other, meeting in against.items() if other in shown}
+        for label, against in standings.crosstable.items()
+        if label in shown
+    }
+    history = {label: points for label, points in standings.history.items() if label in shown}
+    return replace(standings, rows=tuple(rows), crosstable=crosstable, history=history)

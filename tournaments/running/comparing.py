@@ -1,0 +1,74 @@
+"""A comparison on the command line: its configuration, and its name in a league."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from tournaments.entries.enrolment import Find
+from tournaments.league.config import Config, EntryLine, describe_differences
+from tournaments.league.store import Store
+from tournaments.league.tournament import Tournament
+from tournaments.running.field import Field, read_field
+
+
+def list_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[EntryLine, ...]:
+    """Return the entries of a comparison: two different bots of one name get labels of their own.
+
+    Args:
+        bots: the words that name them, the new one first.
+        base: the folder that paths are relative to.
+        find: returns the bot that words name.
+
+    Raises:
+        BotError, DataError: there is no such bot.
+    """
+    lines: list[EntryLine] = []
+    contents: dict[str, str] = {}
+    for words in bots:
+        bot = find(words, base)
+        label = name = bot.manifest.name
+        number = 2
+        while contents.get(label, bot.hash) != bot.hash:
+            label, number = f"{name}-{number}", number + 1
+        contents[label] = bot.hash
+        lines.append(EntryLine(words, label if label != name else None))
+    return tuple(lines)
+
+
+def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Config:
+    """Return a comparison under the name with which it goes on in its league, or under a new one.
+
+    A comparison goes on only with the same bots, rulesets, deals and test; otherwise it is a new one.
+
+    Args:
+        store: the league.
+        config: the comparison.
+        base: the folder that paths are relative to.
+        find: returns the bot that words name.
+
+    Raises:
+        BotError, DataError: as `read_field`.
+    """
+    field = read_field(config, base, find)
+    one, other, *others = (entry.label for entry in field.entries)
+    first = f"{one} v {other}" + (f" against {', '.join(others)}" if others else "")
+    tournaments = store.league().tournaments
+    name, number = first, 1
+    while name in tournaments and not _is_same(tournaments[name], field, name):
+        number += 1
+        name = f"{first} #{number}"
+    return replace(config, name=name)
+
+
+def _is_same(tournament: Tournament, field: Field, name: str) -> bool:
+    config = replace(field.config, name=name)
+    entries = tournament.list_entries()
+    return (
+        not describe_differences(tournament.config, config)
+        and tournament.config.deals == config.deals
+        and tuple(tournament.rulesets.values()) == field.rulesets
+        and [(each.label, each.hash) for each in entries] == [(each.label, each.bot.hash) for each in field.entries]
+    )

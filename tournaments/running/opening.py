@@ -1,0 +1,61 @@
+"""Opens a tournament on its league: reads its file and bots, and plans what that adds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tournaments.entries.bots import find_bot
+from tournaments.entries.enrolment import Find
+from tournaments.entries.kept_bots import KeptBots
+from tournaments.league.config import Config
+from tournaments.league.file import find_name_list
+from tournaments.league.store import Store
+from tournaments.running.anonymity import anonymize, find_names
+from tournaments.running.field import Field, read_field
+from tournaments.running.plan import Plan
+from tournaments.running.registration import KnownGames, PendingEvents, read_known_games, recall_labels, register
+
+
+def open_league(
+    store: Store,
+    config: Config,
+    base: Path,
+    find: Find = find_bot,
+    *,
+    new_versions: bool = False,
+    numbered: bool = False,
+) -> Plan:
+    """Return the plan of a tournament that begins in a league, or goes on there; the league stays as it is.
+
+    A tournament that never played a game begins anew.
+
+    Args:
+        store: the league.
+        config: the content of the tournament file.
+        base: the folder that the paths of bots and rulesets are relative to.
+        find: returns the bot that an entry names.
+        new_versions: whether changed bots play.
+        numbered: as for `field.read_field`.
+
+    Raises:
+        LeagueError: the file or a bot has changed in a way that the tournament does not allow.
+        DataError: as `Plan.prepare`.
+    """
+    begun = config.name in store.league().tournaments
+    if begun:
+        store.select(config.name)
+    names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
+    known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
+    field = read_field(config, base, find, known, numbered=numbered)
+    if names:
+        field = anonymize(field, names)
+    games = read_known_games(store) if begun else KnownGames()
+    kept = KeptBots(store.path)
+
+    def settle(field: Field) -> PendingEvents:
+        return register(store.league(), field, games, new_versions=new_versions, is_kept=kept.has)
+
+    plan = Plan(field, settle, kept.load, games.finished)
+    plan.hide(store.path)
+    plan.names = names
+    return plan

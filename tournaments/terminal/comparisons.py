@@ -1,0 +1,139 @@
+"""A comparison as text: a sentence to quote, a bar of its deals, the figures, and what the two cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from referee.nouns import format_count
+from tournaments.league.comparison import Comparison, Meeting, Side
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.tables import format_number, format_table
+
+BAR = 40
+"""Characters of the longest bar."""
+OF_TWO_GAMES = ("lost both", "lost one, drew one", "one each", "won one, drew one", "won both")
+
+
+def format_comparison(comparison: Comparison) -> Iterator[str]:
+    """Yield the lines of a comparison."""
+    yield comparison.sentence
+    if not comparison.exact:
+        yield "the test chose when to stop, so that is not a 95 % interval"
+    yield ""
+    yield _describe_games(comparison)
+    yield from _draw_deals(comparison)
+    yield ""
+    yield from _describe_figures(comparison)
+    yield ""
+    yield from format_table(
+        ("bot", "games", "faults", "ms/action", "CPU ms/action", "time", "CPU time"),
+        [_format_side(side) for side in (comparison.new, comparison.base)],
+        left=(0,),
+    )
+    if len(comparison.meetings) > 1:
+        yield ""
+        yield from format_table(
+            ("ruleset", "bot", "against", "games", "score", "deal and seat"),
+            [_format_meeting(meeting) for meeting in comparison.meetings],
+            left=(0, 1, 2),
+        )
+
+
+def _describe_games(comparison: Comparison) -> str:
+    new, base = sanitize(comparison.new.label), sanitize(comparison.base.label)
+    games = sum(meeting.games for meeting in comparison.meetings)
+    where = f"{', '.join(map(sanitize, comparison.rulesets))}: {format_count(games, 'game')}"
+    if comparison.opponents:
+        return f"{new} and {base} against {', '.join(map(sanitize, comparison.opponents))}, {where}"
+    return f"{new} against {base}, {where}"
+
+
+def _draw_deals(comparison: Comparison) -> Iterator[str]:
+    """Yield a bar for each score of a deal; scores in between that no deal had are left out."""
+    counts = comparison.advantage.counts
+    most, last = max(*counts, 1), len(counts) - 1
+    rows = [(_name_score(comparison, place / last), count) for place, count in enumerate(counts)]
+    shown = [row for place, row in enumerate(rows) if row[1] or place in (0, last // 2, last)]
+    width, digits = max(len(name) for name, _ in shown), len(str(most))
+    for name, count in shown:
+        yield f"{name:<{width}}  {count:>{digits}}  {'#' * -(-BAR * count // most)}".rstrip()
+
+
+def _name_score(comparison: Comparison, score: float) -> str:
+    """Return what a deal with this score is called."""
+    if comparison.opponents:
+        return f"{200 * score - 100:+z.1f} %"
+    return OF_TWO_GAMES[round(4 * score)] if len(comparison.advantage.counts) == 5 else f"{100 * score:.1f} %"
+
+
+def _describe_figures(comparison: Comparison) -> Iterator[str]:
+    found = comparison.advantage
+    mark = "" if comparison.exact else ", not 95 %"
+    yield f"Elo    {_sign(found.elo)} ({_range(found.elo_low, found.elo_high)}{mark})"
+    yield f"nElo   {_sign(found.nelo)}"
+    yield f"{_describe_score(comparison)}{mark})"
+    yield f"LOS    {'n/a' if found.los is None else f'{100 * found.los:.1f} %'}"
+    yield f"p      {_format_p(found.p)}, by flipping the signs of deals"
+    if answer := comparison.answer:
+        test = answer.test
+        yield (
+            f"LLR    {answer.llr:.2f} ({answer.lower:.2f} .. {answer.upper:.2f}), H0: {test.elo0:g} and"
+            f" H1: {test.elo1:g} Elo, {test.model}"
+        )
+    if len(comparison.meetings) == 1:
+        yield f"deal and seat explain {_describe_luck(comparison.meetings[0])} of the variance of games"
+
+
+def _describe_score(comparison: Comparison) -> str:
+    """Return the score with its interval; against others, how much more the new bot scores than the base."""
+    found, others = comparison.advantage, bool(comparison.opponents)
+    score, low, high = (
+        None if each is None else 200 * each - 100 if others else 100 * each
+        for each in (found.score, found.score_low, found.score_high)
+    )
+    shown = "n/a" if score is None else f"{score:+z.1f} %" if others else f"{score:.1f} %"
+    return f"{'lead ' if others else 'score'}  {shown} ({format_number(low, 1)} .. {format_number(high, 1)}"
+
+
+def _describe_luck(meeting: Meeting) -> str:
+    if meeting.luck is None:
+        return "n/a"
+    interval = ""
+    if meeting.luck_low is not None and meeting.luck_high is not None:
+        interval = f" ({100 * meeting.luck_low:z.0f} .. {100 * meeting.luck_high:z.0f})"
+    return f"{100 * meeting.luck:z.0f} %{interval}"
+
+
+def _format_side(side: Side) -> tuple[str, ...]:
+    return (
+        sanitize(side.label),
+        str(side.games),
+        str(side.faults),
+        format_number(side.ms, 2),
+        format_number(side.cpu_ms, 2),
+        f"{side.seconds:.1f} s",
+        f"{side.cpu_seconds:.1f} s",
+    )
+
+
+def _format_meeting(meeting: Meeting) -> tuple[str, ...]:
+    return (
+        sanitize(meeting.ruleset),
+        sanitize(meeting.first),
+        sanitize(meeting.second),
+        str(meeting.games),
+        "n/a" if meeting.score is None else f"{100 * meeting.score:.1f} %",
+        _describe_luck(meeting),
+    )
+
+
+def _format_p(p: float | None) -> str:
+    return "n/a" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def _sign(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:+z.0f}"
+
+
+def _range(low: float | None, high: float | None) -> str:
+    return f"{format_number(low, 0)} .. {format_number(high, 0)}"
