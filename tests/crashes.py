@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,9 @@ seed = "crash"
 deals = 30
 """
 GONE_S = 1.0
+POLL_S = 0.02
+AFTER_S = 0.15
+"""How long a run lives on at most that has finished its games."""
 
 
 def make_swiss(entries: int, rounds: int) -> str:
@@ -33,7 +37,7 @@ def play_undisturbed(run: Run) -> float:
     return (time.monotonic() - began) / 2
 
 
-def kills(run: Run, times: int, seed: int, longest_s: float) -> Iterator[str]:
+def kills(run: Run, times: int, seed: int, longest_s: float, games: int = 0) -> Iterator[str]:
     """Start a run and kill it so many times; tell each time what was done, and check that nothing suffered.
 
     Every third time the referees are killed with it. Once the tournament is complete, it begins anew.
@@ -42,13 +46,16 @@ def kills(run: Run, times: int, seed: int, longest_s: float) -> Iterator[str]:
         run: where the tournament lies.
         times: how often.
         seed: draws the moments.
-        longest_s: how many seconds a run lives at most.
+        longest_s: how many seconds a run lives at most, from its start or after `games`.
+        games: how many more games a run finishes at most before; 0 counts from its start.
     """
     chance = random.Random(seed)
     before = run.digests()
     for number in range(times):
         delay = chance.uniform(0.05, longest_s)
         process = run.start()
+        if games:
+            _await_games(run, process, len(before) + chance.randint(0, games))
         time.sleep(delay)
         victims = [process.pid, *(_referees(run) if number % 3 == 2 else [])]
         for pid in victims:
@@ -69,6 +76,11 @@ def kills(run: Run, times: int, seed: int, longest_s: float) -> Iterator[str]:
             yield f"it was complete: {run.sha()}"
             run.db.unlink()
             before = {}
+
+
+def _await_games(run: Run, process: subprocess.Popen[str], wanted: int) -> None:
+    while process.poll() is None and run.count_games() < wanted:
+        time.sleep(POLL_S)
 
 
 def told(pid: int) -> str:

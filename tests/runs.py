@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from referee.records import Key, compute_tournament_sha
@@ -62,6 +62,16 @@ class Run:
             return {}
         with Store(self.db) as store:
             return {} if store.is_empty() else {game.key: game.digest for game in store.games()}
+
+    def count_games(self) -> int:
+        """Return how many games are finished, even while a run goes on."""
+        if not self.db.exists():
+            return 0
+        with closing(sqlite3.connect(f"file:{self.db}?mode=ro", uri=True)) as connection:
+            try:
+                return int(connection.execute("SELECT count(*) FROM games").fetchone()[0])
+            except sqlite3.OperationalError:  # it is being founded
+                return 0
 
     def is_whole(self) -> bool:
         """Tell whether SQLite finds nothing wrong with the file."""

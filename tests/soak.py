@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.crashes import TOURNAMENT, kills, make_swiss, play_undisturbed
+from tests.crashes import AFTER_S, TOURNAMENT, kills, make_swiss, play_undisturbed
 from tests.runs import Run
 from tests.simulated_deals import measure_errors
 from tournaments.ratings.sprt import Model, Sprt
@@ -21,6 +21,8 @@ SIMULATED = 1000
 """Comparisons under each hypothesis."""
 
 SWISS_KILLS = 30
+SWISS_GAMES = 24
+"""Between two kills at most: half of that is a thirtieth of its games."""
 
 
 def main() -> int:
@@ -28,18 +30,18 @@ def main() -> int:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else secrets.randbits(31)
     _soak(TOURNAMENT, times, seed)
-    _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed)
+    _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES)
     _count_errors()
     return 0
 
 
-def _soak(text: str, times: int, seed: int) -> None:
+def _soak(text: str, times: int, seed: int, games: int = 0) -> None:
     """Kill a tournament so many times, and compare it with an undisturbed one."""
     print(f"{times} kills, seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="malice-soak-") as folder:
         undisturbed, disturbed = (_run(Path(folder, name), text) for name in ("undisturbed", "disturbed"))
         longest_s = play_undisturbed(undisturbed)
-        for number, told in enumerate(kills(disturbed, times, seed, longest_s), 1):
+        for number, told in enumerate(kills(disturbed, times, seed, AFTER_S if games else longest_s, games), 1):
             print(f"{number:4}  {told}", flush=True)
             assert not told.startswith("it was complete") or undisturbed.sha() in told
         code, _, err = disturbed.finish()

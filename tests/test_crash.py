@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crashes import GONE_S, TOURNAMENT, kills, make_swiss, play_undisturbed
+from tests.crashes import AFTER_S, GONE_S, TOURNAMENT, kills, make_swiss, play_undisturbed
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 
@@ -101,12 +101,14 @@ def test_ten_kills_change_no_pairing_of_a_swiss(run: Run, tmp_path_factory: pyte
     undisturbed = Run(tmp_path_factory.mktemp("undisturbed"))
     for each in (run, undisturbed):
         each.write(make_swiss(entries=12, rounds=5))
+    assert undisturbed.finish()[0] == 0
 
-    told = list(kills(run, 10, seed=13, longest_s=play_undisturbed(undisturbed)))
+    told = list(kills(run, 10, 13, AFTER_S, games=10))
     code, _, err = run.finish()
 
     assert code == 0, err
     assert len(told) >= 10
+    assert len({line.rpartition("-> ")[2] for line in told}) > 5, "most runs finish games before they are killed"
     assert run.games() == 5 * 6 * 2
     assert run.sha() == undisturbed.sha()
 
