@@ -119,7 +119,7 @@ def test_a_withdrawn_entry_may_be_disqualified_but_not_the_other_way_round(cup: 
         decide(cup, word, "first")
         assert list_entries(cup)["first"][0] == state
 
-    result = malice("entry", "withdraw", cup, "first")
+    result = malice("entry", "withdraw", cup / "cup.db", "first")
 
     assert (result.exit_code, "is disqualified; to let its games count again" in result.output) == (2, True)
     assert list_entries(cup)["first"][0] == "disqualified"
