@@ -31,13 +31,13 @@ def stop_on_errors(league: Path, go_on: str) -> Iterator[None]:
     try:
         yield
     except* sqlite3.Error as errors:
-        raise Stopped(f"{league}: cannot store a game: {_find_first_error(errors)}; {go_on}") from None
+        raise Stopped(f"{league}: cannot store a game: {find_first_error(errors)}; {go_on}") from None
     except* (DamagedLeague, FamilyError) as errors:
-        raise _find_first_error(errors) from None
+        raise find_first_error(errors) from None
     except* LockedLeague as errors:
-        raise Stopped(f"{_find_first_error(errors)}; {go_on}") from None
+        raise Stopped(f"{find_first_error(errors)}; {go_on}") from None
     except* OSError as errors:
-        raise Stopped(f"cannot continue: {_find_first_error(errors)}; {go_on}") from None
+        raise Stopped(f"cannot continue: {find_first_error(errors)}; {go_on}") from None
 
 
 def require_all_played(outcome: Outcome, go_on: str) -> None:
@@ -73,7 +73,7 @@ def describe_suspensions(suspended: Iterable[str], after: int, league: Path) -> 
         )
 
 
-def _find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+def find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     """Return the first error inside the groups in which concurrent tasks wrap it."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.errors import FamilyError
 from referee.records import Batch, Fault, Key, Player, Record
 from referee.rulesets import Ruleset
 from tournaments.league.contents import summarize_record
@@ -20,6 +21,7 @@ from tournaments.league.parts import Seeds
 from tournaments.league.seats import find_seats
 from tournaments.running.coordinator import Hooks, play_batches
 from tournaments.running.plan import Plan
+from tournaments.running.stops import find_first_error
 
 GAMES = 2
 """Games of each bot against itself; the first shows what it costs to start the bot."""
@@ -58,6 +60,7 @@ def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
     be like the others.
 
     Raises:
+        FamilyError: the rules of a game failed.
         KeyboardInterrupt: a signal stopped the trial.
     """
     trials = list(_list_trials(plan))
@@ -65,7 +68,11 @@ def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
     latest = time.time() + TRIAL_S
     hooks = Hooks(lambda record: records[record.key.table].append(record), latest_begin=lambda batch: latest)
     batches = iter([batch for _, _, batch in trials])
-    if play_batches(batches, min(jobs, len(trials)), plan.config.cpus_per_game, hooks).stopped:
+    try:
+        outcome = play_batches(batches, min(jobs, len(trials)), plan.config.cpus_per_game, hooks)
+    except* FamilyError as errors:
+        raise find_first_error(errors) from None
+    if outcome.stopped:
         raise KeyboardInterrupt
     played = [record for each in records.values() for record in each]
     likely = 0.0
