@@ -205,5 +205,5 @@ def no_bots_to_greet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournaments.running.run.call_roll", lambda plan, suspended, out: None)
 
 
-LeagueLife.TestCase.settings = settings(max_examples=25, stateful_step_count=14, deadline=None)
+LeagueLife.TestCase.settings = settings(max_examples=15, stateful_step_count=14, deadline=None)
 TestLeagueLife = pytest.mark.usefixtures("no_bots_to_greet")(LeagueLife.TestCase)

@@ -117,7 +117,7 @@ def test_a_late_entry_begins_without_points_and_a_new_version_keeps_its_place() 
     assert rows["e"].encounters[0] is None
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(entries=st.integers(2, 64), rounds=st.integers(1, 9), chance=st.randoms(use_true_random=False))
 def test_nobody_meets_anybody_twice_before_it_must_be(entries: int, rounds: int, chance: object) -> None:
     met: set[frozenset[str]] = set()
@@ -140,7 +140,7 @@ def test_nobody_meets_anybody_twice_before_it_must_be(entries: int, rounds: int,
             points[bye] += 1
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data(), entries=st.integers(2, 20), rounds=st.integers(1, 6))
 def test_a_tournament_ends_whoever_leaves_comes_back_or_comes_late(
     data: st.DataObject, entries: int, rounds: int
