@@ -97,19 +97,19 @@ def test_ten_kills_lose_nothing_and_the_tournament_is_the_same(
     assert run.sha() == undisturbed.sha()
 
 
-def test_ten_kills_change_no_pairing_of_a_swiss(run: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_kills_change_no_pairing_of_a_swiss(run: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
     undisturbed = Run(tmp_path_factory.mktemp("undisturbed"))
     for each in (run, undisturbed):
-        each.write(make_swiss(entries=12, rounds=5))
+        each.write(make_swiss(entries=8, rounds=4))
     assert undisturbed.finish()[0] == 0
 
-    told = list(kills(run, 10, 13, AFTER_S, games=10))
+    told = list(kills(run, 5, 13, AFTER_S, games=10))
     code, _, err = run.finish()
 
     assert code == 0, err
-    assert len(told) >= 10
-    assert len({line.rpartition("-> ")[2] for line in told}) > 5, "most runs finish games before they are killed"
-    assert run.games() == 5 * 6 * 2
+    assert len(told) >= 5
+    assert len({line.rpartition("-> ")[2] for line in told}) > 2, "most runs finish games before they are killed"
+    assert run.games() == 4 * 4 * 2
     assert run.sha() == undisturbed.sha()
 
 

@@ -73,7 +73,7 @@ def test_bots_are_linked_to_their_pages(league: GrowingLeague, last: Path) -> No
 
 
 def test_who_is_no_entry_has_no_page_to_link(league: GrowingLeague, last: Path, tmp_path: Path) -> None:
-    other = GrowingLeague(tmp_path / "other.db", league.monkeypatch, "other")
+    other = GrowingLeague(tmp_path / "other.db", league.monkeypatch, league.name)
     other.play({"ann": 1, "zoe": 1}, 2)
 
     front = (render(league, "--changes-since", other.path) / "index.html").read_text("utf-8")
