@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -18,6 +17,7 @@ from referee.records import Record, compute_digest
 from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
 from tournaments.league.config import Config
+from tournaments.league.publication import SiteSummary
 from tournaments.league.store import Store
 from tournaments.running.plan import Plan
 
@@ -26,22 +26,6 @@ OFF = 0.1
 GAMES = 10_000
 DIFFERENT = 1_000
 """How many of the games are really played; the others are copies under other keys."""
-
-
-class SiteSummary(Protocol):
-    """The size of a rendered site."""
-
-    @property
-    def pages(self) -> int:
-        """The number of pages."""
-
-    @property
-    def games(self) -> int:
-        """The number of games on them."""
-
-    @property
-    def bytes(self) -> int:
-        """The size of all files together."""
 
 
 def pages(render: Callable[[Store, Path], SiteSummary]) -> Iterator[Row]:

@@ -21,28 +21,9 @@ if TYPE_CHECKING:
     from tournaments.league.choice import Choice
     from tournaments.league.config import Config
     from tournaments.league.progression import Changes
-    from tournaments.league.publication import Publication
+    from tournaments.league.publication import Publication, SiteSummary
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
-
-    class SiteSummary(Protocol):
-        """The size of a site, and what was left out of it."""
-
-        @property
-        def pages(self) -> int:
-            """The number of pages."""
-
-        @property
-        def games(self) -> int:
-            """The number of games on them."""
-
-        @property
-        def bytes(self) -> int:
-            """The size of all files together."""
-
-        @property
-        def withheld(self) -> int:
-            """Verdicts without their evidence."""
 
     class Render(Protocol):
         """Writes the pages of a league into a folder."""

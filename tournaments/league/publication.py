@@ -10,6 +10,7 @@ import os
 import pwd
 import re
 from collections.abc import Sequence
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,6 +33,26 @@ _QUOTED = re.compile(r"""(?<!\w)b?(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:
 _TOKEN = re.compile(r"'[\w?!*+-]{1,12}'")
 """What a quotation may say: an action, but no text of a bot."""
 _SYSTEM_PROGRAM = re.compile(r"/(?:usr/(?:local/)?)?s?bin/([^/\s]+)")
+
+
+class SiteSummary(Protocol):
+    """The size of a site, and what was left out of it."""
+
+    @property
+    def pages(self) -> int:
+        """The number of pages."""
+
+    @property
+    def games(self) -> int:
+        """The number of games on them."""
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files together."""
+
+    @property
+    def withheld(self) -> int:
+        """Verdicts without their evidence."""
 
 
 class Publication(Struct, frozen=True):
