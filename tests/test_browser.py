@@ -168,6 +168,21 @@ def test_the_neighbours_of_a_game_are_one_key_away(league: League, browser: Chro
     assert f"replay.html#{keys[1]}" in (find(browser, "#previous").get_attribute("href") or "")
 
 
+def test_a_key_pressed_while_a_game_loads_does_not_call_it_off(league: League, browser: Chrome, out: Path) -> None:
+    keys = [str(game.key) for game in league.games()]
+    replay(browser, out, keys[0])
+    browser.execute_script(
+        "const find = malice.find; const later = new Promise((resolve) => (window.finish = resolve));"
+        "malice.find = async (key) => (await later, find(key));"
+        "window.setTimeout = (act) => { queueMicrotask(act); return 0; };"  # the address is kept at once
+    )
+
+    press(browser, "n", Keys.ARROW_RIGHT)
+    browser.execute_script("finish()")
+
+    WebDriverWait(browser, 10).until(lambda _: keys[1] in find(browser, "#facts").text)
+
+
 def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path: Path) -> None:
     site_pages.render(League(LABELS[:2], deals=1, parts=2, others=390), tmp_path)
     replay(browser, tmp_path, "0.0.0.1")

@@ -4,7 +4,7 @@ window.malice = window.malice || {};
 
 (function (malice) {
   const $ = (id) => document.getElementById(id);
-  const state = { game: null, course: null, index: 0, viewer: null, previous: null, next: null };
+  const state = { game: null, course: null, index: 0, viewer: null, previous: null, next: null, address: "" };
   let timer = null;
   let pending = null;
 
@@ -15,12 +15,13 @@ window.malice = window.malice || {};
     return index > 0 ? `#${key}/${index - 1}` : `#${key}`;
   }
 
-  /** Update the address, but not at every frame: browsers forbid that. */
+  /** Update the address, but not at every frame, which browsers forbid, nor after a link to another game. */
   function keepAddress() {
     clearTimeout(pending);
     pending = setTimeout(() => {
-      const wanted = makeAddress(state.game.key, state.index);
-      if (location.hash !== wanted) history.replaceState(null, "", wanted);
+      if (location.hash !== state.address) return; // the game that was asked for is still being loaded
+      state.address = makeAddress(state.game.key, state.index);
+      if (location.hash !== state.address) history.replaceState(null, "", state.address);
     }, 150);
   }
 
@@ -166,11 +167,13 @@ window.malice = window.malice || {};
         const place = await malice.find(parts[1]);
         if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile
         loadGame(malice.read(place.shard, place.row), place);
+        state.address = location.hash;
         $("replay").hidden = false;
         $("message").hidden = true;
         state.index = findIndex(state.game, parts[2]);
         changeView(state.viewer);
       } else {
+        state.address = location.hash;
         $("replay").hidden = false;
         $("message").hidden = true;
         showStep(findIndex(state.game, parts[2]));
