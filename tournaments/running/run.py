@@ -129,7 +129,8 @@ class Run:
                 self._stop(outcome.stopped)
 
     def _count_left(self) -> int:
-        return sum(len(batch.games) for batch in self._list_open())
+        batches = (batch for schedule in self._plan.tournament.open_parts for batch in schedule.batches())
+        return sum(key not in self.done and self._wants(key) for batch in batches for key in batch.games())
 
     def _stop(self, reason: str) -> NoReturn:
         games = format_count(len(self.done) + self._count_left(), "game")
