@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -15,6 +16,7 @@ from tournaments.league.contents import Game
 from tournaments.league.formats import decide
 from tournaments.league.formats.situation import Decision, Done, Situation, make_situation
 from tournaments.league.journal import (
+    Absence,
     AnyEvent,
     Begun,
     Entered,
@@ -34,7 +36,7 @@ from tournaments.league.tournament import Tournament
 class House:
     """A tournament whose events and games a test makes up."""
 
-    def __init__(self, labels: Sequence[str], **settings: object) -> None:
+    def __init__(self, labels: Sequence[str], **settings: Any) -> None:
         self.league = League()
         self.games: list[Game] = []
         self._apply(Begun("5a" * 32))
@@ -49,8 +51,10 @@ class House:
     def tournament(self) -> Tournament:
         return self.league.tournaments["t"]
 
-    def read(self, labels: Sequence[str], changed: Sequence[str] = "", **settings: object) -> None:
-        """Read a file with these entries, some of which come with a new version; a text stands for its letters."""
+    def read(
+        self, labels: Sequence[str], changed: Sequence[str] = "", broken: Sequence[str] = "", **settings: Any
+    ) -> None:
+        """Read a file with these entries, some in a new version, some broken; a text stands for its letters."""
         for label in labels:
             if label in changed or label not in self._versions:
                 number = self._versions[label] = self._versions.get(label, 0) + 1
@@ -58,7 +62,10 @@ class House:
                 self._apply(Version(label, number, content, label, "", "", "", (), ()))
         self.config = replace(self.config, **settings)
         rulesets = tuple(store_ruleset(load_ruleset(name)) for name in self.config.rulesets)
-        entered = tuple(Entered(label, self._versions[label]) for label in labels)
+        why = Absence("crash", "it is gone", "")
+        entered = tuple(
+            Entered(label, self._versions[label], why if label in broken else None, label in broken) for label in labels
+        )
         self._apply(FileRead(self.config, rulesets, entered))
 
     def go_back(self, label: str) -> None:

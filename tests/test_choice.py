@@ -11,6 +11,10 @@ import pytest
 
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
 from tests.test_cli import malice
+from tests.test_site_league import LABELS, League
+from tests.test_swiss import make_house as make_swiss
+from tournaments.league.choice import Choice
+from tournaments.league.ranking import compute_league_standings, explain_table
 from tournaments.league.states import exclude
 from tournaments.league.store import Store
 
@@ -112,3 +116,19 @@ def test_a_disqualification_counts_in_its_tournament_alone(
 
 def test_one_tournament_and_all_contradict_each_other(league: GrowingLeague) -> None:
     assert malice("standings", league.path, "--all", "--tournament", "course").exit_code == 2
+
+
+def test_without_an_entry_a_swiss_keeps_its_points_and_its_ranks_have_no_gap() -> None:
+    house = make_swiss(LABELS, rounds=1)
+    house.finish(house.create())
+    league = League(LABELS, deals=1)
+    league.follow(house.look())
+    first = league.table()[0].label
+    choice = Choice(without=(first,))
+
+    (found,) = compute_league_standings(league, choice)
+
+    assert [row.rank for row in found.rows] == list(range(1, len(LABELS)))
+    points = {place.label: place.points for place in league.table() if place.label != first}
+    assert {row.label: row.points for row in found.rows} == points
+    assert f"matches against {first} count" in explain_table(league, choice)

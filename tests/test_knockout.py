@@ -16,7 +16,7 @@ from tests.test_cli import malice
 from tests.test_swiss import ALPHABET, draw, name_pairs, win_by_name
 from tournaments.errors import Stopped
 from tournaments.league.config import Config
-from tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_slots
+from tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_slots, rank_knockout
 from tournaments.league.formats.situation import Done
 from tournaments.league.store import Store
 from tournaments.running.coordinator import Hooks, Outcome, play_batches
@@ -93,6 +93,19 @@ def test_the_bracket_stands_when_somebody_is_disqualified_later() -> None:
     assert name_pairs(house.create()) == ["ab", "cd"]
     house.finish(house.tournament.parts[-1], places=win_by_name)
     assert [tie.winner for tie in draw_bracket(house.look())[-1].ties] == ["b", "c"]
+
+
+@pytest.mark.parametrize(("suspended", "ranking"), [("c", "a1 b2 d3 c4"), ("cd", "a1 b2 c4 d4")])
+def test_a_suspended_loser_of_a_semi_final_does_not_play_for_the_third_place(suspended: str, ranking: str) -> None:
+    house = make_house("abcd")
+    house.finish(house.create(), places=win_by_name)
+
+    last = house.create(suspended)
+
+    assert name_pairs(last) == ["ab"]
+    house.finish(last, places=win_by_name)
+    ranked = rank_knockout(house.look())
+    assert " ".join(f"{label}{place}" for label, place in ranked) == ranking, "although nobody is suspended any more"
 
 
 @settings(max_examples=15, deadline=None)

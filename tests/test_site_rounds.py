@@ -139,7 +139,7 @@ def test_matches_that_absence_or_a_disqualification_decided_say_so() -> None:
 
     assert show_rounds(house) == {
         "c": ["a won by default"],
-        "d": ["bye 1"],
+        "d": ["bye (b disqualified) 1"],
         "a": ["c lost by default"],
         "b": ["d lost by default"],
     }

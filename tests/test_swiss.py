@@ -15,7 +15,7 @@ from tests.houses import House
 from tests.test_cli import malice
 from tournaments.league.formats.pairing import Candidate, pair_up
 from tournaments.league.formats.situation import Done, Wait
-from tournaments.league.formats.swiss import rank_swiss
+from tournaments.league.formats.swiss import Encounter, rank_swiss
 from tournaments.league.parts import Part
 
 ALPHABET = "".join(chr(0x100 + number) for number in range(64))
@@ -98,9 +98,23 @@ def test_matches_of_a_disqualified_entry_become_byes_of_its_opponents() -> None:
     house.change_state("a", "disqualified")
 
     rows = {row.label: row for row in rank_swiss(house.look())}
-    assert rows["c"].encounters == ((None, Fraction(1)),)
+    assert rows["c"].encounters == (Encounter(None, Fraction(1), disqualified="a"),)
     assert rows["a"].points == 0
+    assert list(rows)[-1] == "a"
     assert [each.label for each in house.create().byes] == ["d"]
+
+
+def test_an_absent_entry_is_in_no_further_round_until_it_is_back() -> None:
+    house = make_house("abcd", rounds=3)
+    house.finish(house.create(), places=win_by_name)
+    house.read("abcd", broken="a")
+
+    part = house.create()
+
+    assert "a" not in "".join([*name_pairs(part), *(entrant.label for entrant in part.byes)])
+    house.finish(part, places=win_by_name)
+    house.read("abcd")
+    assert "a" in "".join(name_pairs(house.create()))
 
 
 def test_a_late_entry_begins_without_points_and_a_new_version_keeps_its_place() -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from site_pages import text
 from site_pages.rankings import Name, make_name
 from tournaments.league.formats.knockout import FINAL, PLAY_OFFS, Round, Tie, draw_bracket, list_seeds
 from tournaments.league.formats.matches import Match, format_points, list_matches
@@ -138,7 +139,9 @@ def _make_cells(
         if encounter is None:
             yield None
         elif encounter.opponent is None:
-            yield RoundCell(None, f"bye {format_points(encounter.points)}")
+            out = encounter.disqualified
+            why = "" if out is None else f" ({text.format_label(out)} disqualified)"
+            yield RoundCell(None, f"bye{why} {format_points(encounter.points)}")
         else:
             yield RoundCell(make_name(encounter.opponent), _describe_encounter(encounter, *matches[part, row.label]))
 
@@ -206,9 +209,11 @@ def _describe_tie(tie: Tie) -> str:
 def _describe_end(tie: Tie) -> str:
     if not tie.over:
         return "a play-off decides" if tie.matches else "not over"
-    last = tie.matches[-1]
     if tie.winner is None:
-        return "nobody played to the end"
+        return "both suspended" if tie.barred else "nobody played to the end"
+    if tie.barred:
+        return f"won {DEFAULT}"
+    last = tie.matches[-1]
     if last.winner is None:
         return "the higher seed goes on"
     return "" if last.whole else f"won {DEFAULT}"

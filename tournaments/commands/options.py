@@ -150,14 +150,17 @@ def open_plan(
 def print_standings(store: Store, choice: Choice | None = None) -> None:
     """Print the ranking, and which bots do not play, with the command that lets them play again."""
     from tournaments.league.choice import EVERYTHING
-    from tournaments.league.ranking import compute_league_standings
+    from tournaments.league.ranking import compute_league_standings, explain_table
     from tournaments.terminal.bracket import describe_rounds
     from tournaments.terminal.entries import describe_absentees
     from tournaments.terminal.results import format_standings
 
-    for line in format_standings(compute_league_standings(store, choice or EVERYTHING)):
+    choice = choice or EVERYTHING
+    for line in format_standings(compute_league_standings(store, choice)):
         click.echo(line)
-    for line in (*describe_rounds(store), *describe_absentees(store)):
+    if note := explain_table(store, choice):
+        click.echo(note)
+    for line in (*describe_rounds(store, choice.without), *describe_absentees(store)):
         click.echo(line)
 
 

@@ -98,9 +98,11 @@ def _refuse_pairs(*pairs: dict[str, bool]) -> None:
 
 
 def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json: bool, csv: bool) -> None:
-    from tournaments.league.ranking import compute_league_standings
+    from tournaments.league.ranking import compute_league_standings, explain_table
     from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
+    if (json or csv) and (note := explain_table(league, choice)):
+        click.echo(note, err=True)
     if json:
         click.echo(encode_standings_json(compute_league_standings(league, choice)))
     elif csv:

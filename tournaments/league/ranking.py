@@ -26,14 +26,28 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
     found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
     shown = (_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
     table = league.table()
-    return tuple(replace(each, rows=_order_by_table(each.rows, table)) if table else each for each in shown)
+    if not table:
+        return tuple(shown)
+    left = [place for place in table if place.label not in choice.without]
+    return tuple(replace(each, rows=_order_by_table(each.rows, left)) for each in shown)
+
+
+def explain_table(league: LeagueContents, choice: Choice) -> str:
+    """Say that a choice of games changes the ratings, but not the table of the tournament; nothing if it has none."""
+    if not league.table():
+        return ""
+    if choice.without:
+        return f"the table is as it was played: matches against {', '.join(choice.without)} count in it"
+    return "the table is as it was played: matches of all days count in it" if choice.since else ""
 
 
 def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
     """Return the rows in the order of a table, with its points; rows that it lacks, as of older versions, come last.
 
-    The ranks are those of the table, to which the intervals of ratings do not apply.
+    The ranks are those of the table, without gaps; the intervals of ratings do not apply to them.
     """
+    ahead = {place.label: sum(other.place < place.place for other in table) for place in table}
+    table = [replace(place, place=1 + ahead[place.label]) for place in table]
     places = {place.label: (number, place) for number, place in enumerate(table)}
     ordered = sorted(rows, key=lambda row: places[row.label][0] if row.label in places else len(table))
     return tuple(_place_row(row, places[row.label][1] if row.label in places else None) for row in ordered)

@@ -59,6 +59,8 @@ class Tournament:
         self.parts: list[Part] = []
         self.schedules: list[Schedule] = []
         self.closed: set[int] = set()
+        self.barred: list[frozenset[str]] = []
+        """By part, the labels of those that it leaves out because they were suspended when it was created."""
         self.absent: dict[int, frozenset[str]] = {}
         """By closed part, the labels of those whose games in it were left unplayed."""
         self.states: dict[str, EntryState] = {}
@@ -79,7 +81,7 @@ class Tournament:
         other = copy.copy(self)
         other.parts, other.schedules = self.parts.copy(), self.schedules.copy()
         other.closed, other.states = self.closed.copy(), self.states.copy()
-        other.absent = self.absent.copy()
+        other.barred, other.absent = self.barred.copy(), self.absent.copy()
         other.readmissions, other.lifted = self.readmissions.copy(), self.lifted.copy()
         other._versions = versions
         return other
@@ -185,8 +187,9 @@ class Tournament:
         match event:
             case FileRead():
                 self._read_file(event)
-            case PartCreated(part):
+            case PartCreated(part, suspended):
                 self._create(part, next_game)
+                self.barred.append(frozenset(suspended))
             case PartClosed(part, absent):
                 if part in self.closed or part >= len(self.parts):
                     raise ValueError(f"part {part} cannot close: expected an open part")

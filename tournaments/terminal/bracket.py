@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from tournaments.league.formats.knockout import FINAL, Tie, draw_bracket
 from tournaments.league.formats.matches import format_points
@@ -12,17 +12,22 @@ from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_table
 
 
-def describe_rounds(store: Store) -> Iterator[str]:
-    """Yield the course of a tournament that is played in rounds; nothing for other formats."""
+def describe_rounds(store: Store, without: Collection[str] = ()) -> Iterator[str]:
+    """Yield the course of a tournament that is played in rounds; nothing for other formats.
+
+    Args:
+        store: the league.
+        without: labels of entries that get no row and no rank.
+    """
     match store.config().format:
         case "swiss":
-            yield from _format_encounters(store)
+            yield from _format_encounters(store, without)
         case "knockout":
             yield from _format_bracket(store)
 
 
-def _format_encounters(store: Store) -> Iterator[str]:
-    rows = rank_swiss(store.situation())
+def _format_encounters(store: Store, without: Collection[str]) -> Iterator[str]:
+    rows = [row for row in rank_swiss(store.situation()) if row.label not in without]
     places = {row.label: place for place, row in enumerate(rows, 1)}
     rounds = max((len(row.encounters) for row in rows), default=0)
     head = ("rank", "bot", *map(str, range(1, rounds + 1)))
@@ -35,11 +40,17 @@ def _format_encounters(store: Store) -> Iterator[str]:
         yield from format_table(head, cells, left=(1,))
 
 
-def _format_encounter(encounter: Encounter | None, places: dict[str, int]) -> str:
+def _format_encounter(encounter: Encounter | None, places: Mapping[str, int]) -> str:
     if encounter is None:
         return "-"
-    who = "bye" if encounter.opponent is None else str(places[encounter.opponent])
-    return f"{who} {format_points(encounter.points)}"
+    return f"{_name_opponent(encounter, places)} {format_points(encounter.points)}"
+
+
+def _name_opponent(encounter: Encounter, places: Mapping[str, int]) -> str:
+    """Return the rank of an opponent, or its label if it has none."""
+    if encounter.opponent is not None:
+        return str(places.get(encounter.opponent) or sanitize(encounter.opponent))
+    return "bye" if encounter.disqualified is None else f"bye ({sanitize(encounter.disqualified)} disqualified)"
 
 
 def _format_bracket(store: Store) -> Iterator[str]:
@@ -69,12 +80,14 @@ def _describe_tie(tie: Tie, ends: str, out: Collection[str]) -> str:
     if not tie.over:
         return f"{' v '.join(names)}{how or ': open'}"
     if tie.winner is None:
-        return f"{' v '.join(names)}{how}, both were absent, nobody {ends}"
+        return f"{' v '.join(names)}{how}, both were {'suspended' if tie.barred else 'absent'}, nobody {ends}"
     return f"{' v '.join(names)}{how}, {sanitize(tie.winner)} {ends}{_explain_end(tie)}"
 
 
 def _explain_end(tie: Tie) -> str:
     """Return why somebody advances who did not win by the score."""
+    if tie.barred:
+        return f", since {sanitize(tie.loser or '')} was suspended"
     last = tie.matches[-1]
     if not last.whole:
         return f", since {sanitize(tie.loser or '')} was absent"

@@ -6,7 +6,7 @@ higher seed advances. The last round has the final and the match for third place
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -29,9 +29,11 @@ class Tie(Struct, frozen=True):
     matches: tuple[Match, ...]
     """The match and its play-offs, as far as they are over."""
     winner: str | None
-    """None while it is open; or if both were absent."""
+    """None while it is open; or if both were absent or suspended."""
     loser: str | None
     over: bool
+    barred: bool = False
+    """Whether it ended without a match, since a side was suspended."""
 
 
 class Round(Struct, frozen=True):
@@ -53,6 +55,7 @@ class _Course:
         self.tournament = situation.tournament
         self.matches = list_matches(situation)
         self.parts = list(self.tournament.parts)
+        self.suspended = situation.suspended
         self.draft: Draft | None = None
         self.seeds = list_seeds(situation)
 
@@ -74,6 +77,10 @@ class _Course:
                 byes=tuple(self.find_entrant(label) for label in byes),
             )
         return None
+
+    def find_barred(self) -> Collection[str]:
+        """Return who is suspended when the next part is created, and so loses its tie without a match."""
+        return self.tournament.barred[self.parts[0].number] if self.parts else self.suspended
 
     def find_entrant(self, label: str) -> Entrant:
         return Entrant(label, self.tournament.current()[label])
@@ -116,14 +123,16 @@ def list_seeds(situation: Situation) -> list[str]:
 def rank_knockout(situation: Situation) -> list[tuple[str, int]]:
     """Return every entry that is out or has won with its place, the best first.
 
-    The last round gives the first four places; those who lost in the same round share a place.
+    The last round gives the first four places, and of a match that nobody won the lower one to both; those who lost in
+    the same round share a place.
     """
     ranked: list[tuple[str, int]] = []
     for each in reversed(draw_bracket(situation)):
         known = {label for label, _ in ranked}
         if each.title == FINAL:
-            sides = [label for tie in each.ties if tie.over for label in (tie.winner, tie.loser)]
-            ranked += [(label, place) for place, label in enumerate(sides, 1) if label is not None]
+            for lower, tie in zip((2, 4), each.ties, strict=False):
+                sides = sorted(tie.labels, key=lambda label: label != tie.winner) if tie.over else ()
+                ranked += [(label, lower - (label == tie.winner)) for label in sides]
         else:
             losers = [tie.loser for tie in each.ties if tie.loser is not None and tie.loser not in known]
             ranked += [(label, len(known) + 1) for label in losers]
@@ -161,6 +170,8 @@ def _name_round(slots: int) -> str:
 def _play_round(course: _Course, title: str, pairs: Sequence[tuple[str | None, str | None]]) -> Round:
     ties = [_open_tie(course, pair) for pair in pairs]
     for play_off in range(PLAY_OFFS + 1):
+        barred = course.find_barred()
+        ties = [tie if tie.over else _bar(tie, barred) for tie in ties]
         opened = [number for number, tie in enumerate(ties) if not tie.over]
         if not opened:
             break
@@ -178,6 +189,16 @@ def _open_tie(course: _Course, pair: tuple[str | None, str | None]) -> Tie:
     labels = tuple(sorted((label for label in pair if label is not None), key=course.seed))
     over = len(labels) < 2
     return Tie(labels, (), labels[0] if over and labels else None, None, over)
+
+
+def _bar(tie: Tie, barred: Collection[str]) -> Tie:
+    """Return a tie that is over if one of its sides is suspended: the other wins it, or nobody."""
+    here = [label for label in tie.labels if label not in barred]
+    if len(here) == len(tie.labels):
+        return tie
+    winner = here[0] if here else None
+    loser = next((label for label in tie.labels if label != winner), None) if winner else None
+    return Tie(tie.labels, tie.matches, winner, loser, over=True, barred=True)
 
 
 def _note_match(tie: Tie, match: Match, *, last: bool) -> Tie:

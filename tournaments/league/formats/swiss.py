@@ -2,7 +2,7 @@
 
 A round is a part. A match gives a point to its winner, or half a point to each; a bye gives a point and no rated game.
 The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A match that
-a disqualified entry played counts as a bye of its opponent.
+a disqualified entry played counts as a bye of its opponent, and the entry itself comes last, without points.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ class Encounter(NamedTuple):
     opponent: str | None
     """Its label; None in a bye."""
     points: Fraction
+    disqualified: str | None = None
+    """In a bye that was a match: the label of the opponent."""
 
 
 class SwissRow(Struct, frozen=True):
@@ -52,7 +54,8 @@ def decide_swiss(situation: Situation) -> Decision:
     tournament = situation.tournament
     if tournament.open_parts:
         return Wait()
-    playing = {entrant.label: entrant for entrant in list_playing(situation)}
+    absent = tournament.waiting()
+    playing = {entrant.label: entrant for entrant in list_playing(situation) if entrant.label not in absent}
     number = len(tournament.parts) + 1
     if number > tournament.config.rounds or len(playing) < 2:
         return Done()
@@ -79,7 +82,7 @@ def rank_swiss(situation: Situation) -> list[SwissRow]:
     met = {label: tuple(each.get(label) for each in rounds) for label in labels}
     points = {label: sum((one.points for one in met[label] if one), Fraction()) for label in labels}
     rows = [SwissRow(label, points[label], _sum_up_opponents(met[label], points), met[label]) for label in labels]
-    return sorted(rows, key=lambda row: (-row.points, -row.buchholz, labels.index(row.label)))
+    return sorted(rows, key=lambda row: (row.label in out, -row.points, -row.buchholz, labels.index(row.label)))
 
 
 def _sum_up_opponents(met: Sequence[Encounter | None], points: Mapping[str, Fraction]) -> Fraction:
@@ -88,14 +91,14 @@ def _sum_up_opponents(met: Sequence[Encounter | None], points: Mapping[str, Frac
 
 def _list_encounters(part: Part, matches: Mapping[Place, Match], out: Collection[str]) -> dict[str, Encounter]:
     """Return what each entry met in a round, by its label."""
-    found = {entrant.label: Encounter(None, Fraction(1)) for entrant in part.byes}
+    found = {entrant.label: Encounter(None, Fraction(entrant.label not in out)) for entrant in part.byes}
     for number in range(len(part.tables)):
         match = matches[part.number, number]
         for label, other, points in zip(match.labels, match.labels[::-1], match.points, strict=True):
             if label in out:
                 found[label] = Encounter(other, Fraction())
             else:
-                found[label] = Encounter(None, Fraction(1)) if other in out else Encounter(other, points)
+                found[label] = Encounter(None, Fraction(1), other) if other in out else Encounter(other, points)
     return found
 
 
