@@ -118,6 +118,26 @@ def test_one_tournament_and_all_contradict_each_other(league: GrowingLeague) -> 
     assert malice("standings", league.path, "--all", "--tournament", "course").exit_code == 2
 
 
+def test_a_league_of_several_tournaments_tells_of_the_one_that_was_played_last_and_names_it(
+    league: GrowingLeague,
+) -> None:
+    one = malice("standings", league.path).stdout
+    league.name = "friday"
+    league.play(FIRST)
+    created = malice("standings", league.path).stdout
+    league.name = "course"
+    league.play(FIRST, 4)
+    found = {name: malice("standings", league.path, f"--{name}").stdout for name in ("json", "csv", "all")}
+    played = malice("standings", league.path).stdout
+
+    assert "tournament" not in one
+    assert created.splitlines()[0] == "tournament friday; the league also has course"
+    assert played.splitlines()[0] == "tournament course; the league also has friday"
+    assert {row["tournament"] for row in json.loads(found["json"])} == {"course"}
+    assert found["csv"].splitlines()[1].startswith("course,")
+    assert found["all"].splitlines()[0] == "all tournaments: course, friday"
+
+
 def test_without_an_entry_a_swiss_keeps_its_points_and_its_ranks_have_no_gap() -> None:
     house = make_swiss(LABELS, rounds=1)
     house.finish(house.create())

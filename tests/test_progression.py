@@ -106,7 +106,7 @@ def test_csv_has_a_row_for_each_move(league: GrowingLeague, last: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [(row["ruleset"], row["seats"]) for row in rows] == [("short", "2")] * 5
     for row, move in zip(rows, found["moves"], strict=True):
-        assert row.keys() - {"ruleset", "seats"} == move.keys()
+        assert row.keys() - {"tournament", "ruleset", "seats"} == move.keys()
         assert (row["label"], row["news"]) == (move["label"], move["news"])
         for name in ("rank", "rank_before", "elo", "elo_before", "gain"):
             assert (float(row[name]) if row[name] else None) == move[name]

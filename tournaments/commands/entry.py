@@ -58,16 +58,18 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
 
     from tournaments.entries.kept_bots import KeptBots, describe_size
     from tournaments.terminal.entries import format_entries, list_entry_lines
+    from tournaments.terminal.results import describe_choice
     from tournaments.terminal.tables import format_bytes
 
     with open_store(db, tournament=tournament) as store:
         kept = KeptBots(db)
         sizes = kept.list_kept()
         lines = list_entry_lines(store, sizes)
+        choice = list(describe_choice(store.league(), store.tournament().name))
     if json:
         click.echo(msgspec.json.encode(lines))
         return
-    for line in format_entries(lines):
+    for line in (*choice, *format_entries(lines)):
         click.echo(line)
     if sizes:
         click.echo(f"{format_bytes(sum(sizes.values()))} of bots are kept in {kept.folder.name}", err=True)

@@ -60,9 +60,8 @@ def isolation_options(command: F) -> F:
 
 def tournament_option(command: F) -> F:
     """Add the option that chooses a tournament of a league."""
-    return click.option("--tournament", metavar="NAME", help="A tournament of the league [default: the newest].")(
-        command
-    )
+    help = "A tournament of the league [default: the one that was played last]."
+    return click.option("--tournament", metavar="NAME", help=help)(command)
 
 
 @contextmanager
@@ -75,7 +74,7 @@ def open_store(
         db: the file.
         create: whether to create it if it does not exist.
         write: whether to write to it; `create` does, too.
-        tournament: the tournament to choose; None for the newest.
+        tournament: the tournament to choose; None for the one that was played last.
 
     Raises:
         LeagueError: it cannot be used, has no such tournament, or holds no games and `create` is off.
@@ -153,9 +152,11 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
     from tournaments.league.ranking import compute_league_standings, explain_table
     from tournaments.terminal.bracket import describe_rounds
     from tournaments.terminal.entries import describe_absentees
-    from tournaments.terminal.results import format_standings
+    from tournaments.terminal.results import describe_choice, format_standings
 
     choice = choice or EVERYTHING
+    for line in describe_choice(store.league(), store.tournament().name):
+        click.echo(line)
     for line in format_standings(compute_league_standings(store, choice)):
         click.echo(line)
     if note := explain_table(store, choice):

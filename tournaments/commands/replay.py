@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def replay(db: Path, key: str) -> None:
     """Print a game action by action; KEY is part.table.deal.rotation, such as 0.3.12.1.
 
-    The part may be left out if there is only one. A game of another tournament than the newest is friday:0.3.12.1.
+    The part may be left out if there is only one. A game of a tournament that was not played last is friday:0.3.12.1.
     """
     from tournaments.terminal.transcript import format_transcript
 

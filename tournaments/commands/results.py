@@ -99,31 +99,40 @@ def _refuse_pairs(*pairs: dict[str, bool]) -> None:
 
 def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json: bool, csv: bool) -> None:
     from tournaments.league.ranking import compute_league_standings, explain_table
-    from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
+    from tournaments.terminal.results import (
+        describe_choice,
+        encode_standings_csv,
+        encode_standings_json,
+        format_standings,
+    )
 
+    name = store.tournament().name if league is store else None
     if (json or csv) and (note := explain_table(league, choice)):
         click.echo(note, err=True)
     if json:
-        click.echo(encode_standings_json(compute_league_standings(league, choice)))
+        click.echo(encode_standings_json(compute_league_standings(league, choice), name))
     elif csv:
-        click.echo(encode_standings_csv(compute_league_standings(league, choice)), nl=False)
+        click.echo(encode_standings_csv(compute_league_standings(league, choice), name), nl=False)
     elif league is store:
         print_standings(store, choice)
     else:
+        for line in describe_choice(store.league(), name):
+            click.echo(line)
         for line in format_standings(compute_league_standings(league, choice)):
             click.echo(line)
 
 
 def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv: bool) -> None:
     from tournaments.terminal.progression import encode_progression_csv, encode_progression_json, format_progression
+    from tournaments.terminal.results import describe_choice
 
-    found = compute_changes(store, since, choice).progressions
+    found, name = compute_changes(store, since, choice).progressions, store.tournament().name
     if json:
-        click.echo(encode_progression_json(found))
+        click.echo(encode_progression_json(found, name))
     elif csv:
-        click.echo(encode_progression_csv(found), nl=False)
+        click.echo(encode_progression_csv(found, name), nl=False)
     else:
-        for line in format_progression(found):
+        for line in (*describe_choice(store.league(), name), *format_progression(found)):
             click.echo(line)
 
 
@@ -217,6 +226,7 @@ def verify(db: Path, tournament: str | None, json: bool) -> None:
 
     from tournaments.league.verify import verify_league
     from tournaments.running.progress import Progress
+    from tournaments.terminal.results import describe_choice
     from tournaments.terminal.verified import describe_verified
 
     with (
@@ -224,8 +234,9 @@ def verify(db: Path, tournament: str | None, json: bool) -> None:
         Progress(len(store.keys()), 0, sys.stderr) as progress,
     ):
         verified = verify_league(store, progress.count_game)
+        choice = list(describe_choice(store.league(), store.tournament().name))
     if json:
         click.echo(msgspec.json.encode(verified))
         return
-    for line in describe_verified(verified):
+    for line in (*choice, *describe_verified(verified)):
         click.echo(line)

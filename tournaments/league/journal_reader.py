@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class JournalReader:
-    """The journal of a league, and one of its tournaments, at first the newest.
+    """The journal of a league, and one of its tournaments, at first the one that was played last.
 
     Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
     another program keeps the file locked.
@@ -96,13 +96,13 @@ class JournalReader:
         self._name = name
 
     def tournament(self) -> Tournament:
-        """Return the chosen tournament, or the newest one."""
-        tournaments = self.league().tournaments
-        if not tournaments:
+        """Return the chosen tournament, or the one that was played last."""
+        league = self.league()
+        if not league.tournaments:
             if not self.is_empty():
                 raise self._file.damage("table journal", "expected a tournament, since games are stored")
             raise LeagueError(f"{self.path}: holds no tournament")
-        return tournaments[self._name or list(tournaments)[-1]]
+        return league.tournaments[self._name or league.latest]
 
     def is_empty(self) -> bool:
         """Return whether no game is stored yet."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tournaments.league.journal import AnyEvent, Begun, PartCreated, Version
+from tournaments.league.journal import AnyEvent, Begun, PartClosed, PartCreated, Version
 from tournaments.league.tournament import Tournament
 
 
@@ -12,6 +12,8 @@ class League:
     def __init__(self) -> None:
         self.tournaments: dict[str, Tournament] = {}
         self.versions: dict[str, list[Version]] = {}
+        self.latest = ""
+        """The name of the tournament that was played last: it is the last one that began, or began or closed a part."""
         self.games = 0
         """How many games all parts have together; the number of the next part's first game."""
 
@@ -20,7 +22,7 @@ class League:
         other = League()
         other.versions = {label: list(versions) for label, versions in self.versions.items()}
         other.tournaments = {name: each.fork(other.versions) for name, each in self.tournaments.items()}
-        other.games = self.games
+        other.latest, other.games = self.latest, self.games
         return other
 
     def apply(self, name: str, event: AnyEvent, at: float) -> None:
@@ -34,6 +36,7 @@ class League:
             if name in self.tournaments:
                 raise ValueError(f"tournament {name!r} began before")
             self.tournaments[name] = Tournament(name, bytes.fromhex(event.seed), at, self.versions)
+            self.latest = name
             return
         if name not in self.tournaments:
             raise ValueError(f"tournament {name!r} has not begun")
@@ -41,6 +44,8 @@ class League:
             self._add_version(event)
             return
         self.tournaments[name].apply(event, self.games)
+        if isinstance(event, PartCreated | PartClosed):
+            self.latest = name
         if isinstance(event, PartCreated):
             self.games += self.tournaments[name].schedules[-1].total
 

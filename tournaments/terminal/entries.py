@@ -87,7 +87,7 @@ def describe_absentees(store: Store) -> Iterator[str]:
 def name_tournament(store: Store) -> list[str]:
     """Return the words that choose this tournament; none if it is the one that commands choose by themselves."""
     name = store.tournament().name
-    return [] if name == list(store.league().tournaments)[-1] else ["--tournament", name]
+    return [] if name == store.league().latest else ["--tournament", name]
 
 
 def format_entries(lines: Sequence[EntryLine]) -> Iterator[str]:

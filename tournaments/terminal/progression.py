@@ -40,16 +40,17 @@ def _format_rank(rank: int | None) -> str:
     return "n/a" if rank is None else str(rank)
 
 
-def encode_progression_json(progressions: Sequence[Progression]) -> str:
+def encode_progression_json(progressions: Sequence[Progression], tournament: str) -> str:
     """Return the moves as one JSON array, one object for each ruleset and number of seats."""
-    return msgspec.json.encode(progressions).decode()
+    rows = [{"tournament": tournament} | msgspec.to_builtins(each) for each in progressions]
+    return msgspec.json.encode(rows).decode()
 
 
-def encode_progression_csv(progressions: Sequence[Progression]) -> str:
+def encode_progression_csv(progressions: Sequence[Progression], tournament: str) -> str:
     """Return the moves as CSV, one row for each entry and ruleset."""
     rows: list[list[Cell]] = [
-        [each.ruleset, each.seats, *(getattr(move, field) for field in FIELDS)]
+        [tournament, each.ruleset, each.seats, *(getattr(move, field) for field in FIELDS)]
         for each in progressions
         for move in each.moves
     ]
-    return write_csv(("ruleset", "seats", *FIELDS), rows)
+    return write_csv(("tournament", "ruleset", "seats", *FIELDS), rows)

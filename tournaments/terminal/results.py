@@ -11,6 +11,7 @@ from referee.records import Record
 from referee.stray_lines import STRAY_LINES
 from tournaments.league.contents import Game, LeagueContents
 from tournaments.league.journal import Absence
+from tournaments.league.league import League
 from tournaments.league.series import Score, list_open_series
 from tournaments.league.standings import Row, Standings
 from tournaments.sanitizer import sanitize
@@ -21,6 +22,20 @@ HEAD = (
     *("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "95 %"),
     *("opponents", "ms/action", "CPU ms/action", "forfeits"),
 )
+
+
+def describe_choice(league: League, name: str | None) -> Iterator[str]:
+    """Yield a line on the tournament that the standings tell of, if the league has several.
+
+    Args:
+        league: all tournaments.
+        name: the one; None if the standings tell of all.
+    """
+    others = [sanitize(each) for each in league.tournaments if each != name]
+    if name is None:
+        yield f"all tournaments: {', '.join(others)}"
+    elif others:
+        yield f"tournament {sanitize(name)}; the league also has {', '.join(others)}"
 
 
 def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
@@ -95,10 +110,11 @@ def _format_range(low: float | None, high: float | None) -> str:
     return "n/a" if low is None or high is None else f"{100 * low:.1f} .. {100 * high:.1f}"
 
 
-def encode_standings_json(all_standings: Sequence[Standings]) -> str:
-    """Return the standings as one JSON array, without their history."""
+def encode_standings_json(all_standings: Sequence[Standings], tournament: str | None = None) -> str:
+    """Return the standings as one JSON array, without their history; without a tournament they are of several."""
     rows = [
-        {field: value for field, value in msgspec.to_builtins(standings).items() if field != "history"}
+        {"tournament": tournament}
+        | {field: value for field, value in msgspec.to_builtins(standings).items() if field != "history"}
         for standings in all_standings
     ]
     return msgspec.json.encode(rows).decode()
@@ -111,10 +127,11 @@ RATING_FIELDS = (
 ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group", "state", "points", "buchholz")
 
 
-def encode_standings_csv(all_standings: Sequence[Standings]) -> str:
-    """Return the rankings as CSV, one row for each entry and ruleset."""
-    head = ("ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, "warning")
-    return write_csv(head, [_list_cells(standings, row) for standings in all_standings for row in standings.rows])
+def encode_standings_csv(all_standings: Sequence[Standings], tournament: str | None = None) -> str:
+    """Return the rankings as CSV, one row for each entry and ruleset; without a tournament they are of several."""
+    head = ("tournament", "ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, "warning")
+    rows = [[tournament, *_list_cells(standings, row)] for standings in all_standings for row in standings.rows]
+    return write_csv(head, rows)
 
 
 def _list_cells(standings: Standings, row: Row) -> list[Cell]:
