@@ -195,6 +195,7 @@ def test_an_entry_that_left_may_leave_the_file_and_meets_no_newcomer(cup: Path) 
     refused = malice("run", cup / "cup.toml", "--db", cup / "cup.db")
     assert refused.exit_code == 2
     assert "entries: 'first' is gone from the file" in refused.stderr
+    assert f"malice entry withdraw {cup / 'cup.db'} first" in refused.stderr
     write(cup, "greedy", "uniform")
     decide(cup, "withdraw", "first")
 

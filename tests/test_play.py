@@ -204,3 +204,19 @@ def test_what_contradicts_itself_is_refused(words: list[str], said: str) -> None
 
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr
+
+
+def test_games_that_do_not_belong_together_are_refused_in_the_words_of_the_command(folder: Path) -> None:
+    words = ("play", "first", f"{sys.executable} talker.py", "--ruleset", "./short.toml")
+    assert malice(*words, "--db", "x.db").exit_code == 0
+
+    strange = malice("play", "first", "uniform", "--ruleset", "./short.toml", "--db", "x.db")
+    (folder / "talker.py").write_text(TALKER + "# better\n")
+    changed = malice(*words, "--db", "x.db")
+    (folder / "talker.py").write_text("raise SystemExit(7)\n")
+    broken = malice(*words)
+
+    assert [each.exit_code for each in (strange, changed, broken)] == [2, 2, 2]
+    assert "is not among these bots: keep these games in another --db than x.db" in strange.stderr
+    assert "keep the games of the new version in another --db than x.db" in changed.stderr
+    assert "1 of 2 entries is broken; no game can be played without it:" in broken.stderr

@@ -25,6 +25,10 @@ class League:
         other.latest, other.games = self.latest, self.games
         return other
 
+    def choose(self, name: str) -> list[str]:
+        """Return the words of a command that choose a tournament; none if commands choose it by themselves."""
+        return [] if name == self.latest else ["--tournament", name]
+
     def apply(self, name: str, event: AnyEvent, at: float) -> None:
         """Let an event of a tournament happen.
 

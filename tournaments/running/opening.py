@@ -10,6 +10,7 @@ from tournaments.entries.kept_bots import KeptBots
 from tournaments.league.config import Config
 from tournaments.league.file import find_name_list
 from tournaments.league.store import Store
+from tournaments.running.advice import Advice
 from tournaments.running.anonymity import anonymize, find_names
 from tournaments.running.field import Field, read_field
 from tournaments.running.plan import Plan
@@ -42,17 +43,18 @@ def open_league(
         base: the folder that the paths of bots and rulesets are relative to.
         find: returns the bot that an entry names.
         new_versions: whether changed bots play.
-        numbered: as for `field.read_field`.
+        numbered: whether a command line names the bots, and not a file: it has no labels, and other options.
 
     Raises:
         LeagueError: the file or a bot has changed in a way that the tournament does not allow.
         DataError: as `Plan.prepare`.
     """
+    advice = Advice(store.path, by_file=not numbered)
     begun = config.name in store.league().tournaments
     if begun:
         store.select(config.name)
     if begun and store.config().anonymous != config.anonymous:
-        refuse_differences(store.tournament(), config)
+        refuse_differences(store.tournament(), config, advice)
     names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
     known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
     field = read_field(config, base, find, known, numbered=numbered)
@@ -62,9 +64,11 @@ def open_league(
     kept = KeptBots(store.path)
 
     def settle(field: Field) -> PendingEvents:
-        return register(store.league(), field, games, new_versions=new_versions, is_kept=kept.has)
+        league = store.league()
+        return register(league, field, games, new_versions=new_versions, is_kept=kept.has, advice=advice)
 
     plan = Plan(field, settle, kept.load, games.finished)
+    plan.advice = advice
     plan.hide(store.path)
     plan.names = names
     return plan

@@ -25,6 +25,7 @@ from tournaments.league.league import League
 from tournaments.league.parts import BatchPlan, Schedule
 from tournaments.league.store import Store
 from tournaments.league.tournament import Tournament
+from tournaments.running.advice import Advice
 from tournaments.running.anonymity import NameList
 from tournaments.running.field import Field, read_field
 from tournaments.running.registration import KnownGames, PendingEvents, register
@@ -54,6 +55,8 @@ class Plan:
     ) -> None:
         self.finished = finished
         """The games that the tournament played before."""
+        self.advice = Advice()
+        """How to go on if the plan cannot be played."""
         self.keep_going = False
         """Whether the others play if entries are absent."""
         self.stderr = False

@@ -22,7 +22,10 @@ from tournaments.league.seats import require_seats
 from tournaments.league.store import Store
 from tournaments.league.stored_rulesets import store_ruleset
 from tournaments.league.tournament import Tournament
+from tournaments.running.advice import Advice
 from tournaments.running.field import Entrance, Field
+
+RUN = Advice()
 
 
 class KnownGames:
@@ -98,6 +101,7 @@ def register(
     *,
     new_versions: bool = False,
     is_kept: Callable[[str], bool] = lambda hash: False,
+    advice: Advice = RUN,
 ) -> PendingEvents:
     """Return the events that bring a tournament up to its field.
 
@@ -107,6 +111,7 @@ def register(
         games: of the tournament, if it has begun.
         new_versions: whether changed bots play; otherwise they stop the run.
         is_kept: tells whether an older version can play, by its content hash.
+        advice: how to go on if it is refused.
 
     Raises:
         DataError: the field does not form a table.
@@ -115,7 +120,7 @@ def register(
     pending = PendingEvents(league, field.config.name, games)
     if field.config.name not in league.tournaments:
         pending.apply(Begun(_draw_seed(field.config).hex()))
-    _refuse_changes(pending.tournament, field)
+    _refuse_changes(pending, field, advice)
     refuse_misfit(field.config, [each.label for each in field.entries], field.rulesets)
     for ruleset in field.rulesets:
         require_seats(field.config, ruleset, len(field.entries))
@@ -124,7 +129,10 @@ def register(
     pending.create_parts()
     if changed and not new_versions:
         more = sum(Schedule(part).total for part in pending.parts)
-        raise LeagueError(_describe_changed(changed, more if FORMATS[field.config.format].grows else None))
+        cost = f"which takes {format_count(more, 'more game')}"
+        raise LeagueError(
+            _describe_changed(changed, cost if FORMATS[field.config.format].grows else "from the next round on", advice)
+        )
     return pending
 
 
@@ -175,19 +183,16 @@ def _is_in_open_round(tournament: Tournament, entrant: Entrant) -> bool:
     return any(entrant in table.entrants for table in opened)
 
 
-def _describe_changed(changed: Collection[str], games: int | None) -> str:
-    """Say which bots changed, and what it costs to let the new versions play.
+def _describe_changed(changed: Collection[str], cost: str, advice: Advice) -> str:
+    """Say which bots changed, and how the new versions can play.
 
     Args:
         changed: their labels.
-        games: how many further games they play; None if they take part from the next round on.
+        cost: what it takes.
+        advice: how to go on.
     """
     what = "the bot has" if len(changed) == 1 else "these bots have"
-    cost = "from the next round on" if games is None else f"which takes {format_count(games, 'more game')}"
-    return (
-        f"{', '.join(changed)}: {what} changed since the last run; --new-versions lets the new version play, {cost};"
-        " the games of the old one stay"
-    )
+    return f"{', '.join(changed)}: {what} changed since the last run; {advice.allow_new_versions(cost)}"
 
 
 def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int], *, create: bool = True) -> list[Part]:
@@ -229,7 +234,7 @@ def _describe_version(entry: Entrance, number: int) -> Version:
     )
 
 
-def refuse_differences(tournament: Tournament, config: Config) -> None:
+def refuse_differences(tournament: Tournament, config: Config, advice: Advice) -> None:
     """Make sure that a file does not change the terms of a tournament.
 
     Raises:
@@ -238,21 +243,18 @@ def refuse_differences(tournament: Tournament, config: Config) -> None:
     if differences := describe_differences(tournament.config, config):
         raise LeagueError(
             f"a tournament goes on under the terms with which it began, {differences}: put them back, or"
-            f" {_name_way_out(tournament)}"
+            f" {advice.begin_anew(tournament.name)}"
         )
 
 
-def _name_way_out(tournament: Tournament) -> str:
-    return f"give the tournament another name than {tournament.name!r}, or keep it in another --db"
-
-
-def _refuse_changes(tournament: Tournament, field: Field) -> None:
+def _refuse_changes(pending: PendingEvents, field: Field, advice: Advice) -> None:
     """Make sure that a file only adds to what its tournament began with."""
+    tournament = pending.tournament
     if not tournament.entered:
         return
     old, new = tournament.config, field.config
-    way_out = _name_way_out(tournament)
-    refuse_differences(tournament, new)
+    way_out = advice.begin_anew(tournament.name)
+    refuse_differences(tournament, new, advice)
     if new.deals != old.deals and not FORMATS[new.format].grows:
         raise LeagueError(f"deals: expected {old.deals}, as in the rounds before, got {new.deals}: {way_out}")
     if new.deals < old.deals:
@@ -270,10 +272,7 @@ def _refuse_changes(tournament: Tournament, field: Field) -> None:
         raise LeagueError(f"entries: {min(late)!r} comes too late for a {new.format} that has begun: {way_out}")
     for entered in tournament.entered:
         if entered.label not in labels and tournament.state(entered.label).state == "playing":
-            raise LeagueError(
-                f"entries: {entered.label!r} is gone from the file; to end its games, run: malice entry withdraw"
-                f" LEAGUE.db {entered.label}; or {way_out}"
-            )
+            raise LeagueError(f"entries: {advice.explain_absence(pending.league, tournament.name, entered.label)}")
 
 
 def recall_labels(tournament: Tournament) -> dict[str, str]:

@@ -81,7 +81,8 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
     try:
         left = run.play()
     finally:
-        for line in describe_suspensions(run.list_suspended(), plan.config.suspend_after, store.path):
+        choice = store.league().choose(plan.config.name)
+        for line in describe_suspensions(run.list_suspended(), plan.config.suspend_after, store.path, choice):
             print_line(line, out)
     if not left and (waiting := count_waiting(plan, run.done)):
         print_line(describe_waiting(waiting, sorted(plan.tournament.waiting()), terms.again), out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from referee.errors import FamilyError
@@ -63,10 +63,17 @@ def describe_finish(plan: Plan, running: Collection[Running]) -> str:
     return f"finishing {format_count(len(running), 'game')}, {bound}; Ctrl-C again stops at once"
 
 
-def describe_suspensions(suspended: Iterable[str], after: int, league: Path) -> Iterator[str]:
-    """Yield a line on each suspended bot, with the command that lets it play again."""
+def describe_suspensions(suspended: Iterable[str], after: int, league: Path, choice: Sequence[str]) -> Iterator[str]:
+    """Yield a line on each suspended bot, with the command that lets it play again.
+
+    Args:
+        suspended: their labels.
+        after: how many verdicts in a row suspend a bot.
+        league: the file.
+        choice: the words that choose the tournament.
+    """
     for label in suspended:
-        command = shlex.join(["malice", "entry", "reinstate", str(league), label])
+        command = shlex.join(["malice", "entry", "reinstate", str(league), label, *choice])
         yield (
             f"{sanitize(label)} is suspended: it ended {format_count(after, 'game')} in a row by a verdict;"
             f" let it play again with: {sanitize(command)}"

@@ -73,21 +73,16 @@ def _explain(entry: Entry) -> str:
 
 def describe_absentees(store: Store) -> Iterator[str]:
     """Yield a line on each entry that does not play, with the command that lets it play again."""
+    choice = store.league().choose(store.tournament().name)
     for line in list_entry_lines(store, {}):
         label, why = sanitize(line.label), f": {sanitize(line.reason)}" if line.reason else ""
         if line.state == "absent":
             yield f"{label} is absent{', and its open games wait' if line.version else ''}{why}"
         elif line.state != "playing":
-            command = shlex.join(["malice", "entry", "reinstate", str(store.path), line.label, *name_tournament(store)])
+            command = shlex.join(["malice", "entry", "reinstate", str(store.path), line.label, *choice])
             yield f"{label} is {line.state}{why} ({sanitize(command)})"
         elif line.reason:
             yield f"{label} plays in version {line.version}, since its bot is broken{why}"
-
-
-def name_tournament(store: Store) -> list[str]:
-    """Return the words that choose this tournament; none if it is the one that commands choose by themselves."""
-    name = store.tournament().name
-    return [] if name == store.league().latest else ["--tournament", name]
 
 
 def format_entries(lines: Sequence[EntryLine]) -> Iterator[str]:

@@ -22,7 +22,6 @@ from tournaments.league.ranking import compute_league_standings, find_state
 from tournaments.league.standings import Row, Standings, State
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
-from tournaments.terminal.entries import name_tournament
 from tournaments.terminal.tables import format_number
 from tournaments.terminal.transcript import excerpt_stderr
 
@@ -100,7 +99,7 @@ def write_pages(store: Store) -> Iterator[tuple[str, str]]:
                 findings[label].add(game, record, seat)
         all_standings = compute_league_standings(store)
         name, suspended = store.tournament().name, store.suspended()
-        prefix = f"{name}:" if name_tournament(store) else ""
+        prefix = f"{name}:" if len(store.league().tournaments) > 1 else ""
     for place, entry in enumerate(entries, 1):
         lines = [f"# {escape(entry.label)} in {escape(name)}", ""]
         lines += _describe_state(entry, find_state(entry, suspended))
