@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.houses import House
+from tournaments.league.extent import Extent, measure_extent
 from tournaments.league.formats.growing import BLOCK_DEALS, SERIES_BLOCKS
 from tournaments.league.formats.situation import Done, Wait
 from tournaments.league.journal import State
@@ -247,3 +248,16 @@ def test_deals_of_blocks_are_none_of_those_that_the_file_asks_for() -> None:
     part = house.create()
 
     assert (part.deals, part.block, list_afters(part)) == (2, False, {(1, 0)})
+
+
+def test_open_games_of_a_version_that_was_taken_back_are_not_there_to_be_played() -> None:
+    house = House("abc")
+    house.create()
+    house.read("abc", "a")
+    second = house.create()
+    house.go_back("a")
+    house.read("abc")
+
+    assert measure_extent(house.tournament, {}) == Extent(tables=3, games=12, batches=12)
+    played = {(second.number, 0): 1}
+    assert measure_extent(house.tournament, played) == Extent(tables=4, games=13, batches=13)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from site_pages.files import SHARD, Folder
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.keys import KeyIndex
 from site_pages.overall import make_overall
-from site_pages.pages import GameRow, Pages, make_game_row
+from site_pages.pages import GameRow, Games, Pages, make_game_row
 from site_pages.results import list_results
 from site_pages.rounds import make_course
 from site_pages.sections import make_rankings, make_sections
@@ -31,6 +31,7 @@ from site_pages.series import describe_standing
 from site_pages.source import PublishedSource, Source, list_games
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
+from tournaments.league.extent import measure_extent
 from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.ranking import compute_league_standings, find_state
@@ -84,7 +85,8 @@ def render(
     tournament = source.tournament()
     games = write_game_pages(folder, {ruleset.family for ruleset in tournament.rulesets.values()})
     survey = _survey_games(source)
-    pages = Pages(tournament, _find_states(source), survey.index.count, survey.pages)
+    planned = measure_extent(tournament, survey.tables).games
+    pages = Pages(tournament, _find_states(source), Games(survey.index.count, planned), survey.pages)
     published = PublishedSource(source, publication)
     bots = _write_games(published, folder, pages, survey, tournament, progress)
     _write_index(folder, survey, games)
@@ -136,6 +138,8 @@ class _Survey:
         self.deals = Deals()
         self.index = KeyIndex()
         self.numbers: set[int] = set()
+        self.tables: Counter[tuple[int, int]] = Counter()
+        """By part and table, how many games there are."""
         self._blocks: defaultdict[int, Any] = defaultdict(hashlib.sha256)
         self.pages: list[int] = []
         self.splits: dict[int, list[int]] = {}
@@ -144,6 +148,7 @@ class _Survey:
     def add(self, game: Game, picked: Game | None) -> None:
         self.index.add(game.number, game.key)
         self.numbers.add(game.number)
+        self.tables[game.key.part, game.key.table] += 1
         if picked is not None:
             self.deals.add(picked)
         # The times are included: they distinguish a game from the same game in another run.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
@@ -146,10 +146,18 @@ def describe_part(tournament: Tournament, part: Part) -> PartRow:
     return PartRow(part.number, part.title, tournament.schedules[part.number].total, part.commit, seed)
 
 
+class Games(NamedTuple):
+    """How many games there are."""
+
+    played: int
+    planned: int
+    """Those that were played, and those that are open."""
+
+
 class Pages:
     """Renders pages from the templates, with the values that all pages share."""
 
-    def __init__(self, tournament: Tournament, states: Mapping[str, State], games: int, pages: Sequence[int]) -> None:
+    def __init__(self, tournament: Tournament, states: Mapping[str, State], games: Games, pages: Sequence[int]) -> None:
         self._env = Environment(
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -171,7 +179,8 @@ class Pages:
             "parts": [describe_part(tournament, part) for part in tournament.parts],
             "states": states,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
-            "played": games,
+            "played": games.played,
+            "planned": games.planned,
             "newest": self._pages[-1] + 1 if self._pages else 1,
         }
 

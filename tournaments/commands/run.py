@@ -167,11 +167,11 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool, new
     estimate = estimate_tournament(plan, jobs)
     total = plan.tournament.planned
     likely = None if estimate.likely_ms is None else estimate.likely_ms * plan.count_open(done) / total
-    print_plan(plan, len(done), jobs, sys.stdout, likely)
+    print_plan(plan, done, jobs, sys.stdout, likely)
     if estimate.likely_ms is None:
         click.echo("no bot finished a game against itself in time: the likely time and the disk space are not known")
     if estimate.game_bytes is not None:
-        whole = format_bytes(estimate.game_bytes * total)
+        whole = format_bytes(estimate.game_bytes * plan.measure(done).games)
         click.echo(f"disk: {whole} for all games, {format_bytes(estimate.game_bytes)} a game")
     click.echo("a dry run: nothing was stored")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TextIO
 
 from referee.nouns import format_count, inflect
+from referee.records import Key
 from tournaments.entries.twins import find_twins
 from tournaments.league.draw import measure_spread
 from tournaments.league.formats import FORMATS
@@ -20,12 +21,12 @@ from tournaments.running.progress import format_duration
 from tournaments.sanitizer import sanitize
 
 
-def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float | None = None) -> None:
+def print_plan(plan: Plan, done: Collection[Key], jobs: int, out: TextIO, likely_ms: float | None = None) -> None:
     """Print the size of a tournament, and what its author may want to change before it begins.
 
     Args:
         plan: the tournament.
-        done: how many games were played before.
+        done: the games that were played before.
         jobs: games at a time.
         out: where to print.
         likely_ms: the likely time of the games that are left, played one by one, if it is known.
@@ -34,31 +35,33 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float |
     if plan.config.sprt:
         print_line(_describe_test(plan, plan.config.sprt, jobs), out)
     else:
-        print_line(f"{_describe_size(plan, jobs)}{_describe_likely(plan, done, jobs, likely_ms)}", out)
+        print_line(_describe_size(plan, done, jobs, likely_ms), out)
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         print_line(line, out)
     if len(tournament.parts) > 1 or not FORMATS[plan.config.format].grows:
         for part in plan.parts:
             print_line(describe_part(part), out)
     if done:
-        print_line(f"{format_count(done, 'game')} {inflect(done, 'is', 'are')} already played", out)
+        print_line(f"{format_count(len(done), 'game')} {inflect(len(done), 'is', 'are')} already played", out)
     for line in describe_shortcomings(plan.config.isolation, tuple(plan.players.values())):
         print_line(line, out)
     if plan.config.seed is not None:
         print_line("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
 
 
-def _describe_size(plan: Plan, jobs: int) -> str:
-    schedules = plan.tournament.schedules
-    tables = sum(len(schedule.part.tables) for schedule in schedules)
-    batches = sum(schedule.batch_count() for schedule in schedules)
-    return (
-        f"{plan.config.name}: {format_count(len(plan.field.entries), 'entry', 'entries')},"
-        f" {format_count(tables, 'table')},"
-        f" {format_count(plan.config.deals, 'deal')} in every rotation of seats:"
-        f" {format_count(plan.tournament.planned, 'game')} in {format_count(batches, 'batch', 'batches')},"
-        f" {jobs} at a time, {_describe_limit(plan, jobs)}"
-    )
+def _describe_size(plan: Plan, done: Collection[Key], jobs: int, likely_ms: float | None) -> str:
+    extent, left = plan.measure(done), plan.count_open(done)
+    words = [
+        f"{plan.config.name}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
+        format_count(extent.tables, "table"),
+        f"{format_count(plan.config.deals, 'deal')} in every rotation of seats:"
+        f" {format_count(extent.games, 'game')} in {format_count(extent.batches, 'batch', 'batches')}",
+        f"{jobs} at a time",
+        _describe_limit(plan, done, jobs),
+    ]
+    if likely_ms is not None and left:
+        words.append(f"likely {format_duration(likely_ms / 1000 / jobs)}{' for those that are left' if done else ''}")
+    return ", ".join(words)
 
 
 def _describe_test(plan: Plan, test: Sprt, jobs: int) -> str:
@@ -66,13 +69,6 @@ def _describe_test(plan: Plan, test: Sprt, jobs: int) -> str:
         f"{plan.config.name}: at most {format_count(plan.config.deals, 'deal')}, {jobs} at a time,"
         f" until a test decides between {test.elo0:g} and {test.elo1:g} Elo ({test.model})"
     )
-
-
-def _describe_likely(plan: Plan, done: int, jobs: int, likely_ms: float | None) -> str:
-    if likely_ms is None or done >= plan.tournament.planned:
-        return ""
-    left = " for those that are left" if done else ""
-    return f", likely {format_duration(likely_ms / 1000 / jobs)}{left}"
 
 
 def describe_part(part: Part) -> str:
@@ -87,9 +83,9 @@ def print_doubts(plan: Plan, jobs: int, out: TextIO) -> None:
         print_line(line, out)
 
 
-def _describe_limit(plan: Plan, jobs: int) -> str:
-    """Say how long all games can take, or else which clocks there are."""
-    longest = plan.compute_longest_ms()
+def _describe_limit(plan: Plan, done: Collection[Key], jobs: int) -> str:
+    """Say how long the open games can take, or else which clocks there are."""
+    longest = plan.compute_longest_ms(done)
     if longest is not None:
         return f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
     clock = plan.config.clock

@@ -19,6 +19,7 @@ from tournaments.entries.kept_bots import KeptBots
 from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.config import Config
 from tournaments.league.contents import Finished, Game, summarize_record
+from tournaments.league.extent import Extent, measure_extent
 from tournaments.league.file import find_name_list, list_league_files
 from tournaments.league.journal import Absence, AnyEvent
 from tournaments.league.league import League
@@ -221,13 +222,20 @@ class Plan:
 
     def count_open(self, done: Collection[Key]) -> int:
         """Return how many games are open; those that a suspension leaves out are among them."""
-        tables = {
-            (schedule.part.number, table): schedule.deals * len(labels)
-            for schedule in self.tournament.open_parts
-            for table, labels in enumerate(schedule.labels)
-            if self.is_table_playable(schedule.part.number, table)
-        }
-        return sum(tables.values()) - sum((key.part, key.table) in tables for key in done)
+        return sum(self._list_open_tables(done).values())
+
+    def _list_open_tables(self, done: Collection[Key]) -> Counter[tuple[int, int]]:
+        """Return by part and table how many games are open."""
+        tables = Counter(
+            {
+                (schedule.part.number, table): schedule.deals * len(labels)
+                for schedule in self.tournament.open_parts
+                for table, labels in enumerate(schedule.labels)
+                if self.is_table_playable(schedule.part.number, table)
+            }
+        )
+        tables.subtract((key.part, key.table) for key in done if (key.part, key.table) in tables)
+        return tables
 
     def list_labels(self, key: Key) -> tuple[str, ...]:
         """Return the labels of the entries that meet in a game, in the order of the table."""
@@ -272,15 +280,18 @@ class Plan:
 
     # How long it takes
 
-    def compute_longest_ms(self) -> int | None:
-        """Return the longest time that the clocks allow for all parts, played game by game; None without a limit."""
+    def measure(self, done: Collection[Key]) -> Extent:
+        """Return how much there is to play, with what was played."""
+        return measure_extent(self.tournament, Counter((key.part, key.table) for key in done))
+
+    def compute_longest_ms(self, done: Collection[Key] = ()) -> int | None:
+        """Return the longest time that the clocks allow for the open games, one by one; None without a limit."""
         total = 0
-        for schedule in self.tournament.schedules:
-            for table in schedule.part.tables:
-                longest = self.compute_game_ms(table.ruleset)
-                if longest is None:
-                    return None
-                total += longest * len(table.entrants) * schedule.deals
+        for (part, table), games in self._list_open_tables(done).items():
+            longest = self.compute_game_ms(self.tournament.parts[part].tables[table].ruleset)
+            if longest is None:
+                return None
+            total += longest * games
         return total
 
     def compute_game_ms(self, ruleset: str) -> int | None:

@@ -147,7 +147,7 @@ class Run:
             if self._terms.kept:
                 self._plan.keep_bots(self._terms.kept)
             call_roll(self._plan, self.list_suspended(), self._out)
-            print_plan(self._plan, len(self.done), self._jobs, self._out, self._estimate_rest())
+            print_plan(self._plan, self.done, self._jobs, self._out, self._estimate_rest())
             print_doubts(self._plan, self._jobs, self._out)
         self._plan.write(self._store)
         self._watch_parts()

@@ -1,0 +1,51 @@
+"""How much a tournament has to play: what was played, and what is still open; not what nobody plays any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tournaments.league.tournament import Tournament
+
+Place = tuple[int, int]
+"""A part, and a table in it."""
+
+
+class Extent(NamedTuple):
+    """The extent of a tournament."""
+
+    tables: int
+    """A table that goes on with another one counts once."""
+    games: int
+    batches: int
+
+
+def measure_extent(tournament: Tournament, played: Mapping[Place, int]) -> Extent:
+    """Return what was played and what is open; of an entry that left, or of an older version, only what was played.
+
+    Args:
+        tournament: the tournament.
+        played: the number of finished games by part and table.
+    """
+    games = {place: count for place, count in played.items() if count} | _list_open(tournament)
+    befores = {tournament.parts[part].tables[table].after for part, table in games}
+    batches = sum(_count_batches(tournament, place, count) for place, count in games.items())
+    return Extent(len(games.keys() - befores), sum(games.values()), batches)
+
+
+def _list_open(tournament: Tournament) -> dict[Place, int]:
+    """Return how many games the tables of open parts have whose entries still play."""
+    return {
+        (schedule.part.number, number): schedule.deals * len(table.entrants)
+        for schedule in tournament.open_parts
+        for number, table in enumerate(schedule.part.tables)
+        if not any(map(tournament.excuses, table.entrants))
+    }
+
+
+def _count_batches(tournament: Tournament, place: Place, games: int) -> int:
+    part, table = place
+    schedule, seats = tournament.schedules[part], len(tournament.parts[part].tables[table].entrants)
+    if games < schedule.deals * seats:
+        return -(-games // schedule.batch_deals)
+    return seats * -(-schedule.deals // schedule.batch_deals)
