@@ -278,3 +278,16 @@ def test_every_stored_game_is_whole(run: Run) -> None:
         assert len(record.actions) == len(record.micros) == len(record.cpu_micros) == game.actions
         assert sum(game.asked) == game.actions
         assert record.places == game.places
+
+
+@pytest.mark.parametrize(("words", "code"), [("run t.toml", 3), ("standings t.db", 130)])
+def test_an_interrupt_before_the_command_has_begun_ends_it_like_a_later_one(words: str, code: int) -> None:
+    program = (
+        "import os, signal; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT});"
+        " os.kill(os.getpid(), signal.SIGINT); from tournaments.launch import main; main()"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", program, *words.split()], capture_output=True, text=True)
+
+    assert ended.returncode == code
+    assert ended.stderr == ("Error: interrupted; resume with: malice run t.toml\n" if code == 3 else "")

@@ -15,7 +15,7 @@ from tests.houses import House
 from tests.test_cli import malice
 from tournaments.league.formats.pairing import Candidate, pair_up
 from tournaments.league.formats.situation import Done, Wait
-from tournaments.league.formats.swiss import Encounter, rank_swiss
+from tournaments.league.formats.swiss import Encounter, find_first_rematch, rank_swiss
 from tournaments.league.parts import Part
 
 ALPHABET = "".join(chr(0x100 + number) for number in range(64))
@@ -102,6 +102,15 @@ def test_matches_of_a_disqualified_entry_become_byes_of_its_opponents() -> None:
     assert rows["a"].points == 0
     assert list(rows)[-1] == "a"
     assert [each.label for each in house.create().byes] == ["d"]
+
+
+@pytest.mark.parametrize(("labels", "first"), [("ab", 2), ("abc", 4), ("abcd", 4)])
+def test_with_more_rounds_than_opponents_rematches_are_foreseen(labels: str, first: int) -> None:
+    house = make_house(labels, rounds=first)
+    assert find_first_rematch(house.tournament) == first
+    met = [frozenset(pair) for part in house.play_through() for pair in name_pairs(part)]
+    assert (len(met), len(set(met))) == (first * (len(labels) // 2), (first - 1) * (len(labels) // 2))
+    assert find_first_rematch(make_house(labels, rounds=first - 1).tournament) is None
 
 
 def test_an_absent_entry_is_in_no_further_round_until_it_is_back() -> None:

@@ -111,7 +111,7 @@ def test_nonsense_is_one_line_and_changes_nothing(words: tuple[str, ...], tmp_pa
 
 
 @pytest.mark.slow
-def test_without_time_for_a_game_none_begins_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_without_time_for_a_game_none_begins_and_the_run_says_why(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.write(SMALL)
 
@@ -119,8 +119,9 @@ def test_without_time_for_a_game_none_begins_and_the_same_command_goes_on(tmp_pa
 
     assert code == 0, err
     assert err.splitlines()[0].startswith("until 2")
-    last = "the time is up: 8 games are left; go on with: malice run t.toml --db t.db --for 2m"
-    assert err.splitlines()[-1] == last
+    why, last = err.splitlines()[-2:]
+    assert why.startswith("no game was played: by the clocks, the shortest may take 3:00")
+    assert last == "the time is up: 8 games are left; go on with: malice run t.toml --db t.db"
     assert run.games() == 0
     code, _, err = run.finish("--for", "2h")
     assert code == 0, err

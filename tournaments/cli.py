@@ -18,7 +18,7 @@ import click
 from tournaments.commands.check import check
 from tournaments.commands.compare import compare
 from tournaments.commands.entry import entry
-from tournaments.commands.exit_codes import ExitCodeGroup
+from tournaments.commands.exit_codes import ExitCodeGroup, take_interrupts
 from tournaments.commands.kits import build, new
 from tournaments.commands.machine import bench, doctor
 from tournaments.commands.play import play
@@ -68,6 +68,7 @@ def main(ctx: click.Context) -> None:
     league that `malice run` writes.
     """
     ctx.obj = _render
+    take_interrupts()
 
 
 def _render(

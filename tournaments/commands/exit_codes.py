@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import signal
 import sys
 from typing import Any
@@ -28,6 +29,9 @@ EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
 FINDINGS = {"better": 0, "not better": 10, "undecided": 11}
 """By what `malice compare` found."""
 INTERRUPTED = 130
+RUN = "run"
+"""The command that an interrupt stops as if a game was played, however early it comes."""
+STOPPED = dict(EXIT_CODES)[Stopped]
 NO_READER = 128 + signal.SIGPIPE
 """The reader of our output has closed it, such as `head`: a shell reports other programs so too."""
 
@@ -63,7 +67,10 @@ class ExitCodeGroup(click.Group):
             _report_error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
             ctx.exit(1)
         except KeyboardInterrupt:
-            ctx.exit(INTERRUPTED)
+            if ctx.invoked_subcommand != RUN:
+                ctx.exit(INTERRUPTED)
+            _report_error(f"interrupted; resume with: {shlex.join(['malice', *sys.argv[1:]])}")
+            ctx.exit(STOPPED)
         except Exception as error:
             from referee.families import explain_failure
 
@@ -95,6 +102,11 @@ def _drop_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.dup2(nowhere, sys.stderr.fileno())
+
+
+def take_interrupts() -> None:
+    """Let SIGINT interrupt us again, which `launch` holds back; one that came meanwhile does so at once."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def interrupt_on_signals() -> None:

@@ -68,44 +68,81 @@ def run(
     Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut. The first Ctrl-C
     lets the running games finish, the second stops at once.
     """
-    import math
+    options: dict[str, object] = {
+        "--jobs": jobs,
+        "--site": site,
+        "--keep-going": keep_going,
+        "--new-versions": new_versions,
+    }
+    options |= {"--isolation": isolation, "--require-isolation": required}
+    interrupt_on_signals()
+    words = _spell_command(tournament, db, options)
+    with _stop_on_interrupt(words + _spell_time(until, duration)):
+        limit = parse_limit(until, duration, datetime.now().astimezone())
+        config, db = _read_file(tournament, db, jobs, isolation, required=required)
+        if dry_run:
+            new_versions = new_versions or config.new_versions == "play"
+            _print_estimate(config, tournament.parent.resolve(), db, required=required, new_versions=new_versions)
+            return
+        if limit:
+            click.echo(f"until {format_limit(limit)}", err=True)
+        words = _spell_command(tournament, db, options)
+        resume = words + _spell_time(until, duration)
+        # A date is past once the time is up.
+        again = resume if until is None or is_daily(until) else words
+        with open_store(db, create=True) as store:
+            plan = _open(store, config, tournament, new_versions=new_versions, required=required)
+            plan.keep_going = keep_going
+            left = _play(store, plan, resume, limit)
+            click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
+            print_standings(store)
+            if site:
+                write_site(render, store, site)
+            if left:
+                _explain_left(store, plan, left, words, again)
 
+
+def _read_file(
+    tournament: Path, db: Path | None, jobs: int | None, isolation: Layer | None, *, required: bool
+) -> tuple[Config, Path]:
+    """Return what the file and the command line say of a tournament, and where its league lies."""
     from msgspec.structs import replace
 
-    from tournaments.entries.kept_bots import KeptBots
     from tournaments.league.config import find_league, read_config
-    from tournaments.running import run as running
 
-    interrupt_on_signals()
-    limit = parse_limit(until, duration, datetime.now().astimezone())
     config = with_isolation(read_config(tournament), isolation, required)
     config = replace(config, jobs=jobs or config.jobs)
-    db = db or find_league(config, tournament)
-    if dry_run:
-        new_versions = new_versions or config.new_versions == "play"
-        _print_estimate(config, tournament.parent.resolve(), db, required=required, new_versions=new_versions)
-        return
-    options = {"--db": db, "--jobs": jobs, "--site": site, "--keep-going": keep_going, "--new-versions": new_versions}
-    words = _spell_command(tournament, options | {"--isolation": isolation, "--require-isolation": required})
-    time_options = ["--until", until] if until else ["--for", duration] if duration else []
-    resume = [*words, *time_options]
-    # A date is past once the time is up.
-    again = resume if until is None or is_daily(until) else words
-    if limit:
-        click.echo(f"until {format_limit(limit)}", err=True)
-    with _stop_on_interrupt(resume), open_store(db, create=True) as store:
-        plan = _open(store, config, tournament, new_versions=new_versions, required=required)
-        plan.keep_going = keep_going
-        end = limit.timestamp() if limit else math.inf
-        terms = running.Terms(config.jobs, resume, end, KeptBots(db))
-        left = running.run_tournament(store, plan, sys.stderr, terms)
-        click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
-        print_standings(store)
-        if site:
-            write_site(render, store, site)
-        if left:
-            games = f"{format_count(left, 'game')} {inflect(left, 'is', 'are')} left"
-            click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)
+    return config, db or find_league(config, tournament)
+
+
+def _play(store: Store, plan: Plan, resume: list[str], limit: datetime | None) -> int:
+    """Play; return how many games are left because the time is up."""
+    import math
+
+    from tournaments.entries.kept_bots import KeptBots
+    from tournaments.running.run import Terms, run_tournament
+
+    end = limit.timestamp() if limit else math.inf
+    return run_tournament(store, plan, sys.stderr, Terms(plan.config.jobs, resume, end, KeptBots(store.path)))
+
+
+def _explain_left(store: Store, plan: Plan, left: int, words: list[str], again: list[str]) -> None:
+    """Say how many games are left, and how to go on.
+
+    Args:
+        store: the league.
+        plan: what was played.
+        left: how many games are left because the time is up.
+        words: the command without its time limit.
+        again: the command that goes on with such a limit, if it can be repeated.
+    """
+    from tournaments.running.stops import describe_lack_of_time
+
+    if len(store.keys()) == len(plan.finished):
+        click.echo(describe_lack_of_time(plan), err=True)
+        again = words
+    games = f"{format_count(left, 'game')} {inflect(left, 'is', 'are')} left"
+    click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)
 
 
 def _open(store: Store, config: Config, tournament: Path, *, new_versions: bool, required: bool) -> Plan:
@@ -131,19 +168,25 @@ def _print_neighbours(store: Store, name: str) -> None:
         click.echo(f"{sanitize(name)}: new tournament; the league has {', '.join(map(sanitize, others))}", err=True)
 
 
-def _spell_command(tournament: Path, options: Mapping[str, object]) -> list[str]:
+def _spell_command(tournament: Path, db: Path | None, options: Mapping[str, object]) -> list[str]:
     """Return the words of a command with the options that are set."""
     words = ["malice", "run", str(tournament)]
-    for name, value in options.items():
+    for name, value in ({"--db": db} | dict(options)).items():
         if value:
             words += [name] if value is True else [name, str(value)]
     return words
+
+
+def _spell_time(until: str | None, duration: str | None) -> list[str]:
+    """Return the words of a command that limit its time."""
+    return ["--until", until] if until else ["--for", duration] if duration else []
 
 
 def _print_estimate(config: Config, base: Path, db: Path, *, required: bool, new_versions: bool) -> None:
     """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
     from msgspec.structs import replace
 
+    from tournaments.league.extent import count_games, measure_extent
     from tournaments.league.store import Store
     from tournaments.running.announcement import print_plan
     from tournaments.running.coordinator import default_jobs
@@ -171,7 +214,8 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool, new
     if estimate.likely_ms is None:
         click.echo("no bot finished a game against itself in time: the likely time and the disk space are not known")
     if estimate.game_bytes is not None:
-        whole = format_bytes(estimate.game_bytes * plan.measure(done).games)
+        games = measure_extent(plan.tournament, count_games(done)).games
+        whole = format_bytes(estimate.game_bytes * games)
         click.echo(f"disk: {whole} for all games, {format_bytes(estimate.game_bytes)} a game")
     click.echo("a dry run: nothing was stored")
 

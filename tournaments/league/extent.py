@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from referee.records import Key
 from tournaments.league.tournament import Tournament
 
 Place = tuple[int, int]
@@ -18,6 +20,11 @@ class Extent(NamedTuple):
     """A table that goes on with another one counts once."""
     games: int
     batches: int
+
+
+def count_games(keys: Iterable[Key]) -> Counter[Place]:
+    """Return the number of games by part and table."""
+    return Counter((key.part, key.table) for key in keys)
 
 
 def measure_extent(tournament: Tournament, played: Mapping[Place, int]) -> Extent:

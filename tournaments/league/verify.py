@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -14,7 +13,7 @@ from referee.records import Key, Record, compute_tournament_sha
 from referee.replay import VERDICT, check_record
 from tournaments.errors import UnverifiedError
 from tournaments.league.contents import Game, summarize_record
-from tournaments.league.extent import measure_extent
+from tournaments.league.extent import count_games, measure_extent
 from tournaments.league.league import League
 from tournaments.league.parts import Entrant
 from tournaments.league.recreation import Recreation
@@ -103,7 +102,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
         tournament=tournament.name,
         games=len(counted),
         left_out=len(digests) - len(counted),
-        planned=measure_extent(tournament, Counter((key.part, key.table) for key in digests)).games,
+        planned=measure_extent(tournament, count_games(digests)).games,
         complete=tournament.complete,
         sha=_compute_sha(counted.items()),
         parts=tuple(_describe_part(store, number, counted) for number in range(len(tournament.parts))),

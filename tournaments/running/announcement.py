@@ -11,7 +11,9 @@ from referee.nouns import format_count, inflect
 from referee.records import Key
 from tournaments.entries.twins import find_twins
 from tournaments.league.draw import measure_spread
+from tournaments.league.extent import count_games, measure_extent
 from tournaments.league.formats import FORMATS
+from tournaments.league.formats.swiss import find_first_rematch
 from tournaments.league.parts import Part, Schedule
 from tournaments.ratings.sprt import Sprt
 from tournaments.running.isolation import describe_shortcomings
@@ -36,7 +38,7 @@ def print_plan(plan: Plan, done: Collection[Key], jobs: int, out: TextIO, likely
         print_line(_describe_test(plan, plan.config.sprt, jobs), out)
     else:
         print_line(_describe_size(plan, done, jobs, likely_ms), out)
-    for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
+    for line in (*_describe_drawn_tables(plan), *_describe_rematches(plan), *_describe_twins(plan)):
         print_line(line, out)
     if len(tournament.parts) > 1 or not FORMATS[plan.config.format].grows:
         for part in plan.parts:
@@ -50,7 +52,7 @@ def print_plan(plan: Plan, done: Collection[Key], jobs: int, out: TextIO, likely
 
 
 def _describe_size(plan: Plan, done: Collection[Key], jobs: int, likely_ms: float | None) -> str:
-    extent, left = plan.measure(done), plan.count_open(done)
+    extent, left = measure_extent(plan.tournament, count_games(done)), plan.count_open(done)
     words = [
         f"{plan.config.name}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
         format_count(extent.tables, "table"),
@@ -121,6 +123,12 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
                 f"{sanitize(name)}: the tables leave {spread.groups} groups that never meet and cannot be compared;"
                 f" tables = {enough} would connect all"
             )
+
+
+def _describe_rematches(plan: Plan) -> Iterator[str]:
+    """Yield a line on rounds in which there is nobody left to meet."""
+    if plan.config.format == "swiss" and (first := find_first_rematch(plan.tournament)):
+        yield f"there are more rounds than opponents: entries meet again from round {first} on, if not before"
 
 
 def _describe_twins(plan: Plan) -> Iterator[str]:

@@ -19,7 +19,6 @@ from tournaments.entries.kept_bots import KeptBots
 from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.config import Config
 from tournaments.league.contents import Finished, Game, summarize_record
-from tournaments.league.extent import Extent, measure_extent
 from tournaments.league.file import find_name_list, list_league_files
 from tournaments.league.journal import Absence, AnyEvent
 from tournaments.league.league import League
@@ -279,10 +278,6 @@ class Plan:
         )
 
     # How long it takes
-
-    def measure(self, done: Collection[Key]) -> Extent:
-        """Return how much there is to play, with what was played."""
-        return measure_extent(self.tournament, Counter((key.part, key.table) for key in done))
 
     def compute_longest_ms(self, done: Collection[Key] = ()) -> int | None:
         """Return the longest time that the clocks allow for the open games, one by one; None without a limit."""

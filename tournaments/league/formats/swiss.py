@@ -19,7 +19,8 @@ from tournaments.league.formats.growing import list_playing
 from tournaments.league.formats.matches import Match, Place, list_matches
 from tournaments.league.formats.pairing import Candidate, pair_up
 from tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from tournaments.league.parts import Draft, Part, PartTable
+from tournaments.league.parts import Draft, Entrant, Part, PartTable
+from tournaments.league.tournament import Tournament
 
 
 class Encounter(NamedTuple):
@@ -83,6 +84,17 @@ def rank_swiss(situation: Situation) -> list[SwissRow]:
     points = {label: sum((one.points for one in met[label] if one), Fraction()) for label in labels}
     rows = [SwissRow(label, points[label], _sum_up_opponents(met[label], points), met[label]) for label in labels]
     return sorted(rows, key=lambda row: (row.label in out, -row.points, -row.buchholz, labels.index(row.label)))
+
+
+def find_first_rematch(tournament: Tournament) -> int | None:
+    """Return the round from which on entries meet again because all have met; None if there are fewer rounds.
+
+    Where a pairing leaves no other choice, rematches come sooner.
+    """
+    entrants = (Entrant(each.label, each.version) for each in tournament.entered if each.version and not each.waits)
+    count = sum(not tournament.excuses(each) for each in entrants)
+    first = count + count % 2  # with an odd number, one of them has a bye in each round
+    return first if 0 < first <= tournament.config.rounds else None
 
 
 def _sum_up_opponents(met: Sequence[Encounter | None], points: Mapping[str, Fraction]) -> Fraction:
