@@ -58,11 +58,12 @@ def _describe_size(plan: Plan, done: Collection[Key], jobs: int, likely_ms: floa
         format_count(extent.tables, "table"),
         f"{format_count(plan.config.deals, 'deal')} in every rotation of seats:"
         f" {format_count(extent.games, 'game')} in {format_count(extent.batches, 'batch', 'batches')}",
-        f"{jobs} at a time",
-        _describe_limit(plan, done, jobs),
     ]
-    if likely_ms is not None and left:
-        words.append(f"likely {format_duration(likely_ms / 1000 / jobs)}{' for those that are left' if done else ''}")
+    if left:
+        words += [f"{jobs} at a time", _describe_limit(plan, done, jobs)]
+        if likely_ms is not None:
+            rest = " for those that are left" if done else ""
+            words.append(f"likely {format_duration(likely_ms / 1000 / jobs)}{rest}")
     return ", ".join(words)
 
 
