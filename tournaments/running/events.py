@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from tournaments.league.comparison import Comparison
 from tournaments.league.standings import Standings
@@ -110,7 +110,7 @@ class VerdictGiven(_Timed, frozen=True, tag="verdict"):
     """What happened, for the author of the bot."""
 
 
-class GameFinished(_Timed, frozen=True, tag="game_finished"):
+class GameFinished(_Timed, frozen=True, tag="game_finished", kw_only=True):
     """A game is finished and stored."""
 
     key: str
@@ -129,8 +129,8 @@ class GameFinished(_Timed, frozen=True, tag="game_finished"):
     """How many actions and verdicts it took."""
     ms: float
     """How long it took, in milliseconds."""
-    digest: str
-    """SHA-256 of what decides a replay, hex."""
+    digest: str | UnsetType = UNSET
+    """SHA-256 of what decides a replay, hex; left out in an anonymous tournament."""
     done: int
     """Finished games of the tournament, with those of earlier runs."""
     total: int
@@ -149,7 +149,10 @@ class GameFailed(_Timed, frozen=True, tag="game_failed"):
 
 
 class EntrySuspended(_Timed, frozen=True, tag="entry_suspended"):
-    """An entry ended too many games in a row by a verdict, so what follows of its games in a part is left out."""
+    """An entry ended too many games in a row by a verdict, so what follows of its games in a part is left out.
+
+    A resumed run tells it again. An earlier game that another job finishes later may undo it: `standings` has the end.
+    """
 
     label: str
     """Its label."""
@@ -184,7 +187,7 @@ class ComparisonResult(_Timed, frozen=True, tag="comparison"):
 
 
 class StandingsComputed(_Timed, frozen=True, tag="standings"):
-    """The ranking at the end of a run, also of one that was stopped."""
+    """The ranking at the end of `malice run`, also if it was stopped."""
 
     standings: tuple[Standings, ...]
     """For each ruleset and number of seats what `malice standings --json` prints, and an empty `history`."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from importlib.metadata import version
 
+from msgspec import UNSET
+
 from referee.records import Batch, GameOrder, Key, Record
 from tournaments.league.contest import Contest
 from tournaments.league.parts import Part, Schedule
-from tournaments.league.publication import Publication
+from tournaments.league.publication import Publication, find_user
 from tournaments.running.contest_progress import describe_state
 from tournaments.running.events import (
     VERSION,
@@ -104,7 +106,8 @@ class Reporter:
             total: how many there are.
         """
         labels = tuple(label for label, _ in record.entries)
-        for fault in (Publication(anonymous=True).redact_faults(record) if self._hides else record).faults:
+        shown = Publication(anonymous=True, user=find_user()).redact_faults(record) if self._hides else record
+        for fault in shown.faults:
             self._events.tell(
                 VerdictGiven(
                     key=str(record.key),
@@ -125,7 +128,7 @@ class Reporter:
                 reason=record.reason,
                 actions=len(record.actions),
                 ms=record.elapsed_ms,
-                digest=record.digest,
+                digest=UNSET if self._hides else record.digest,
                 done=done,
                 total=total,
             )
