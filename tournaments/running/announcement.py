@@ -35,6 +35,8 @@ def print_plan(plan: Plan, done: int, jobs: int, out: TextIO, likely_ms: float |
         print_line(_describe_test(plan, plan.config.sprt, jobs), out)
     else:
         print_line(f"{_describe_size(plan, jobs)}{_describe_likely(plan, done, jobs, likely_ms)}", out)
+    if tournament.seeding and not done:
+        print_line(f"seeded by rating: {', '.join(map(sanitize, tournament.seeding))}", out)
     for line in (*_describe_drawn_tables(plan), *_describe_twins(plan)):
         print_line(line, out)
     if len(tournament.parts) > 1 or not FORMATS[plan.config.format].grows:
