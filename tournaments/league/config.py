@@ -219,8 +219,6 @@ def _require_test(test: Sprt, rulesets: int, others: int) -> None:
     Raises:
         ValueError: it cannot; the message names the field.
     """
-    if others > 0 and test.model == "logistic":
-        raise ValueError("model: expected normalised, since the two bots meet others, not each other")
     test.require(rulesets * (others if others > 0 else 2))
 
 

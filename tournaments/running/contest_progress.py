@@ -8,6 +8,7 @@ from typing import TextIO
 
 from referee.nouns import format_count
 from tournaments.league.contest import Contest
+from tournaments.ratings.comparison import Others
 from tournaments.ratings.pairs import convert_to_elo
 from tournaments.running.events import ComparisonState, Event
 from tournaments.running.progress import Progress, format_duration
@@ -72,11 +73,14 @@ def describe_state(contest: Contest) -> ComparisonState:
 
 
 def estimate_elo(contest: Contest) -> float | None:
-    """Return the Elo difference of two bots that meet each other, from the deals so far."""
+    """Return the Elo difference of the two bots from the deals so far; None if these do not determine it."""
     total, cells = sum(contest.counts), len(contest.counts) - 1
-    if not total or contest.weight != contest.games:
+    if not total:
         return None
-    return convert_to_elo(sum(index * count for index, count in enumerate(contest.counts)) / (cells * total))
+    score = sum(index * count for index, count in enumerate(contest.counts)) / (cells * total)
+    if contest.mean is None:
+        return convert_to_elo(score)
+    return Others(contest.weight, contest.mean).convert_to_elo(score)
 
 
 def estimate_deals(state: ComparisonState, most: int) -> float | None:
