@@ -26,7 +26,10 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
     found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
     shown = (_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
     table = league.table()
-    return tuple(replace(each, rows=_order_by_table(each.rows, table)) if table else each for each in shown)
+    exact = not league.ended_by_test()
+    return tuple(
+        replace(each, exact=exact, rows=_order_by_table(each.rows, table) if table else each.rows) for each in shown
+    )
 
 
 def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
