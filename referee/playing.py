@@ -18,7 +18,7 @@ from referee.failures import Abandoned
 from referee.families import explain_failure
 from referee.game_runner import GameRunner
 from referee.isolation.layers import name_common_isolation
-from referee.records import Batch, BatchDone, GameOrder, Player, RefereeFault, Report, Started, StderrLine
+from referee.records import Batch, BatchDone, GameBegun, GameOrder, Player, RefereeFault, Report, Started, StderrLine
 from referee.seat import Seat, Watch
 
 
@@ -71,6 +71,7 @@ def play_batch(
         for order in batch.games:
             if is_ended():
                 break
+            report(GameBegun(order.key))
             try:
                 seated = [seats[player] for player in order.seating]
                 record = GameRunner(batch, order, seated, watch=watch(order) if watch else None).play()

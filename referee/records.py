@@ -232,6 +232,12 @@ class Started(Struct, frozen=True, tag="started", tag_field="type"):
     start_time: int
 
 
+class GameBegun(Struct, frozen=True, tag="begun", tag_field="type"):
+    """A game of the batch begins; what the referee reports next about it is its record or a `RefereeFault`."""
+
+    key: Key
+
+
 class StderrLine(Struct, frozen=True, tag="stderr", tag_field="type"):
     """A line of a bot's stderr, or a part of a long one."""
 
@@ -254,7 +260,7 @@ class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):
     """Whether the rules of the game failed, so that no other game is worth a try."""
 
 
-Report = Started | Record | BatchDone | RefereeFault | StderrLine
+Report = Started | GameBegun | Record | BatchDone | RefereeFault | StderrLine
 """The lines that a referee process writes."""
 
 _encoder = msgspec.json.Encoder()

@@ -62,15 +62,29 @@ def change(path: Path, statements: str) -> None:
 
 def write_events(path: Path, edit: Callable[[list[str]], Sequence[str]]) -> None:
     """Write the events of a league of one tournament anew, as `edit` returns them, with digests that match."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        rows = connection.execute("SELECT tournament, at, event FROM journal ORDER BY number").fetchall()
-        (name, at, _), digest = rows[0], ROOT
-        connection.execute("DELETE FROM journal")
-        for number, event in enumerate(edit([event for _, _, event in rows])):
-            digest = chain_event(digest, number, name, at, event)
-            connection.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (number, name, at, event, digest))
+    rows = _read_journal(path)
+    name, at, _ = rows[0]
+    _write_journal(path, [(name, at, event) for event in edit([event for _, _, event in rows])])
 
 
 def replace_in_journal(path: Path, old: str, new: str) -> None:
     """Replace a text in every event that has it, with digests that match."""
-    write_events(path, lambda events: [event.replace(old, new) for event in events])
+    _write_journal(path, [(name, at, event.replace(old, new)) for name, at, event in _read_journal(path)])
+
+
+Journal = Sequence[tuple[str, float, str]]
+"""By event: the tournament, the time, the JSON."""
+
+
+def _read_journal(path: Path) -> Journal:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT tournament, at, event FROM journal ORDER BY number").fetchall()
+
+
+def _write_journal(path: Path, journal: Journal) -> None:
+    digest = ROOT
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM journal")
+        for number, (name, at, event) in enumerate(journal):
+            digest = chain_event(digest, number, name, at, event)
+            connection.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (number, name, at, event, digest))

@@ -6,7 +6,7 @@ import math
 import random
 
 from tournaments.ratings.pairs import K
-from tournaments.ratings.sprt import Sprt, Walk
+from tournaments.ratings.sprt import Sprt, Walk, expect_score
 
 DRAWN = 0.06
 """The share of deals with one drawn game."""
@@ -44,6 +44,41 @@ def measure_errors(test: Sprt, split: float, runs: int, seed: int = 1) -> tuple[
         weights = make_chances(test, elo, split)
         wrong.append(sum(_run(test, weights, chance) == verdict for _ in range(runs)) / runs)
     return wrong[0], wrong[1]
+
+
+def measure_errors_against_others(test: Sprt, mean: float, runs: int, seed: int = 1) -> tuple[float, float]:
+    """Return the same of two bots that meet others on the same cards.
+
+    Args:
+        test: a logistic one.
+        mean: what the two score against the others on average.
+        runs: how many comparisons under each hypothesis.
+        seed: of the simulation.
+    """
+    chance = random.Random(seed)
+    wrong = []
+    for elo, verdict in ((test.elo0, "H1"), (test.elo1, "H0")):
+        lead = expect_score(elo, mean) - 0.5
+        wrong.append(sum(_run_against_others(test, mean, lead, chance) == verdict for _ in range(runs)) / runs)
+    return wrong[0], wrong[1]
+
+
+SHARED = 0.6
+"""How often the cards of a game say the same to both bots."""
+
+
+def _run_against_others(test: Sprt, mean: float, lead: float, chance: random.Random) -> str:
+    walk, won, games = Walk(test, 9, 1), 0, 0
+    while walk.verdict is None:
+        cell = 4
+        for _ in range(2):
+            luck = chance.random()
+            new = luck < mean + lead
+            base = (luck if chance.random() < SHARED else chance.random()) < mean - lead
+            cell += 2 * (new - base)
+            won, games = won + new + base, games + 2
+        walk.add(cell, won / games)
+    return walk.verdict
 
 
 def _run(test: Sprt, weights: list[float], chance: random.Random) -> str:

@@ -89,7 +89,7 @@ def test_a_broken_bot_is_refused_and_leaves_no_league(tmp_path: Path) -> None:
 
 def test_what_contradicts_itself_is_refused() -> None:
     assert malice("compare", "greedy", "first", "--deals", "3", "--elo1", "5").exit_code == 2
-    for words in (["--elo1", "-5"], ["--elo1", "500"], ["--opponents", "uniform", "--model", "logistic"]):
+    for words in (["--elo1", "-5"], ["--elo1", "500"]):
         assert malice("compare", "greedy", "first", *words).exit_code == 2
     assert malice("compare", "greedy", "first", "--ruleset", "multi").exit_code == 2
 
@@ -122,6 +122,7 @@ def test_standings_say_the_same_of_stored_games(db: Path) -> None:
     before = db.read_bytes()
 
     assert malice("standings", db, "--pair", "planner", "greedy").stdout == said
+    assert malice("standings", db).stdout.endswith("so these are not 95 % intervals\n")
     (mirrored,) = json.loads(malice("standings", db, "--pair", "greedy", "planner", "--json").stdout)
     assert (mirrored["finding"], mirrored["answer"], mirrored["exact"]) == ("not better", None, False)
     assert malice("standings", db, "--pair", "greedy", "nobody").exit_code == 2
@@ -163,8 +164,9 @@ def test_a_working_copy_is_compared_with_its_last_commit(tmp_path: Path) -> None
     assert [found[side]["label"] for side in ("new", "base")] == ["first", "mine@HEAD"]  # type: ignore[index]
 
 
-def test_both_meet_the_same_opponents_on_the_same_cards(tmp_path: Path) -> None:
-    words = ("--opponents", "uniform,staller", "--db", tmp_path / "c.db")
+@pytest.mark.parametrize("model", ["normalised", "logistic"])
+def test_both_meet_the_same_opponents_on_the_same_cards(model: str, tmp_path: Path) -> None:
+    words = ("--opponents", "uniform,staller", "--model", model, "--db", tmp_path / "c.db")
     found = compare("greedy", "first", *QUICK, *words, code=0)
 
     assert found["opponents"] == ["uniform", "staller"]

@@ -109,6 +109,7 @@ def test_against_others_a_deal_is_what_the_new_bot_wins_and_what_the_base_does_n
             contest.add(Finished(game.key, game.number, game.labels, (), (2, 0) if "greedy" in game.labels else (0, 2)))
 
     assert contest.counts[-1] == contest.deals == 1
+    assert contest.mean == 0.5
 
 
 @pytest.mark.parametrize(

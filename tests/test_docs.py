@@ -122,7 +122,7 @@ def test_every_python_block_is_python(block: Block) -> None:
 
 
 def json_texts() -> Iterator[Any]:
-    for page in PAGES:
+    for page in (page for page in PAGES if page != "docs/events.md"):  # whose lines are no messages
         for number, block in enumerate(blocks(page)):
             if block.language == "json" and block.file:
                 continue  # a file of somebody's own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from referee.records import Batch
 from tests.houses import House
+from tests.leagues import replace_in_journal
 from tests.test_cli import malice
 from tests.test_swiss import ALPHABET, draw, name_pairs, win_by_name
 from tournaments.errors import Stopped
@@ -166,3 +168,50 @@ def test_a_stop_with_the_last_game_of_a_round_begins_no_other(tmp_path: Path) ->
 
         assert store.tournament().closed == {0}
         assert len(store.tournament().parts) == 2
+
+
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a league that rated two of the three bots of a knockout before it, and went on after it."""
+    folder = tmp_path_factory.mktemp("rated")
+    season = 'name = "season"\nentries = ["first", "greedy"]\nseed = "x"\ndeals = '
+    cup = 'format = "knockout"\nname = "cup"\nseeding = "rating"\ndeals = 1\nseed = "x"\n'
+    texts = (f"{season}4", cup + 'entries = ["uniform", "first", "greedy"]', f"{season}5")
+    for text in texts:
+        (folder / "t.toml").write_text(text)
+        result = malice("run", folder / "t.toml", "--db", folder / "l.db", "--isolation", "none")
+        assert result.exit_code == 0, result.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_ratings_of_the_league_seed_a_knockout_and_whoever_has_none_comes_last(rated: Path) -> None:
+    with Store(rated / "l.db") as store:
+        cup = store.view("cup").tournament()
+
+    assert cup.seeding == ("greedy", "first", "uniform")
+    assert [entrant.label for entrant in cup.parts[0].byes] == ["greedy"]
+    assert [entrant.label for entrant in cup.parts[0].tables[0].entrants] == ["first", "uniform"]
+    assert malice("verify", rated / "l.db", "--tournament", "cup").exit_code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", ['["first","greedy","uniform"]', '["greedy","uniform","first"]'])
+def test_other_seeds_than_the_ratings_ask_for_do_not_verify(seeds: str, rated: Path, tmp_path: Path) -> None:
+    shutil.copy(rated / "l.db", tmp_path / "l.db")
+    replace_in_journal(tmp_path / "l.db", '"labels":["greedy","first","uniform"]', f'"labels":{seeds}')
+
+    result = malice("verify", tmp_path / "l.db", "--tournament", "cup")
+
+    assert result.exit_code == 5
+    assert "seeds: the ratings ask for greedy, first, uniform" in result.stderr
+
+
+def test_a_knockout_that_nothing_rates_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text('format = "knockout"\nseeding = "rating"\nentries = ["first", "greedy"]')
+    (tmp_path / "all.toml").write_text('seeding = "rating"\nentries = ["first", "greedy"]')
+
+    for name, why in (("cup", "no entry has a rating"), ("all", 'seeding: belongs to format = "knockout"')):
+        result = malice("run", tmp_path / f"{name}.toml", "--db", tmp_path / "l.db")
+        assert (result.exit_code, why in result.stderr) == (2, True)
+    assert not (tmp_path / "l.db").exists()

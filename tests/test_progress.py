@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from tournaments.running.events import VerdictGiven
 from tournaments.running.progress import Progress, format_duration
 
 
@@ -20,7 +21,9 @@ def test_without_a_terminal_there_are_plain_lines_and_one_at_the_end() -> None:
     with Progress(10, 4, out) as progress:
         for _ in range(5):
             progress.count_game()
-        progress.count_game(faults=2)
+        for seat in range(2):
+            progress.read(VerdictGiven(key="0.0.5.0", seat=seat, label="x", code="crash", action=0, sentence=""))
+        progress.count_game()
 
     (line,) = out.getvalue().splitlines()
     assert line.startswith("10/10 games, ")

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.playing import play_batch
-from referee.records import Batch, BatchDone, EndBatch, Key, Record, RefereeFault, Report, Started
+from referee.records import Batch, BatchDone, EndBatch, GameBegun, Key, Record, RefereeFault, Report, Started
 from referee.replay import check_record
 from tests.tables import RULES, Script, batch, play, player, seated
 
@@ -35,7 +35,9 @@ def records(told: Batch) -> list[Record]:
 def test_a_batch_has_a_record_for_each_game_and_then_it_is_done() -> None:
     found = reports(batch(player("honest"), player("honest"), games=3))
 
-    assert [type(report) for report in found] == [Started, Started, Record, Record, Record, BatchDone]
+    games = [GameBegun, Record]
+    kinds = [type(report) for report in found]
+    assert kinds == [GameBegun, Started, Started, Record, *games, *games, BatchDone]
     for deal, record in enumerate(report for report in found if isinstance(report, Record)):
         check_record(record)
         assert record.key == Key(0, 0, deal, 0)
@@ -161,7 +163,7 @@ def test_a_bot_is_told_to_go_at_the_end_of_its_batch(tmp_path: Path) -> None:
 def test_how_a_bot_exits_after_bye_is_no_verdict() -> None:
     found = reports(batch(player("dies", "bye", "SIGSEGV", "0"), player("dies", "bye", "1", "0")))
 
-    assert [type(report) for report in found[2:]] == [Record, BatchDone]
+    assert [type(report) for report in found[3:]] == [Record, BatchDone]
     assert isinstance(found[2], Record)
     assert found[2].faults == ()
 
@@ -171,9 +173,10 @@ def test_rules_that_make_no_game_are_a_fault_of_the_referee() -> None:
 
     found = reports(replace(told, rules=replace(RULES, payoff_size=99)))
 
-    assert isinstance(found[0], RefereeFault)
-    assert found[0].key == Key(0, 0, 0, 0)
-    assert "cards" in found[0].sentence
+    assert found[0] == GameBegun(Key(0, 0, 0, 0))
+    assert isinstance(found[1], RefereeFault)
+    assert found[1].key == Key(0, 0, 0, 0)
+    assert "cards" in found[1].sentence
 
 
 def test_a_batch_leaves_no_process_no_zombie_and_no_descriptor() -> None:
@@ -204,7 +207,7 @@ def test_an_end_line_ends_the_batch_that_is_played_and_no_later_one() -> None:
         assert msgspec.json.decode(process.stdout.readline(), type=Report) == BatchDone()
         process.stdin.write(line)
         process.stdin.flush()
-        found = [type(msgspec.json.decode(process.stdout.readline(), type=Report)) for _ in range(5)]
+        found = [type(msgspec.json.decode(process.stdout.readline(), type=Report)) for _ in range(7)]
         process.stdin.close()
 
-    assert found == [Started, Started, Record, Record, BatchDone]
+    assert found == [GameBegun, Started, Started, Record, GameBegun, Record, BatchDone]

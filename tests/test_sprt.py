@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.simulated_deals import make_chances, measure_errors
-from tournaments.ratings.sprt import Model, Sprt, Walk
+from tests.simulated_deals import make_chances, measure_errors, measure_errors_against_others
+from tournaments.ratings.pairs import K, convert_to_elo
+from tournaments.ratings.sprt import Model, Sprt, Walk, expect_score
 
 PAIRS = st.lists(st.integers(0, 30_000), min_size=5, max_size=5)
 
@@ -122,6 +123,34 @@ def test_the_test_seldom_errs_on_deals_whose_games_hang_together(model: Model, s
     wrong = measure_errors(test, split, runs)
 
     assert max(wrong) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+
+
+@pytest.mark.slow
+def test_the_test_seldom_errs_where_two_bots_meet_others_that_both_beat() -> None:
+    test, runs = Sprt(0, 100, "logistic"), 200
+
+    wrong = measure_errors_against_others(test, 0.8, runs)
+
+    assert max(wrong) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+
+
+@given(elo=st.floats(-399, 399), mean=st.floats(0.01, 0.99))
+def test_against_others_the_expected_lead_is_that_of_the_elo_difference(elo: float, mean: float) -> None:
+    lead = expect_score(elo, mean) - 0.5
+    ours, theirs = convert_to_elo(mean + lead), convert_to_elo(mean - lead)
+
+    assert ours is not None
+    assert theirs is not None
+    assert ours - theirs == pytest.approx(elo, abs=1e-6)
+    assert expect_score(elo, 0.5) == pytest.approx((1 + math.tanh(elo / K / 2)) / 2)
+
+
+def test_against_others_that_never_win_the_deals_decide_nothing() -> None:
+    walk = Walk(Sprt(0, 20, "logistic"), 9, 1)
+    for _ in range(3):
+        walk.add(4, 1.0)
+
+    assert (walk.llr, walk.verdict) == (0, None)
 
 
 def test_simulated_deals_are_as_much_better_as_they_should_be() -> None:

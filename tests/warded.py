@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from referee.records import Batch, BatchDone, Record, Report, Started
+from referee.records import Batch, BatchDone, GameBegun, Record, Report, Started
 
 WARDEN = Path(__file__).parent / "warden.py"
 
@@ -64,7 +64,7 @@ class WardedReferee:
             if isinstance(report, Started):
                 played.started_at.append(time.monotonic_ns())
                 self._first_kb = self._first_kb or self._peak_kb()
-            else:
+            elif not isinstance(report, GameBegun):
                 assert isinstance(report, Record), report
                 played.ended_at.append(time.monotonic_ns())
                 played.records.append(report)

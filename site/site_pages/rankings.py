@@ -92,6 +92,8 @@ class Ranking(Struct, frozen=True):
     """Why some rows cannot be compared; empty if all can."""
     games: int
     waiting: int
+    exact: bool
+    """Whether a 95 % interval is one."""
     has_points: bool
     """Whether the order is that of match points."""
 
@@ -119,6 +121,7 @@ def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
         warning=standings.warning or "",
         games=standings.games,
         waiting=standings.waiting,
+        exact=standings.exact,
         has_points=any(row.points is not None for row in rows),
     )
 

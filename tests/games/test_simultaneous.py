@@ -18,7 +18,7 @@ from referee.bot_seat import BotSeat
 from referee.errors import MachineFault
 from referee.game_runner import GameRunner
 from referee.playing import play_batch
-from referee.records import Batch, BatchDone, GameOrder, Key, Player, Record, RefereeFault, Report, Started
+from referee.records import Batch, BatchDone, GameBegun, GameOrder, Key, Player, Record, RefereeFault, Report, Started
 from referee.replay import check_record, replay_asks
 from referee.requests import replay_decisions, replay_requests
 from referee.rulesets import load_ruleset
@@ -297,7 +297,7 @@ def test_a_fault_of_the_machine_in_mid_ask_ends_the_game_and_the_next_one_has_fr
     play_batch(batch, None, reports.append, guests={"bidder1": Guest()})
 
     kinds = [type(report) for report in reports]
-    assert kinds == [Started, Started, RefereeFault, Started, Started, Record, BatchDone]
+    assert kinds == [GameBegun, Started, Started, RefereeFault, GameBegun, Started, Started, Record, BatchDone]
     for seat in (0, 2):
         heard = [without_numbers(line)[b"type"] for line in (tmp_path / str(seat)).read_bytes().splitlines()]
         assert heard[:4] == [b"hello", b"game_start", b"move", b"hello"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tournaments.commands.event_output import STDOUT, EventOutput, events_option, tell_events
 from tournaments.commands.exit_codes import FINDINGS, interrupt_on_signals
 from tournaments.commands.options import isolation_options, json_option, open_plan, open_store, with_isolation
 from tournaments.commands.seating import name_fit_rulesets
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from tournaments.league.config import Config
     from tournaments.league.store import Store
     from tournaments.ratings.sprt import Model, Sprt
+    from tournaments.running.plan import Plan
+    from tournaments.running.run import Terms
 
 MAX_DEALS = 20_000
 
@@ -41,6 +44,7 @@ MAX_DEALS = 20_000
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Determines every card.")
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games; the same command goes on.")
+@events_option
 @isolation_options
 @json_option
 @click.pass_context
@@ -59,6 +63,7 @@ def compare(
     jobs: int | None,
     seed: str | None,
     db: Path | None,
+    events_to: str | None,
     isolation: Layer | None,
     required: bool,
     json: bool,
@@ -76,11 +81,14 @@ def compare(
 
     if deals is not None and {max_deals, elo0, elo1, model} != {None}:
         raise click.UsageError("--deals plays without a test: it contradicts --max-deals, --elo0, --elo1 and --model")
+    if json and events_to == STDOUT:
+        raise click.UsageError("--json contradicts --events -: both write to stdout")
     interrupt_on_signals()
     until = math.inf if span is None else (datetime.now().astimezone() + parse_span(span, "--time")).timestamp()
     test = None if deals is not None else _make_test(elo0, elo1, model)
     bots = [new, base, *(opponents.split(",") if opponents else ())]
     with (
+        tell_events(events_to, db) as output,
         TemporaryDirectory(prefix="malice-") as folder,
         open_store(db or Path(folder, "compare.db"), create=True) as store,
         name_fit_rulesets(),
@@ -89,8 +97,9 @@ def compare(
         config = _make_config(bots, rulesets or ("standard",), deals or max_deals or MAX_DEALS, test, find)
         config = with_isolation(config, isolation, required)
         config = name_comparison(store, _set_machine(config, seed, jobs), Path.cwd(), find)
-        found = _play(store, config, db, until, required=required, json=json)
-    ctx.exit(FINDINGS[found.finding])
+        plan = _open(store, config, required=required)
+        found = _play(store, plan, _make_terms(plan, db, until, output), output, json=json)
+        ctx.exit(FINDINGS[found.finding])
 
 
 def _make_test(elo0: float | None, elo1: float | None, model: Model | None) -> Sprt:
@@ -131,34 +140,46 @@ def _set_machine(config: Config, seed: str | None, jobs: int | None) -> Config:
     return replace(config, seed=seed, jobs=jobs or 0)
 
 
-def _play(store: Store, config: Config, db: Path | None, until: float, *, required: bool, json: bool) -> Comparison:
-    """Play until there is an answer, and print it; if the run stops, print what there is."""
-    from tournaments.entries.kept_bots import KeptBots
-    from tournaments.running.run import Terms, run_tournament
-
+def _open(store: Store, config: Config, *, required: bool) -> Plan:
     store.forget_unplayed(config.name)
     plan = open_plan(store, config, Path.cwd(), required=required)
     plan.keep_going = True  # nobody is left to play then, and that is what the refusal says
-    resume = ["malice", *sys.argv[1:]] if db else []
-    kept = KeptBots(db) if db else None
+    return plan
+
+
+def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) -> Terms:
+    from tournaments.entries.kept_bots import KeptBots
+    from tournaments.running.run import Terms
+
     # The clocks allow games that are much longer than most: those that run when the time is up may end.
     until += max(plan.compute_game_ms(name) or 0 for name in plan.tournament.rulesets) / 1000
+    resume = ["malice", *sys.argv[1:]] if db else []
+    return Terms(plan.config.jobs, resume, until, KeptBots(db) if db else None, events=output.events)
+
+
+def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput, *, json: bool) -> Comparison:
+    """Play until there is an answer, and print it; if the run stops, print what there is."""
+    from tournaments.running.run import run_tournament
+
     try:
-        run_tournament(store, plan, sys.stderr, Terms(config.jobs, resume, until, kept))
+        if run_tournament(store, plan, sys.stderr, terms):
+            output.reason = "time"
     except Stopped:
-        if not store.is_empty() and config.name in store.league().tournaments:
-            _print_comparison(store, json=json)
+        if not store.is_empty() and plan.config.name in store.league().tournaments:
+            _print_comparison(store, output, json=json)
         raise
-    return _print_comparison(store, json=json)
+    return _print_comparison(store, output, json=json)
 
 
-def _print_comparison(store: Store, *, json: bool) -> Comparison:
+def _print_comparison(store: Store, output: EventOutput, *, json: bool) -> Comparison:
     import msgspec
 
     from tournaments.league.comparison import read_comparison
+    from tournaments.running.events import ComparisonResult
     from tournaments.terminal.comparisons import format_comparison
 
     found = read_comparison(store)
+    output.tell(ComparisonResult(comparison=found))
     if json:
         click.echo(msgspec.json.encode(found))
     else:

@@ -59,7 +59,7 @@ class ExitCodeGroup(click.Group):
             return super().invoke(ctx)
         except MaliceError as error:
             _report_error(str(error))
-            ctx.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1))
+            ctx.exit(find_exit_code(error))
         except OSError as error:
             if error.errno == errno.EPIPE:
                 _drop_output()
@@ -79,6 +79,17 @@ class ExitCodeGroup(click.Group):
                 raise
             _report_error(sentence)
             ctx.exit(2)
+
+
+def find_exit_code(error: BaseException) -> int:
+    """Return the exit code of a command that an exception ends."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        return NO_READER
+    return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
 
 
 def _working_folder() -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.nouns import format_count, inflect
+from tournaments.commands.event_output import EventOutput, events_option, tell_events
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.options import (
     isolation_options,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tournaments.league.config import Config
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
+    from tournaments.running.run import Terms
 
 
 @click.command(short_help="Play a tournament, or resume it.")
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 @click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
 @click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
 @click.option("--dry-run", is_flag=True, help="Print how long it would take and how much disk, and store nothing.")
+@events_option
 @isolation_options
 @click.pass_obj
 def run(
@@ -60,6 +63,7 @@ def run(
     until: str | None,
     duration: str | None,
     dry_run: bool,
+    events_to: str | None,
     isolation: Layer | None,
     required: bool,
 ) -> None:
@@ -74,7 +78,7 @@ def run(
         "--keep-going": keep_going,
         "--new-versions": new_versions,
     }
-    options |= {"--isolation": isolation, "--require-isolation": required}
+    options |= {"--events": events_to, "--isolation": isolation, "--require-isolation": required}
     interrupt_on_signals()
     words = _spell_command(tournament, db, options)
     with _stop_on_interrupt(words + _spell_time(until, duration)):
@@ -90,10 +94,11 @@ def run(
         resume = words + _spell_time(until, duration)
         # A date is past once the time is up.
         again = resume if until is None or is_daily(until) else words
-        with open_store(db, create=True) as store:
+        with tell_events(events_to, db) as output, _stop_on_interrupt(resume), open_store(db, create=True) as store:
+            output.anonymous = config.anonymous
             plan = _open(store, config, tournament, new_versions=new_versions, required=required)
             plan.keep_going = keep_going
-            left = _play(store, plan, resume, limit)
+            left = _play(store, plan, _make_terms(plan, resume, limit, db, output), output)
             click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
             print_standings(store)
             if site:
@@ -115,15 +120,14 @@ def _read_file(
     return config, db or find_league(config, tournament)
 
 
-def _play(store: Store, plan: Plan, resume: list[str], limit: datetime | None) -> int:
-    """Play; return how many games are left because the time is up."""
+def _make_terms(plan: Plan, resume: list[str], limit: datetime | None, db: Path, output: EventOutput) -> Terms:
     import math
 
     from tournaments.entries.kept_bots import KeptBots
-    from tournaments.running.run import Terms, run_tournament
+    from tournaments.running.run import Terms
 
     end = limit.timestamp() if limit else math.inf
-    return run_tournament(store, plan, sys.stderr, Terms(plan.config.jobs, resume, end, KeptBots(store.path)))
+    return Terms(plan.config.jobs, resume, end, KeptBots(db), events=output.events)
 
 
 def _explain_left(store: Store, plan: Plan, left: int, words: list[str], again: list[str]) -> None:
@@ -143,6 +147,32 @@ def _explain_left(store: Store, plan: Plan, left: int, words: list[str], again: 
         again = words
     games = f"{format_count(left, 'game')} {inflect(left, 'is', 'are')} left"
     click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)
+
+
+def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput) -> int:
+    """Play a tournament, and tell its standings however it ends; return how many games are left."""
+    from tournaments.running.run import run_tournament
+
+    try:
+        left = run_tournament(store, plan, sys.stderr, terms)
+    except Stopped:
+        _tell_standings(store, output)
+        raise
+    if left:
+        output.reason = "time"
+    _tell_standings(store, output)
+    return left
+
+
+def _tell_standings(store: Store, output: EventOutput) -> None:
+    from msgspec.structs import replace
+
+    from tournaments.league.ranking import compute_league_standings
+    from tournaments.running.events import StandingsComputed
+
+    if output.wanted and output.begun:
+        standings = (replace(each, history={}) for each in compute_league_standings(store))
+        output.tell(StandingsComputed(standings=tuple(standings)))
 
 
 def _open(store: Store, config: Config, tournament: Path, *, new_versions: bool, required: bool) -> Plan:

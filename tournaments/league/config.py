@@ -62,6 +62,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """The labels of those who meet all others in a gauntlet."""
     opponents: tuple[str, ...] = ()
     """Instead of `challengers`: the labels of those whom all others meet."""
+    seeding: Literal["file", "rating"] = "file"
+    """What seeds a knockout: the order of the file, or the ratings in the other tournaments of its league."""
     rounds: int = 0
     """Rounds of a Swiss tournament."""
     rulesets: tuple[str, ...] = (DEFAULT_RULESET,)
@@ -217,8 +219,6 @@ def _require_test(test: Sprt, rulesets: int, others: int) -> None:
     Raises:
         ValueError: it cannot; the message names the field.
     """
-    if others > 0 and test.model == "logistic":
-        raise ValueError("model: expected normalised, since the two bots meet others, not each other")
     test.require(rulesets * (others if others > 0 else 2))
 
 

@@ -133,6 +133,9 @@ class LeagueContents(Protocol):
     def table(self) -> Sequence[TablePlace]:
         """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
 
+    def ended_by_test(self) -> bool:
+        """Return whether a test chose when to stop, so that plain intervals are too narrow."""
+
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
 

@@ -16,6 +16,10 @@ FORMAT = "comparison"
 """The name of the format in the tournament file."""
 
 
+NO_GAMES = (0, 0, 0)
+"""Of a deal: the half points of the new bot and those that the base did not get, those of both, and the games."""
+
+
 class Contest:
     """The deals of a part of a comparison: whole ones, and in order.
 
@@ -39,7 +43,8 @@ class Contest:
         """The deal at which the test had its answer, the last that counts."""
         self._counts = [0] * (2 * self.games + 1)
         self._walk = Walk(self.test, len(self._counts), self.weight) if self.test else None
-        self._ahead: dict[int, tuple[int, int]] = {}
+        self._ahead: dict[int, tuple[int, int, int]] = {}
+        self._points = 0
 
     @property
     def counts(self) -> list[int]:
@@ -56,25 +61,34 @@ class Contest:
         """The log-likelihood ratio of the test."""
         return self._walk.llr if self._walk else None
 
+    @property
+    def mean(self) -> float | None:
+        """What the two score on average against others, 0..1; None if they meet each other, or without deals."""
+        if self.weight == self.games or not self.deals:
+            return None
+        return self._points / (2 * self.games * self.deals)
+
     def add(self, game: Finished) -> None:
         """Take a finished game; the order does not matter."""
         deal = game.key.deal
-        points, games = self._ahead.get(deal, (0, 0))
-        self._ahead[deal] = points + self._count_points(game), games + 1
-        while self.end is None and self._ahead.get(self.deals, (0, 0))[1] == self.games:
-            self._take(self._ahead.pop(self.deals)[0])
+        lead, points, games = self._ahead.get(deal, NO_GAMES)
+        won = self._count_points(game)
+        self._ahead[deal] = lead + won, points + (won if self.sides[0] in game.labels else 2 - won), games + 1
+        while self.end is None and self._ahead.get(self.deals, NO_GAMES)[2] == self.games:
+            self._take(*self._ahead.pop(self.deals)[:2])
 
     def leaves_out(self, deal: int) -> bool:
         """Return whether a deal comes after the end."""
         return self.end is not None and deal > self.end
 
-    def _take(self, cell: int) -> None:
+    def _take(self, cell: int, points: int) -> None:
+        self.deals += 1
+        self._points += points
         if self._walk is None:
             self._counts[cell] += 1
         else:
-            self._walk.add(cell)
-            self.end = self.deals if self._walk.verdict else None
-        self.deals += 1
+            self._walk.add(cell, self.mean)
+            self.end = self.deals - 1 if self._walk.verdict else None
 
     def _count_points(self, game: Finished) -> int:
         """Return the half points of a game: what the new bot got, or what the base did not get."""

@@ -93,6 +93,13 @@ class FileRead(Event, frozen=True, tag="file"):
     """In the order of the file."""
 
 
+class Seeded(Event, frozen=True, tag="seeds"):
+    """A knockout was seeded by the ratings that the league held then."""
+
+    labels: tuple[Label, ...]
+    """All entries, the best first."""
+
+
 class PartCreated(Event, frozen=True, tag="part"):
     """A part was created."""
 
@@ -126,7 +133,7 @@ class Readmitted(Event, frozen=True, tag="readmit"):
     """The number of the game that suspended the entry."""
 
 
-AnyEvent = Begun | Version | FileRead | PartCreated | PartClosed | StateChanged | Readmitted
+AnyEvent = Begun | Version | FileRead | Seeded | PartCreated | PartClosed | StateChanged | Readmitted
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)

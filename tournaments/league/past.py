@@ -60,6 +60,10 @@ class PastLeague:
         """Return nothing: only ratings tell of the past."""
         return ()
 
+    def ended_by_test(self) -> bool:
+        """Return whether a test chose when to stop, so that plain intervals are too narrow."""
+        return any(contest.verdict for contest in self._judge().contests.values())
+
     def suspended(self) -> dict[str, int]:
         """Return the entries that were suspended, each with the number of the game that suspended it."""
         return self._judge().suspended

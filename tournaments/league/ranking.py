@@ -26,10 +26,11 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
     found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
     shown = (_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
     table = league.table()
-    if not table:
-        return tuple(shown)
     left = [place for place in table if place.label not in choice.without]
-    return tuple(replace(each, rows=_order_by_table(each.rows, left)) for each in shown)
+    exact = not league.ended_by_test()
+    return tuple(
+        replace(each, exact=exact, rows=_order_by_table(each.rows, left) if table else each.rows) for each in shown
+    )
 
 
 def explain_table(league: LeagueContents, choice: Choice) -> str:

@@ -92,6 +92,10 @@ class LeagueReader(JournalReader):
         """Return which of the finished games count, and who is suspended."""
         return judge(self.tournament(), self.finished())
 
+    def ended_by_test(self) -> bool:
+        """Return whether a test chose when to stop, so that plain intervals are too narrow."""
+        return any(contest.verdict for contest in self.judgement().contests.values())
+
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
         return self.judgement().suspended

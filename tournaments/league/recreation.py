@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from tournaments.errors import UnverifiedError
 from tournaments.league.closing import OpenGame, find_absent
-from tournaments.league.contents import Finished, Game, Readmission
+from tournaments.league.contents import Finished, Readmission
 from tournaments.league.formats import decide
 from tournaments.league.formats.situation import make_situation
-from tournaments.league.journal import AnyEvent, PartClosed, PartCreated
+from tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Seeded
 from tournaments.league.league import League
 from tournaments.league.parts import Draft, Part
+from tournaments.league.seeding import ListGames, rank_by_rating
 from tournaments.league.suspension import list_suspensions
 from tournaments.league.tournament import Tournament
 
@@ -23,12 +24,10 @@ class Recreation:
         league: as it was before the first event; it goes on with them.
         name: the tournament.
         finished: all its finished games, in playing order.
-        list_games: returns the same games with their results.
+        list_games: returns the stored games, with their results, of a tournament of the league.
     """
 
-    def __init__(
-        self, league: League, name: str, finished: Iterable[Finished], list_games: Callable[[], Iterable[Game]]
-    ) -> None:
+    def __init__(self, league: League, name: str, finished: Iterable[Finished], list_games: ListGames) -> None:
         self._league = league
         self._name = name
         self._finished = list(finished)
@@ -42,15 +41,23 @@ class Recreation:
         """
         if tournament == self._name:
             match event:
+                case Seeded(labels):
+                    self._check_seeds(labels)
                 case PartCreated(part, suspended):
                     self._check_part(part, suspended)
                 case PartClosed(part, absent):
                     self._check_end(part, absent)
         self._league.apply(tournament, event, at)
 
+    def _check_seeds(self, labels: tuple[str, ...]) -> None:
+        expected = rank_by_rating(self._league, self._name, self._list_games)
+        if labels != expected:
+            asked = ", ".join(expected) or "none"
+            raise UnverifiedError(f"seeds: the ratings ask for {asked}, the journal says {', '.join(labels)}")
+
     def _check_part(self, part: Part, suspended: tuple[str, ...]) -> None:
         tournament = self._league.tournaments[self._name]
-        expected = decide(make_situation(tournament, self._finished, suspended, self._list_games))
+        expected = decide(make_situation(tournament, self._finished, suspended, lambda: self._list_games(self._name)))
         draft = Draft(**{name: getattr(part, name) for name in Draft.__struct_fields__})
         if draft != expected:
             asked = _describe_difference(draft, expected) if isinstance(expected, Draft) else "no part"

@@ -93,6 +93,8 @@ class Standings(Struct, frozen=True):
     groups: int
     warning: str | None
     """Why these figures cannot all be compared; None if they can."""
+    exact: bool = True
+    """Whether intervals hold in 95 % of all tournaments: they do not if a test chose when to stop."""
 
 
 HISTORY_POINTS = 400

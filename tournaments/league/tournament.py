@@ -24,6 +24,7 @@ from tournaments.league.journal import (
     PartClosed,
     PartCreated,
     Readmitted,
+    Seeded,
     State,
     StateChanged,
     Version,
@@ -71,6 +72,8 @@ class Tournament:
         self.config = Config(entries=())
         self.rulesets: dict[str, Ruleset] = {}
         self.entered: tuple[Entered, ...] = ()
+        self.seeding: tuple[str, ...] = ()
+        """The labels in the order of their ratings when a knockout began; empty if it is seeded by the file."""
         self._file: FileRead | None = None
         self._current: dict[str, int] = {}
         self._teams: dict[tuple[str, int], tuple[int, ...]] = {}
@@ -187,6 +190,8 @@ class Tournament:
         match event:
             case FileRead():
                 self._read_file(event)
+            case Seeded(labels):
+                self._seed(labels)
             case PartCreated(part, suspended):
                 self._create(part, next_game)
                 self.barred.append(frozenset(suspended))
@@ -236,7 +241,16 @@ class Tournament:
         commit = Seeds(derive_part_seed(self.secret, self.name, number)).commit
         return Part(**asdict(draft), number=number, first=first, commit=commit)
 
+    def _seed(self, labels: tuple[str, ...]) -> None:
+        if self.parts or self.config.seeding != "rating":
+            raise ValueError('seeds: expected them before the first part, with seeding = "rating"')
+        if sorted(labels) != sorted(entered.label for entered in self.entered):
+            raise ValueError("seeds: expected every entry once")
+        self.seeding = labels
+
     def _create(self, part: Part, next_game: int) -> None:
+        if self.config.seeding == "rating" and not self.seeding:
+            raise ValueError('expected seeds before the first part, since seeding = "rating"')
         draft = Draft(**{name: getattr(part, name) for name in Draft.__struct_fields__})
         expected = self.make_part(draft, next_game)
         if part != expected:

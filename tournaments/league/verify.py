@@ -93,7 +93,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
         digests[record.key] = record.digest
         on_game()
     tournament, finished = store.tournament(), store.finished()
-    recreation = Recreation(League(), tournament.name, finished, store.stored_games)
+    recreation = Recreation(League(), tournament.name, finished, lambda name: store.view(name).stored_games())
     for event_row, event in store.events():
         recreation.check(event_row.tournament, event, event_row.at)
     judgement = store.judgement()

@@ -77,21 +77,23 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
             if not abs(value) < most:
                 raise ValueError(f"{field}: expected less than {most:.1f} on either side of 0, got {value:g}")
 
-    def compute_llr(self, counts: Sequence[int], games: int) -> float:
+    def compute_llr(self, counts: Sequence[int], games: int, mean: float | None = None) -> float:
         """Return the log-likelihood ratio of H1 to H0.
 
         Args:
             counts: deals by their score, from 0 to 1 in equal steps.
             games: how many games a deal has.
+            mean: if the two meet others and not each other, what they score against them on average, 0..1; their score
+                is then 1/2 and half of what the first scores more than the second.
         """
-        return self.weigh(counts, games).llr
+        return self.weigh(counts, games, mean).llr
 
-    def weigh(self, counts: Sequence[int], games: int) -> Weight:
+    def weigh(self, counts: Sequence[int], games: int, mean: float | None = None) -> Weight:
         """Return the log-likelihood ratio of H1 to H0, and how much the next deal can change it.
 
         Args: as `compute_llr`.
         """
-        return _weigh(self, tuple(counts), games)
+        return _weigh(self, tuple(counts), games, mean if self.model == "logistic" else None)
 
     def judge(self, llr: float) -> Verdict | None:
         """Return the hypothesis that a log-likelihood ratio accepts, if it does."""
@@ -115,46 +117,63 @@ class Walk:
         """Deals by their score."""
         self.verdict: Verdict | None = None
         self._games = games
+        self._mean: float | None = None
         self._far = 0
 
     @property
     def llr(self) -> float:
         """The log-likelihood ratio of all deals."""
-        return self.test.compute_llr(self.counts, self._games)
+        return self.test.compute_llr(self.counts, self._games, self._mean)
 
-    def add(self, cell: int) -> None:
+    def add(self, cell: int, mean: float | None = None) -> None:
         """Take the next deal.
 
         Args:
             cell: the place of its score.
+            mean: as for `Sprt.compute_llr`, of all deals with this one.
         """
         self.counts[cell] += 1
+        self._mean = mean
         self._far -= 1
         if self._far > 0 or self.verdict:
             return
-        weight = self.test.weigh(self.counts, self._games)
+        weight = self.test.weigh(self.counts, self._games, mean)
         self.verdict = self.test.judge(weight.llr)
         gap = min(self.test.upper - weight.llr, weight.llr - self.test.lower)
-        self._far = math.floor(gap / (CAUTION * weight.step))
+        # Another mean moves logistic hypotheses, so the last deals do not tell what a next one can change.
+        moves = mean is not None and self.test.model == "logistic"
+        self._far = 0 if moves else math.floor(gap / (CAUTION * weight.step))
 
 
 @lru_cache(CACHED)
-def _weigh(test: Sprt, counts: tuple[int, ...], games: int) -> Weight:
+def _weigh(test: Sprt, counts: tuple[int, ...], games: int, mean: float | None) -> Weight:
     filled = [count or EMPTY for count in counts]
     total = math.fsum(filled) if any(counts) else 0.0
     chances = [count / math.fsum(filled) for count in filled]
     scores = [index / (len(counts) - 1) for index in range(len(counts))]
-    find = _find_normalised if test.model == "normalised" else _find_logistic
-    under0, under1 = (find(chances, scores, elo, games) for elo in (test.elo0, test.elo1))
+    if test.model == "normalised":
+        under0, under1 = (_find_normalised(chances, scores, elo, games) for elo in (test.elo0, test.elo1))
+    else:
+        expected = (expect_score(elo, mean) for elo in (test.elo0, test.elo1))
+        under0, under1 = (_tilt(chances, [score - each for score in scores])[0] for each in expected)
     steps = [math.log(q1 / q0) for q0, q1 in zip(under0, under1, strict=True)]
     ratio = math.fsum(p * step for p, step in zip(chances, steps, strict=True))
     return Weight(total * ratio + 0.0, max(map(abs, steps)))  # no -0
 
 
-def _find_logistic(chances: Sequence[float], scores: Sequence[float], elo: float, games: int) -> list[float]:
-    """Return the likeliest distribution with the expected score of an Elo difference."""
-    expected = 1 / (1 + 10 ** (-elo / 400))
-    return _tilt(chances, [score - expected for score in scores])[0]
+def expect_score(elo: float, mean: float | None = None) -> float:
+    """Return the expected score of a player who is better by so much.
+
+    Args:
+        elo: the difference.
+        mean: as for `Sprt.compute_llr`. The two then score `mean + d` and `mean - d`, whose difference in Elo is `elo`,
+            and the result is 1/2 + d. Of the two roots of that equation, the smaller one leaves both between 0 and 1.
+    """
+    if mean is None:
+        return 1 / (1 + 10 ** (-elo / 400))
+    lean = math.tanh(elo / K)
+    spread = mean * (1 - mean)
+    return 0.5 + 2 * lean * spread / (1 + math.sqrt(1 - 4 * lean * lean * spread))
 
 
 def _find_normalised(chances: Sequence[float], scores: Sequence[float], elo: float, games: int) -> list[float]:

@@ -38,6 +38,8 @@ def print_plan(plan: Plan, done: Collection[Key], jobs: int, out: TextIO, likely
         print_line(_describe_test(plan, plan.config.sprt, jobs), out)
     else:
         print_line(_describe_size(plan, done, jobs, likely_ms), out)
+    if tournament.seeding and not done:
+        print_line(f"seeded by rating: {', '.join(map(sanitize, tournament.seeding))}", out)
     for line in (*_describe_drawn_tables(plan), *_describe_rematches(plan), *_describe_twins(plan)):
         print_line(line, out)
     if len(tournament.parts) > 1 or not FORMATS[plan.config.format].grows:

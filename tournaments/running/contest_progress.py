@@ -8,8 +8,9 @@ from typing import TextIO
 
 from referee.nouns import format_count
 from tournaments.league.contest import Contest
+from tournaments.ratings.comparison import Others
 from tournaments.ratings.pairs import convert_to_elo
-from tournaments.ratings.sprt import Sprt
+from tournaments.running.events import ComparisonState, Event
 from tournaments.running.progress import Progress, format_duration
 
 LEAST_DEALS = 20
@@ -20,59 +21,78 @@ class ContestProgress(Progress):
     """Shows how a comparison stands.
 
     Args:
-        contest: grows while games finish.
+        state: how it stands before the first game.
         most: the deals of the schedule.
         games: how many games there are, and how many were played before.
         until: the time at which the run is over in any case, in seconds since 1970.
         out: where to write.
     """
 
-    def __init__(self, contest: Contest, most: int, games: tuple[int, int], until: float, out: TextIO) -> None:
+    def __init__(self, state: ComparisonState, most: int, games: tuple[int, int], until: float, out: TextIO) -> None:
         super().__init__(*games, out)
-        self._contest = contest
+        self._state = state
         self._most = most
         self._until = until
-        self._deals_before = contest.deals
+        self._deals_before = state.deals
+
+    def read(self, event: Event) -> None:
+        """Take an event of the run."""
+        if isinstance(event, ComparisonState):
+            self._state = event
+        super().read(event)
 
     def describe(self, seconds: float) -> str:
         """Return the line."""
-        contest = self._contest
-        deals = format_count(contest.deals, "deal")
-        words = [deals if contest.test else f"{contest.deals}/{format_count(self._most, 'deal')}"]
-        if contest.test and contest.llr is not None:
-            words.append(f"LLR {contest.llr:.2f} ({contest.test.lower:.2f} .. {contest.test.upper:.2f})")
-        if (elo := estimate_elo(contest)) is not None:
-            words.append(f"Elo {elo:+.0f}")
-        rate = (contest.deals - self._deals_before) / max(seconds, 1e-9)
+        state = self._state
+        deals = format_count(state.deals, "deal")
+        words = [deals if state.llr is not None else f"{state.deals}/{format_count(self._most, 'deal')}"]
+        if state.llr is not None:
+            words.append(f"LLR {state.llr:.2f} ({state.lower:.2f} .. {state.upper:.2f})")
+        if state.elo is not None:
+            words.append(f"Elo {state.elo:+.0f}")
+        rate = (state.deals - self._deals_before) / max(seconds, 1e-9)
         words.append(f"{rate:.1f} deals/s")
-        left = estimate_deals(contest, self._most)
-        if left and rate and contest.verdict is None:
+        left = estimate_deals(state, self._most)
+        if left and rate and state.accepted is None:
             words.append(f"about {format_duration(min(left / rate, max(0.0, self._until - time.time())))} to go")
         return ", ".join(words)
 
 
+def describe_state(contest: Contest) -> ComparisonState:
+    """Return how a comparison stands."""
+    test = contest.test
+    return ComparisonState(
+        deals=contest.deals,
+        counts=tuple(contest.counts),
+        elo=estimate_elo(contest),
+        llr=contest.llr,
+        lower=test.lower if test else None,
+        upper=test.upper if test else None,
+        accepted=contest.verdict,
+    )
+
+
 def estimate_elo(contest: Contest) -> float | None:
-    """Return the Elo difference of two bots that meet each other, from the deals so far."""
+    """Return the Elo difference of the two bots from the deals so far; None if these do not determine it."""
     total, cells = sum(contest.counts), len(contest.counts) - 1
-    if not total or contest.weight != contest.games:
+    if not total:
         return None
-    return convert_to_elo(sum(index * count for index, count in enumerate(contest.counts)) / (cells * total))
+    score = sum(index * count for index, count in enumerate(contest.counts)) / (cells * total)
+    if contest.mean is None:
+        return convert_to_elo(score)
+    return Others(contest.weight, contest.mean).convert_to_elo(score)
 
 
-def estimate_deals(contest: Contest, most: int) -> float | None:
+def estimate_deals(state: ComparisonState, most: int) -> float | None:
     """Return how many deals are still needed if the ratio moves on as it did; None if that says nothing yet.
 
     Args:
-        contest: as it stands.
+        state: how the comparison stands.
         most: the deals of the schedule.
     """
-    if contest.test is None:
-        return most - contest.deals
-    if contest.deals < LEAST_DEALS or not contest.llr:
+    if state.llr is None or state.lower is None or state.upper is None:
+        return most - state.deals
+    if state.deals < LEAST_DEALS or not state.llr:
         return None
-    gap = _find_bound(contest.test, contest.llr) - contest.llr
-    return min(most - contest.deals, math.ceil(gap / contest.llr * contest.deals))
-
-
-def _find_bound(test: Sprt, llr: float) -> float:
-    return test.upper if llr > 0 else test.lower
+    gap = (state.upper if state.llr > 0 else state.lower) - state.llr
+    return min(most - state.deals, math.ceil(gap / state.llr * state.deals))

@@ -9,12 +9,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import trio
 from msgspec.structs import replace
 
 from referee.errors import FamilyError
-from referee.records import Batch, BatchDone, GameOrder, Key, Record, RefereeFault, Report, StderrLine
+from referee.records import Batch, BatchDone, GameBegun, GameOrder, Key, Record, RefereeFault, Report, StderrLine
 from tournaments.running.leftovers import BEAT_S, ProcessLedger
 from tournaments.running.referees import RefereeProcess
 
@@ -22,6 +23,13 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TRIES = 3
 """How often a game is started before the tournament goes on without it."""
 NO_LEDGER = ProcessLedger(None)
+
+
+class OnFailure(Protocol):
+    """Is told of games that the referee could not finish."""
+
+    def __call__(self, key: Key, sentence: str, *, again: bool) -> None:
+        """Take a game, what happened, and whether it is tried again."""
 
 
 class Outcome:
@@ -61,6 +69,10 @@ class Hooks:
     """Told once, when `latest_begin` first holds a game back."""
     on_finishing: Callable[[Collection[Running]], None] | None = None
     """Told what runs when a first Ctrl-C lets it finish; without it, the first Ctrl-C stops the run at once."""
+    on_begin: Callable[[Batch, GameOrder], None] = lambda batch, order: None
+    """Told of every game that begins."""
+    on_failure: OnFailure = lambda key, sentence, *, again: None
+    """Told of every game that the referee could not finish."""
 
 
 def play_batches(
@@ -209,24 +221,29 @@ class Coordinator:
         await process.send_batch(batch)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._end_in_time, process, batch)
-            games = await self._follow(process, orders)
+            games = await self._follow(process, batch, orders)
             nursery.cancel_scope.cancel()
         return replace(batch, games=games) if games else None
 
-    async def _follow(self, process: RefereeProcess, orders: dict[Key, GameOrder]) -> tuple[GameOrder, ...]:
+    async def _follow(
+        self, process: RefereeProcess, batch: Batch, orders: dict[Key, GameOrder]
+    ) -> tuple[GameOrder, ...]:
         """Pass on the reports of a batch until it is over; return the games that must be played again."""
         failures: dict[Key, str] = {}
         spared: set[Key] = set()
         while not isinstance(report := await process.read_report(), BatchDone | None):
             self._pass_on(report)
             match report:
+                case GameBegun(key):
+                    self._hooks.on_begin(batch, orders[key])
                 case Record(key=key):
                     del orders[key]
                     if orders and not any(map(self._hooks.wants, orders)):
                         process.alive = False  # the process ends, and with it the rest of the batch
                         return ()
-                case RefereeFault(key, memory=True):
+                case RefereeFault(key, sentence, memory=True):
                     spared.add(key)
+                    self._hooks.on_failure(key, sentence, again=True)
                 case RefereeFault(key, sentence):
                     failures[key] = sentence
         if not process.alive and orders:
@@ -252,6 +269,7 @@ class Coordinator:
         """Count the failures; yield the games that failed too often."""
         for key, sentence in failures.items():
             self.tries[key] += 1
+            self._hooks.on_failure(key, sentence, again=self.tries[key] < TRIES)
             if self.tries[key] >= TRIES:
                 self.outcome.given_up[key] = sentence
                 yield key

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from referee.errors import FamilyError
 from referee.failures import Abandoned
 from referee.playing import BatchSeat, play_batch
-from referee.records import Batch, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
+from referee.records import Batch, GameBegun, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
 from referee.seat import Watch
 from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.terminal.watching import Watcher
@@ -46,6 +46,7 @@ class InProcess:
         return outcome
 
     def _play(self, batch: Batch, hooks: Hooks, outcome: Outcome) -> None:
+        orders = {order.key: order for order in batch.games}
         pids: list[int] = []
         spared: set[Key] = set()
 
@@ -54,6 +55,8 @@ class InProcess:
                 case Started():
                     pids.append(report.pid)
                     hooks.ledger.add(report)
+                case GameBegun(key):
+                    hooks.on_begin(batch, orders[key])
                 case Record():
                     if self._watcher:
                         self._watcher.end(report)
@@ -62,9 +65,11 @@ class InProcess:
                     self._on_stderr(report)
                 case RefereeFault(_, sentence, rules=True):
                     raise FamilyError(sentence)
-                case RefereeFault(key, memory=True):
+                case RefereeFault(key, sentence, memory=True):
                     spared.add(key)
+                    hooks.on_failure(key, sentence, again=True)
                 case RefereeFault(key, sentence):
+                    hooks.on_failure(key, sentence, again=False)
                     outcome.given_up[key] = sentence
 
         def watch(order: GameOrder) -> Watch:

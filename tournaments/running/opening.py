@@ -17,6 +17,7 @@ from tournaments.running.plan import Plan
 from tournaments.running.registration import (
     KnownGames,
     PendingEvents,
+    make_lister,
     read_known_games,
     recall_labels,
     refuse_differences,
@@ -60,7 +61,7 @@ def open_league(
     field = read_field(config, base, find, known, numbered=numbered)
     if names:
         field = anonymize(field, names)
-    games = read_known_games(store) if begun else KnownGames()
+    games = read_known_games(store) if begun else KnownGames(list_others=make_lister(store))
     kept = KeptBots(store.path)
 
     def settle(field: Field) -> PendingEvents:

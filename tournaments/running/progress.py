@@ -8,13 +8,16 @@ import time
 from typing import TextIO
 
 from referee.nouns import format_count
+from tournaments.running.events import Event, GameFinished, VerdictGiven
 
 PLAIN_EVERY_S = 10.0
 BAR_EVERY_S = 0.1
 
 
 class Progress:
-    """Counts games and shows the count; use it as a context manager, which ends the bar with a newline.
+    """Counts games and shows the count, as a reader of events or by hand.
+
+    Use it as a context manager, which ends the bar with a newline.
 
     Args:
         total: the number of games.
@@ -40,10 +43,17 @@ class Progress:
         if self._bar:
             self._write("\n")
 
-    def count_game(self, faults: int = 0) -> None:
-        """Count a game and the verdicts in it."""
+    def read(self, event: Event) -> None:
+        """Take an event of the run."""
+        match event:
+            case VerdictGiven():
+                self._faults += 1
+            case GameFinished():
+                self.count_game()
+
+    def count_game(self) -> None:
+        """Count a game."""
         self._done += 1
-        self._faults += faults
         if time.monotonic() - self._shown >= (BAR_EVERY_S if self._bar else PLAIN_EVERY_S):
             self._show()
 

@@ -14,11 +14,12 @@ from tournaments.league.config import Config, describe_differences, forget_machi
 from tournaments.league.contents import Finished, Game
 from tournaments.league.formats import FORMATS, decide, refuse_misfit
 from tournaments.league.formats.situation import Situation, make_situation
-from tournaments.league.journal import AnyEvent, Begun, Entered, FileRead, PartClosed, PartCreated, Version
+from tournaments.league.journal import AnyEvent, Begun, Entered, FileRead, PartClosed, PartCreated, Seeded, Version
 from tournaments.league.judgement import judge
 from tournaments.league.league import League
 from tournaments.league.parts import Draft, Entrant, Part, Schedule
 from tournaments.league.seats import require_seats
+from tournaments.league.seeding import ListGames, rank_by_rating
 from tournaments.league.store import Store
 from tournaments.league.stored_rulesets import store_ruleset
 from tournaments.league.tournament import Tournament
@@ -34,11 +35,18 @@ class KnownGames:
     Args:
         finished: its finished games, in playing order.
         list_games: returns the same games with their results.
+        list_others: returns the games of another tournament of the league.
     """
 
-    def __init__(self, finished: Iterable[Finished] = (), list_games: Callable[[], Iterable[Game]] = tuple) -> None:
+    def __init__(
+        self,
+        finished: Iterable[Finished] = (),
+        list_games: Callable[[], Iterable[Game]] = tuple,
+        list_others: ListGames = lambda name: (),
+    ) -> None:
         self.finished = list(finished)
         self.list_games = list_games
+        self.list_others = list_others
 
     def list_suspended(self, tournament: Tournament) -> Collection[str]:
         """Return the entries that get no new games until they are readmitted."""
@@ -47,7 +55,12 @@ class KnownGames:
 
 def read_known_games(store: Store) -> KnownGames:
     """Return what a league knows of the games of its chosen tournament."""
-    return KnownGames(store.finished(), store.stored_games)
+    return KnownGames(store.finished(), store.stored_games, make_lister(store))
+
+
+def make_lister(store: Store) -> ListGames:
+    """Return what lists the games of any tournament of a league."""
+    return lambda name: store.view(name).stored_games()
 
 
 class PendingEvents:
@@ -79,6 +92,23 @@ class PendingEvents:
         """Let an event happen."""
         self.league.apply(self._name, event, time.time())
         self.events.append(event)
+
+    def seed(self) -> None:
+        """Fix the seeds of a knockout that begins and is seeded by rating.
+
+        Raises:
+            LeagueError: no entry has a rating.
+        """
+        tournament = self.tournament
+        if tournament.config.seeding != "rating" or tournament.parts or tournament.seeding:
+            return
+        labels = rank_by_rating(self.league, self._name, self._games.list_others)
+        if not labels:
+            raise LeagueError(
+                'seeding = "rating": no entry has a rating; expected finished games of theirs in another tournament of'
+                " this league, by the same rules"
+            )
+        self.apply(Seeded(labels))
 
     def create_parts(self) -> None:
         """Ask the format for parts until it waits or is done.
@@ -126,6 +156,7 @@ def register(
         require_seats(field.config, ruleset, len(field.entries))
     changed = [each.label for each in field.entries if _is_changed(pending, each)]
     _read_file(pending, field, (lambda hash: new_versions and is_kept(hash)))
+    pending.seed()
     pending.create_parts()
     if changed and not new_versions:
         more = sum(Schedule(part).total for part in pending.parts)

@@ -6,7 +6,7 @@ import io
 import math
 import shlex
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 from typing import NoReturn, Protocol, TextIO
@@ -21,13 +21,15 @@ from tournaments.league.judgement import judge
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
 from tournaments.running.announcement import describe_part, print_doubts, print_line, print_plan
-from tournaments.running.contest_progress import ContestProgress
+from tournaments.running.contest_progress import ContestProgress, describe_state
 from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
+from tournaments.running.events import Events
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
 from tournaments.running.pace import Pace, make_pace
 from tournaments.running.plan import Plan
 from tournaments.running.progress import Progress
 from tournaments.running.registration import close_parts
+from tournaments.running.reporting import Reporter
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
 from tournaments.running.stops import describe_finish, describe_suspensions, require_all_played, stop_on_errors
 from tournaments.running.trial import count_trial_games, estimate_tournament
@@ -60,6 +62,8 @@ class Terms:
     """Where the bots are kept and play from; by default they play where they lie."""
     playing: Playing | None = None
     """Plays the batches and has a display of its own; by default referee processes play, with a bar."""
+    events: Events = field(default_factory=Events)
+    """Is told what happens."""
 
 
 def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
@@ -110,6 +114,7 @@ class Run:
         self._go_on = f"resume with: {shlex.join(terms.again)}" if terms.again else "no game was kept"
         self._play_batches = terms.playing or play_batches
         self._bar_out = io.StringIO() if terms.playing else out
+        self._reporter = Reporter(plan, terms.events)
 
     def play(self) -> int:
         """Play until no game is open or the time is up; return how many games are left.
@@ -149,8 +154,13 @@ class Run:
             call_roll(self._plan, self.list_suspended(), self._out)
             print_plan(self._plan, self.done, self._jobs, self._out, self._estimate_rest())
             print_doubts(self._plan, self._jobs, self._out)
+        created = list(self._plan.parts)
         self._plan.write(self._store)
         self._watch_parts()
+        self._reporter.report_start(self._jobs, len(self.done), self._plan.count_open(self.done))
+        self._reporter.report_parts(created)
+        for part in self._contests:
+            self._report_changes(part)
 
     def _watch_parts(self) -> None:
         """Keep track of who is suspended, and how far everybody is, in every part."""
@@ -192,10 +202,12 @@ class Run:
         finished = sorted(self._finished, key=lambda game: game.number)
         postponed = self._plan.list_postponed()
         created = close_parts(self._store, finished, over, create=not postponed)
+        self._reporter.report_closed(over)
         if postponed:
             names = ", ".join(map(sanitize, postponed))
             raise Stopped(f"the round is over; {names} plays on in the new version; {self._go_on}")
         self._watch_parts()
+        self._reporter.report_parts(created)
         for part in created:
             print_line(describe_part(part), self._out)
         return bool(created)
@@ -219,11 +231,10 @@ class Run:
     def _play(self) -> Outcome:
         left, done = self._plan.count_open(self.done), len(self.done)
         jobs = max(1, min(self._jobs, left))
-        with self._make_progress(done + left, done) as progress:
+        with self._make_progress(done + left, done) as progress, self._terms.events.read_by(progress.read):
 
             def on_record(record: Record) -> None:
-                self._keep(record)
-                progress.count_game(len(record.faults))
+                self._keep(record, done + left)
 
             def on_finishing(running: Collection[Running]) -> None:
                 progress.say(describe_finish(self._plan, running))
@@ -239,7 +250,9 @@ class Run:
                 self._may_begin,
                 self._find_latest_begin,
                 on_late,
-                on_finishing if self._terms.again else None,
+                on_finishing=on_finishing if self._terms.again else None,
+                on_begin=self._reporter.report_begin,
+                on_failure=self._reporter.report_failure,
             )
             try:
                 with stop_on_errors(self._store.path, self._go_on):
@@ -251,20 +264,30 @@ class Run:
         contest = next((contest for contest in self._contests.values() if contest), None)
         if contest is None:
             return Progress(total, done, self._bar_out)
-        return ContestProgress(contest, self._plan.config.deals, (total, done), self._terms.until, self._bar_out)
+        most, until = self._plan.config.deals, self._terms.until
+        return ContestProgress(describe_state(contest), most, (total, done), until, self._bar_out)
 
-    def _keep(self, record: Record) -> None:
-        """Store a finished game, and take it into account."""
+    def _keep(self, record: Record, total: int) -> None:
+        """Store a finished game, take it into account, and tell of it."""
         game = self._plan.make_game(record)
         self._store.add(game, record)
         finished = game.finish()
+        part = finished.key.part
         self._finished.append(finished)
         self.done.add(finished.key)
-        self._suspensions[finished.key.part].add(finished)
-        if pace := self._paces[finished.key.part]:
+        self._suspensions[part].add(finished)
+        if pace := self._paces[part]:
             pace.count(finished.labels)
-        if contest := self._contests[finished.key.part]:
+        if contest := self._contests[part]:
             contest.add(finished)
+        self._reporter.report_game(record, len(self.done), total)
+        self._report_changes(part)
+
+    def _report_changes(self, part: int) -> None:
+        """Tell whom a part suspends now, and how its comparison stands."""
+        self._reporter.report_suspensions(part, self._suspensions[part].suspended)
+        if contest := self._contests[part]:
+            self._reporter.report_contest(part, contest)
 
     def _may_begin(self, batch: Batch, running: Collection[Running]) -> bool:
         """Tell whether a batch may begin: its entries must not get too far ahead in their part."""

@@ -22,7 +22,7 @@ NAMED = 20
 
 @contextlib.contextmanager
 def stop_on_errors(league: Path, go_on: str) -> Iterator[None]:
-    """Turn errors of the disk and the league into `Stopped`.
+    """Turn errors of the disk and the league into `Stopped`; if a reader of events is gone, say so as it is.
 
     Args:
         league: its path.
@@ -32,7 +32,7 @@ def stop_on_errors(league: Path, go_on: str) -> Iterator[None]:
         yield
     except* sqlite3.Error as errors:
         raise Stopped(f"{league}: cannot store a game: {find_first_error(errors)}; {go_on}") from None
-    except* (DamagedLeague, FamilyError) as errors:
+    except* (DamagedLeague, FamilyError, Stopped, BrokenPipeError) as errors:
         raise find_first_error(errors) from None
     except* LockedLeague as errors:
         raise Stopped(f"{find_first_error(errors)}; {go_on}") from None

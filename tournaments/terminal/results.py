@@ -23,6 +23,8 @@ HEAD = (
     *("opponents", "ms/action", "CPU ms/action", "forfeits"),
 )
 
+INEXACT = "a test chose when to stop, so these are not 95 % intervals"
+
 
 def describe_choice(league: League, name: str | None) -> Iterator[str]:
     """Yield a line on the tournament that the standings tell of, if the league has several.
@@ -63,6 +65,8 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
                 yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"
         if standings.variance_ratio is not None:
             yield f"games of one deal share their cards: variance {standings.variance_ratio:.2f} times the binomial"
+        if not standings.exact:
+            yield INEXACT
 
 
 def _describe_origin(standings: Standings) -> str:
@@ -137,7 +141,11 @@ def encode_standings_csv(all_standings: Sequence[Standings], tournament: str | N
 def _list_cells(standings: Standings, row: Row) -> list[Cell]:
     figures = [getattr(row.rating, field) for field in RATING_FIELDS]
     figures += [getattr(row, field) for field in ROW_FIELDS]
-    return [standings.ruleset, standings.seats, row.rank, row.label, row.games, *figures, standings.warning]
+    return [standings.ruleset, standings.seats, row.rank, row.label, row.games, *figures, _warn(standings)]
+
+
+def _warn(standings: Standings) -> str | None:
+    return standings.warning or (None if standings.exact else INEXACT)
 
 
 def describe_absence(label: str, absence: Absence) -> Iterator[str]:

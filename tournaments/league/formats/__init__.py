@@ -73,6 +73,7 @@ def _refuse_strange_fields(config: Config) -> None:
         "challengers": (config.challengers, ("gauntlet",)),
         "opponents": (config.opponents, ("gauntlet",)),
         "rounds": (config.rounds, ("swiss",)),
+        "seeding": (config.seeding != "file", ("knockout",)),
         "tables": (config.tables, ("round-robin",)),
     }
     for field, (value, formats) in belong.items():

@@ -1,4 +1,4 @@
-"""The knockout: whoever loses a match is out; the file's order is the seeding.
+"""The knockout: whoever loses a match is out; the file's order is the seeding, or the ratings are.
 
 A round is a part; drawn matches play off, each play-off being a part of its own. After the third drawn play-off the
 higher seed advances. The last round has the final and the match for third place.
@@ -110,14 +110,19 @@ def draw_bracket(situation: Situation) -> list[Round]:
 
 
 def list_seeds(situation: Situation) -> list[str]:
-    """Return the labels in the bracket: those that could play when it began, in the order of the file then."""
+    """Return the labels in the bracket, the best first: those that could play when it began.
+
+    The order is that of the ratings then, or else of the file.
+    """
     tournament = situation.tournament
-    if not tournament.parts:
-        return [entrant.label for entrant in list_playing(situation)]
-    first = tournament.parts[0]
-    labels = {entrant.label for table in first.tables for entrant in table.entrants}
-    labels |= {entrant.label for entrant in first.byes}
-    return [entered.label for entered in tournament.entered if entered.label in labels]
+    order = tournament.seeding or tuple(entered.label for entered in tournament.entered)
+    labels = _list_first(tournament.parts[0]) if tournament.parts else list_playing(situation)
+    playing = {entrant.label for entrant in labels}
+    return [label for label in order if label in playing]
+
+
+def _list_first(part: Part) -> list[Entrant]:
+    return [*(entrant for table in part.tables for entrant in table.entrants), *part.byes]
 
 
 def rank_knockout(situation: Situation) -> list[tuple[str, int]]:
