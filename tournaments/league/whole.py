@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from protocol.messages import ClockRules
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, TablePlace
@@ -48,6 +49,10 @@ class WholeLeague:
         """Return the parts of all tournaments, numbered through."""
         parts = (part for view in self._views for part in view.parts())
         return tuple(replace(part, number=number) for number, part in enumerate(parts))
+
+    def clocks(self) -> tuple[ClockRules, ...]:
+        """Return the clock of each part, tournament by tournament."""
+        return tuple(clock for view in self._views for clock in view.clocks())
 
     def games(self) -> Iterator[Game]:
         """Return the finished games that count, tournament by tournament."""

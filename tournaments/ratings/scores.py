@@ -25,8 +25,8 @@ def count_mixed_groups(pairings: Pairings) -> Ints:
     return np.minimum(number(seen.points < seen.count), number(seen.points > 0))
 
 
-def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
-    """Return the lower and the upper end of each player's score, 0..1; nan if the games do not determine it.
+def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats, Floats]:
+    """Return each player's score, 0..1, and its lower and upper end; nan if the games do not determine it.
 
     This is Wilson's interval, which stays within 0 and 1, with Student's t for the number of groups. Its number of
     games is that of independent games with the variance between deal groups. For a player who won (or lost) every game,
@@ -48,7 +48,7 @@ def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
     won, lost = (count > 0) & (points == count), (count > 0) & (points == 0)
     low[won], high[won] = bound[won], 1.0
     low[lost], high[lost] = 0.0, 1 - bound[lost]
-    return low, high
+    return score, low, high
 
 
 def _estimate_variance(seen: GroupRows, score: Floats, count: Floats, groups: Ints, few: Bools) -> Floats:
