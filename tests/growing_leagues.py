@@ -16,7 +16,7 @@ from referee.game_runner import GameRunner
 from referee.rulesets import Ruleset, load_ruleset
 from tournaments.bench.seats import Puppet
 from tournaments.entries.bots import BotSpec, Manifest
-from tournaments.league.config import Config
+from tournaments.league.config import ClockLines, Config
 from tournaments.league.store import Store
 from tournaments.running.field import Entrance, Field
 from tournaments.running.plan import Plan
@@ -49,6 +49,7 @@ class GrowingLeague:
     slips: Mapping[str, float] = field(default_factory=dict)
     """By label, how often it plays at random; 0.5 if it is not named."""
     anonymous: bool = False
+    clock: ClockLines = field(default_factory=ClockLines)
 
     def play(self, entries: Mapping[str, int], deals: int = 1, at: float = MONDAY, *, finish: bool = True) -> None:
         """Bring the tournament up to a file, and play it to its end.
@@ -83,6 +84,7 @@ class GrowingLeague:
             deals=deals,
             seed=self.name,
             anonymous=self.anonymous,
+            clock=self.clock,
         )
         entrances = tuple(Entrance(label, make_bot(label, version)) for label, version in entries.items())
         games = KnownGames()

@@ -1,4 +1,4 @@
-"""Kills tournaments at random, a round-robin and a Swiss, then simulates comparisons, and says what it did.
+"""Kills tournaments at random, a round-robin and a Swiss, then simulates comparisons and leagues, and says what it did.
 
 `python -m tests.soak [KILLS] [SEED]`
 """
@@ -14,11 +14,17 @@ from pathlib import Path
 from tests.crashes import AFTER_S, TOURNAMENT, kills, make_swiss, play_undisturbed
 from tests.runs import Run
 from tests.simulated_deals import measure_errors
+from tests.simulated_leagues import LEAGUES, measure_coverage
 from tournaments.ratings.sprt import Model, Sprt
 
 MODELS: tuple[Model, ...] = ("normalised", "logistic")
 SIMULATED = 1000
 """Comparisons under each hypothesis."""
+
+REPLICATIONS = 10_000
+"""Of each league whose intervals are counted."""
+TRUTH_DEALS = 20_000
+"""At each table of the league that tells the truth."""
 
 SWISS_KILLS = 30
 SWISS_GAMES = 24
@@ -32,6 +38,7 @@ def main() -> int:
     _soak(TOURNAMENT, times, seed)
     _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES)
     _count_errors()
+    _count_intervals()
     return 0
 
 
@@ -57,6 +64,14 @@ def _count_errors() -> None:
             wrong = measure_errors(Sprt(model=model), split, SIMULATED)
             print(f"{model} test, {split:.0%} split deals: wrong in {wrong[0]:.1%} and {wrong[1]:.1%}", flush=True)
             assert max(wrong) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / SIMULATED)
+
+
+def _count_intervals() -> None:
+    """Make sure that intervals of 95 % hold the truth as often as they say."""
+    for name, league in LEAGUES.items():
+        coverage = measure_coverage(league, REPLICATIONS, TRUTH_DEALS)
+        print(f"{name}: {', '.join(f'{kind} {share:.2%}' for kind, share in coverage.items())}", flush=True)
+        assert all(0.935 <= share <= 0.965 for share in coverage.values())
 
 
 def _run(folder: Path, text: str) -> Run:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from tests.growing_leagues import DAY, MONDAY, GrowingLeague
+from tests.growing_leagues import DAY, MONDAY, GrowingLeague, make_short
 from tests.test_cli import malice
 from tests.test_site_league import LABELS, League
 from tests.test_swiss import make_house as make_swiss
 from tournaments.league.choice import Choice
+from tournaments.league.config import ClockLines
 from tournaments.league.ranking import compute_league_standings, explain_table
 from tournaments.league.states import exclude
 from tournaments.league.store import Store
@@ -50,7 +52,7 @@ def test_older_versions_can_have_rows_of_their_own(league: GrowingLeague) -> Non
     _, newest = rate(league)
 
     assert games == {"ann": 18, "bob": 18, "cem": 12, "cem@1": 12}
-    assert sorted(row["rank"] for row in found["rows"]) == [1, 2, 3, 4]
+    assert [row["rank"] for row in found["rows"]] == [1, 2, 2, 2], "equal ratings share a rank"
     elos, alone = ({row["label"]: row["rating"]["elo"] for row in each["rows"]} for each in (found, newest))
     assert {label: elos[label] for label in alone} == pytest.approx(alone)
 
@@ -99,6 +101,53 @@ def test_all_tournaments_can_be_rated_together(league: GrowingLeague, monkeypatc
     together, found = rate(league, "--all")
     assert together == {"ann": 22, "bob": 18, "cem": 12, "dan": 4}
     assert found["games"] == 34
+
+
+def test_tournaments_of_another_clock_are_rated_apart(league: GrowingLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = GrowingLeague(league.path, monkeypatch, "quick", clock=ClockLines(move_ms=20))
+    quick.play({"ann": 1, "dan": 1}, 2, MONDAY + 4 * DAY)
+
+    slow, fast = json.loads(malice("standings", league.path, "--all", "--json").stdout)
+    text = malice("standings", league.path, "--all").stdout
+
+    assert [(each["games"], each["clock"]["move_ms"]) for each in (slow, fast)] == [(30, 1000), (4, 20)]
+    assert [row["label"] for row in fast["rows"] if row["games"]] == ["ann", "dan"]
+    assert [line.split(" ms ")[0] for line in text.splitlines() if "games, Elo" in line] == [
+        "short, 2 seats, clock 1000",
+        "short, 2 seats, clock 20",
+    ]
+
+
+def test_other_rules_of_the_same_name_are_rated_apart(league: GrowingLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+    short = make_short()
+    longer = replace(short, rules=replace(short.rules, payoff_size=2))
+    GrowingLeague(league.path, monkeypatch, "next", (longer,)).play({"ann": 1, "dan": 1}, 2, MONDAY + 4 * DAY)
+
+    found = json.loads(malice("standings", league.path, "--all", "--json").stdout)
+
+    assert [(each["ruleset"], each["games"]) for each in found] == [("short of course", 30), ("short", 4)]
+
+
+def test_ranks_count_only_the_rows_that_are_shown(league: GrowingLeague) -> None:
+    league.play({"ann": 1, "bob": 1, "cem": 3}, 3, MONDAY + 3 * DAY)
+    league.play({"ann": 1, "bob": 1, "cem": 4}, 3, MONDAY + 4 * DAY)
+
+    _, found = rate(league)
+
+    assert len(found["rows"]) == 3
+    for row in found["rows"]:
+        assert 1 <= row["rating"]["rank_low"] <= row["rank"] <= row["rating"]["rank_high"] <= 3
+    assert found["unlisted"] == 3
+    assert found["superiority"].keys() == {"ann", "bob", "cem"} == {*found["superiority"]["ann"], "ann"}
+
+
+def test_the_heading_tells_whose_mean_is_zero(league: GrowingLeague) -> None:
+    newest, every = (
+        malice("standings", league.path, *words).stdout.splitlines()[0] for words in ((), ("--versions", "all"))
+    )
+
+    assert newest.endswith("relative to the mean, older versions included")
+    assert every.endswith("relative to the mean")
 
 
 def test_a_disqualification_counts_in_its_tournament_alone(

@@ -43,6 +43,8 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
         "ranking",
         "progression",
         "part_ratings",
+        "kinds",
+        "ranks",
         "comparison",
     }
     program = "\n".join(f"import tournaments.league.{name}" for name in sorted(names))

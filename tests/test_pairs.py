@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from tournaments.ratings.pairs import convert_to_elo, head_to_head, pentanomial, trinomial
+from tournaments.ratings.head_to_head import head_to_head
+from tournaments.ratings.pairs import convert_to_elo, pentanomial, trinomial
 
 
 def test_single_games_give_the_golden_figures() -> None:

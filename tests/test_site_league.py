@@ -315,6 +315,10 @@ class League:
         """Return the parts."""
         return tuple(self.tournament().parts)
 
+    def clocks(self) -> tuple[ClockRules, ...]:
+        """Return the clock of each part."""
+        return (self.config().clock,) * len(self.parts())
+
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets; without their targets once series are forgotten."""
         if self._knows_series:

@@ -22,7 +22,7 @@ from tests.test_site_league import LABELS, League, play
 from tests.test_site_shards import data
 from tournaments.league.contents import Game
 from tournaments.league.series import Score, Tally
-from tournaments.ratings.pairs import head_to_head
+from tournaments.ratings.head_to_head import head_to_head
 
 
 def game(

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from site_pages import text
-from tournaments.league.standings import Meeting, Row, Standings, State
+from tournaments.league.standings import PRELIMINARY, Meeting, Row, Standings, State
 from tournaments.ratings.fit import Rating
+from tournaments.ratings.seats import SeatScore
 
 
 class Cell(Struct, frozen=True):
@@ -64,6 +65,18 @@ class RankRow(Struct, frozen=True):
     points: Cell | None
     """Match points; None where the format ranks by ratings."""
     buchholz: Cell | None
+    preliminary: bool
+    """Whether its Elo comes from few games."""
+
+
+class SeatRow(Struct, frozen=True):
+    """What a seat is worth, or those of partners."""
+
+    seats: str
+    score: Cell
+    score_interval: str
+    elo: Cell
+    interval: str
 
 
 class Crossing(Struct, frozen=True):
@@ -96,6 +109,11 @@ class Ranking(Struct, frozen=True):
     """Whether a 95 % interval is one."""
     has_points: bool
     """Whether the order is that of match points."""
+    mean_of: str
+    """Whose mean Elo is relative to, without an anchor."""
+    seat_rows: list[SeatRow]
+    preliminary: int
+    """The number of games below which an Elo is preliminary; 0 if none is."""
 
 
 def make_name(label: str) -> Name:
@@ -123,6 +141,26 @@ def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
         waiting=standings.waiting,
         exact=standings.exact,
         has_points=any(row.points is not None for row in rows),
+        mean_of=_describe_mean(standings),
+        seat_rows=[_make_seat_row(side) for side in standings.seat_scores if side.score is not None],
+        preliminary=PRELIMINARY if any(row.preliminary and row.rating.elo is not None for row in rows) else 0,
+    )
+
+
+def _describe_mean(standings: Standings) -> str:
+    if standings.warning:
+        return "each group"
+    bots = "the bots" if standings.mean_of_all else "those bots that took points off one another"
+    return f"{bots}, older versions included" if standings.unlisted else bots
+
+
+def _make_seat_row(side: SeatScore) -> SeatRow:
+    return SeatRow(
+        seats=" + ".join(map(str, side.seats)),
+        score=Cell(text.format_percent(side.score), text.drop_unknown(side.score)),
+        score_interval=_format_percents(side.score_low, side.score_high),
+        elo=Cell(text.format_signed(side.elo), text.drop_unknown(side.elo)),
+        interval=format_ends(side.elo_low, side.elo_high),
     )
 
 
@@ -151,6 +189,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
         state=row.state,
         points=_make_points(row.points),
         buchholz=_make_points(row.buchholz),
+        preliminary=row.preliminary and rating.elo is not None,
     )
 
 
@@ -183,7 +222,12 @@ def _format_rank_range(rating: Rating) -> str:
 
 def format_interval(rating: Rating) -> str:
     """Return the 95 % interval of an Elo in words; with one end, as a bound."""
-    low, high = text.drop_unknown(rating.low), text.drop_unknown(rating.high)
+    return format_ends(rating.low, rating.high)
+
+
+def format_ends(low: float | None, high: float | None) -> str:
+    """Return an interval of Elo in words; with one end, as a bound."""
+    low, high = text.drop_unknown(low), text.drop_unknown(high)
     if low is not None and high is not None:
         return f"{text.format_signed(low)} … {text.format_signed(high)}"
     if low is not None:

@@ -8,16 +8,18 @@ from msgspec import Struct
 
 from site_pages import text
 from site_pages.deals import Deals
-from site_pages.rankings import Cell, Name, Ranking, RankRow, make_name
+from site_pages.rankings import Cell, Name, Ranking, RankRow, format_ends, make_name
 from tournaments.league.standings import Meeting, Standings
-from tournaments.ratings.pairs import HeadToHead, head_to_head
+from tournaments.ratings.comparison import compute_advantage
+from tournaments.ratings.head_to_head import HeadToHead, head_to_head
 
 
 class Duel(Struct, frozen=True):
     """Statistics of two bots from pairs: the two games of a deal, played from both seats."""
 
     elo: Cell
-    error: str
+    interval: str
+    """Of the Elo difference; empty if unknown."""
     los: Cell
     luck: Cell
     luck_range: str
@@ -84,10 +86,11 @@ def _make_opponent_row(standings: Standings, label: str, other: str, meeting: Me
 
 def _make_duel(record: HeadToHead) -> Duel:
     pairs = record.pairs
+    found = compute_advantage(record.pair_counts, 2)
     low, high = record.luck_low, record.luck_high
     return Duel(
         elo=Cell(text.format_signed(pairs.elo), pairs.elo),
-        error=f"± {text.format_decimal(pairs.error)}" if pairs.elo is not None else "",
+        interval="" if found.elo_low is found.elo_high is None else format_ends(found.elo_low, found.elo_high),
         los=Cell(text.format_likelihood(pairs.los), pairs.los),
         luck=Cell(text.format_whole_percent(record.luck), record.luck),
         luck_range=""

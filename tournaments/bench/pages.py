@@ -1,4 +1,4 @@
-"""The speed of the site and the size of its replays, for 10,000 games."""
+"""The speed of the standings and of the site, and the size of its replays, for 10,000 games."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
 from tournaments.league.config import Config
 from tournaments.league.publication import SiteSummary
+from tournaments.league.ranking import compute_league_standings
 from tournaments.league.store import Store
 from tournaments.running.plan import Plan
 
@@ -29,15 +30,19 @@ DIFFERENT = 1_000
 
 
 def pages(render: Callable[[Store, Path], SiteSummary]) -> Iterator[Row]:
-    """Fill a league with games, render it, and measure pages per second and bytes per game."""
+    """Fill a league with games, rate and render it, and measure games and pages per second and bytes per game."""
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
         _fill(store, Path(folder))
+        begin = time.perf_counter()
+        compute_league_standings(store)
+        rated = time.perf_counter() - begin
         begin = time.perf_counter()
         rendered = render(store, Path(folder, "site"))
         seconds = time.perf_counter() - begin
         begin = time.perf_counter()
         render(store, Path(folder, "site"))
         again = time.perf_counter() - begin
+    yield Row(f"standings of {GAMES:,} games", GAMES / rated, "games/s", "", None)
     yield Row(
         f"site of {rendered.games:,} games", rendered.games / seconds, "games/s", "rendered again", seconds / again
     )

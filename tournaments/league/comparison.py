@@ -16,7 +16,7 @@ from tournaments.league.contents import Game
 from tournaments.league.contest import Contest
 from tournaments.league.reader import LeagueReader
 from tournaments.ratings.comparison import Advantage, Others, compute_advantage
-from tournaments.ratings.pairs import head_to_head
+from tournaments.ratings.head_to_head import head_to_head
 from tournaments.ratings.sprt import Sprt, Verdict
 
 Finding = Literal["better", "not better", "undecided"]

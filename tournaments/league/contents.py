@@ -8,6 +8,7 @@ from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct
 
+from protocol.messages import ClockRules
 from referee.records import Count, Key, Milliseconds, Record, Time
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
@@ -126,6 +127,9 @@ class LeagueContents(Protocol):
 
     def parts(self) -> Sequence[Part]:
         """Return the parts of the tournament."""
+
+    def clocks(self) -> Sequence[ClockRules]:
+        """Return the clock of each part."""
 
     def games(self) -> Iterator[Game]:
         """Return every finished game that counts, without its actions, in playing order."""

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from tournaments.league.choice import EVERYTHING, Choice, Picker
 from tournaments.league.contents import Game, LeagueContents
+from tournaments.league.kinds import group_by_kind, list_complete, list_counted, make_rated_game
 from tournaments.league.parts import Part
-from tournaments.league.standings import group_by_kind, list_complete, list_counted, make_rated_game
 from tournaments.ratings.fit import Fit, Rating, fit_beginnings
 
 MOST_STEPS = 30
@@ -59,8 +59,8 @@ def compute_part_ratings(league: LeagueContents, choice: Choice = EVERYTHING) ->
         return ()
     picker = Picker(league, choice)
     return tuple(
-        PartRatings(ruleset, seats, steps)
-        for (ruleset, seats), played in group_by_kind(picker.list_games()).items()
+        PartRatings(kind.ruleset, kind.seats, steps)
+        for kind, played in group_by_kind(picker.list_games(), league.clocks()).items()
         if len(steps := _make_steps(league, picker, list_counted(list_complete(played)))) > 1
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from protocol.messages import ClockRules
 from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config
@@ -50,6 +51,10 @@ class PastLeague:
     def parts(self) -> tuple[Part, ...]:
         """Return the parts of that time."""
         return tuple(self._tournament.parts)
+
+    def clocks(self) -> tuple[ClockRules, ...]:
+        """Return the clock of each part."""
+        return (self.config().clock,) * len(self._tournament.parts)
 
     def games(self) -> Iterator[Game]:
         """Return the finished games that counted, in playing order."""

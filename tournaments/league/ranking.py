@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -23,13 +22,15 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
     picker = Picker(league, choice)
     suspended = league.suspended()
     states = {entry.label: find_state(entry, suspended) for entry in entries}
-    found = compute_standings(picker.list_games(), picker.names, league.config().anchor, picker.common)
-    shown = (_show_names(replace(each, rows=_mark_states(each.rows, states)), picker.shown) for each in found)
+    found = compute_standings(
+        picker.list_games(), picker.names, league.config().anchor, picker.common, picker.shown, league.clocks()
+    )
+    marked = (replace(each, rows=_mark_states(each.rows, states)) for each in found)
     table = league.table()
     left = [place for place in table if place.label not in choice.without]
     exact = not league.ended_by_test()
     return tuple(
-        replace(each, exact=exact, rows=_order_by_table(each.rows, left) if table else each.rows) for each in shown
+        replace(each, exact=exact, rows=_order_by_table(each.rows, left) if table else each.rows) for each in marked
     )
 
 
@@ -79,20 +80,3 @@ def _mark_states(rows: Iterable[Row], states: Mapping[str, State]) -> tuple[Row,
     """Return the rows with the states of their entries; absent ones without a rank come last."""
     marked = [replace(row, state=states.get(row.label, "playing")) for row in rows]
     return tuple(sorted(marked, key=lambda row: row.rank is None and row.state == "absent"))
-
-
-def _show_names(standings: Standings, shown: Collection[str]) -> Standings:
-    """Return standings with only some of their rows, ranked among themselves."""
-    ranked: Counter[int | None] = Counter()
-    rows = []
-    for row in standings.rows:
-        if row.label in shown:
-            ranked[row.group] += 1
-            rows.append(replace(row, rank=None if row.group is None else ranked[row.group]))
-    crosstable = {
-        label: {other: meeting for other, meeting in against.items() if other in shown}
-        for label, against in standings.crosstable.items()
-        if label in shown
-    }
-    history = {label: points for label, points in standings.history.items() if label in shown}
-    return replace(standings, rows=tuple(rows), crosstable=crosstable, history=history)

@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from protocol.errors import MaliceError
+from protocol.messages import ClockRules
 from referee.nouns import format_count
 from referee.records import Key, Record
 from referee.rulesets import Ruleset
@@ -71,6 +72,10 @@ class LeagueReader(JournalReader):
     def parts(self) -> tuple[Part, ...]:
         """Return the parts in the order of their creation."""
         return tuple(self.tournament().parts)
+
+    def clocks(self) -> tuple[ClockRules, ...]:
+        """Return the clock of each part."""
+        return (self.config().clock,) * len(self.tournament().parts)
 
     def finished(self) -> list[Finished]:
         """Return every finished game as far as it decides what is played next, in playing order."""

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from referee.rulesets import Ruleset
 from tournaments.league.contents import Game
 from tournaments.league.judgement import judge
+from tournaments.league.kinds import list_complete, list_counted, make_rated_game
 from tournaments.league.league import League
-from tournaments.league.standings import list_complete, list_counted, make_rated_game
 from tournaments.league.tournament import Tournament
 from tournaments.ratings.fit import fit_ratings
 

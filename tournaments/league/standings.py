@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
-from referee.replay import VOID
+from protocol.messages import ClockRules
 from tournaments.league.contents import Game
+from tournaments.league.kinds import Kind, group_by_kind, list_complete, list_counted, list_sides, make_rated_game
+from tournaments.league.ranks import rank_entries
 from tournaments.ratings.fit import Rating, fit_ratings
-from tournaments.ratings.pairings import RatedGame
+from tournaments.ratings.pairings import Floats, RatedGame
 from tournaments.ratings.running_elo import compute_history, thin_points
+from tournaments.ratings.seats import SeatScore, rate_seats
 
 IDLE_MS = 1.0
 """CPU time off turn, in milliseconds per action, beyond what reading, cleaning up or compiling takes."""
 IDLE_SHARE = 0.1
 """Its least share of the time on turn."""
+
+PRELIMINARY = 30
+"""Below so many rated games a rating is preliminary."""
 
 APART = "These bots fall into groups that never met: ranks, Elo and scores compare only within a group."
 """The warning wherever one list holds figures of two groups."""
@@ -33,7 +40,7 @@ class Row(Struct, frozen=True):
     group: int | None
     """Entries of one group met, directly or through others. Counted from 1; None for an entry without opponents."""
     rank: int | None
-    """Within its group."""
+    """Within its group, among the rows; equal ratings share a rank."""
     label: str
     rating: Rating
     games: int
@@ -45,6 +52,8 @@ class Row(Struct, frozen=True):
     """CPU time per action, off turn."""
     forfeits: int
     """Games that ended for it by a verdict, including void ones."""
+    preliminary: bool = False
+    """Whether fewer than `PRELIMINARY` of its games are rated."""
     state: State = "playing"
     points: float | None = None
     """Match points in a Swiss tournament, whose table comes before the rating."""
@@ -72,7 +81,7 @@ class Meeting(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True):
-    """The standings of one ruleset with one number of seats."""
+    """The standings of one ruleset with one number of seats and one clock."""
 
     ruleset: str
     seats: int
@@ -93,6 +102,17 @@ class Standings(Struct, frozen=True):
     groups: int
     warning: str | None
     """Why these figures cannot all be compared; None if they can."""
+    clock: ClockRules | None
+    """None if it is unknown."""
+    seat_scores: tuple[SeatScore, ...]
+    """What each seat is worth, or those of partners together."""
+    superiority: dict[str, dict[str, float | None]]
+    """Label -> other label -> how certain it is that the first is better (LOS), 0..1; None if games do not tell."""
+    mean_of_all: bool
+    """Whether the mean that ratings are relative to covers all bots of a pool; else only those who took points off one
+    another."""
+    unlisted: int
+    """Bots with rated games but without a row, such as older versions; the mean covers them too."""
     exact: bool = True
     """Whether intervals hold in 95 % of all tournaments: they do not if a test chose when to stop."""
 
@@ -102,9 +122,14 @@ HISTORY_POINTS = 400
 
 
 def compute_standings(
-    games: Iterable[Game], entries: Sequence[str], anchor: str | None = None, common: Collection[int] = ()
+    games: Iterable[Game],
+    entries: Sequence[str],
+    anchor: str | None = None,
+    common: Collection[int] = (),
+    shown: Collection[str] | None = None,
+    clocks: Sequence[ClockRules] = (),
 ) -> tuple[Standings, ...]:
-    """Return the standings for every ruleset and number of seats, in the order of their first games.
+    """Return the standings for every ruleset, number of seats and clock, in the order of their first games.
 
     Only complete deals count, which were played in every rotation; void games do not.
 
@@ -113,77 +138,66 @@ def compute_standings(
         entries: the labels of all entries.
         anchor: the label that ratings are relative to; None for the mean of all.
         common: the parts in which all tables get the same cards.
+        shown: the labels that get a row; by default all. The others count as opponents.
+        clocks: those of the parts, by number.
     """
-    kinds = group_by_kind(games)
-    return tuple(_compute_kind(kind, played, entries, anchor, common) for kind, played in kinds.items())
-
-
-def group_by_kind(games: Iterable[Game]) -> dict[tuple[str, int], list[Game]]:
-    """Return the games by ruleset and number of seats, in the order of their first games."""
-    kinds: dict[tuple[str, int], list[Game]] = {}
-    for game in games:
-        kinds.setdefault((game.ruleset, len(game.labels)), []).append(game)
-    return kinds
-
-
-def list_complete(played: Iterable[Game]) -> list[Game]:
-    """Return the games of one kind whose deals were played in every rotation."""
-    played = list(played)
-    rotations = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
-    return [game for game in played if rotations[(game.key.part, game.key.table, game.key.deal)] == len(game.labels)]
-
-
-def list_counted(complete: Iterable[Game]) -> list[Game]:
-    """Return the games of complete deals that are rated: all but void ones."""
-    return [game for game in complete if game.reason != VOID]
+    rows = [index for index, label in enumerate(entries) if shown is None or label in shown]
+    kinds = group_by_kind(games, clocks)
+    return tuple(_compute_kind(kind, played, entries, rows, anchor, common) for kind, played in kinds.items())
 
 
 def _compute_kind(
-    kind: tuple[str, int], played: list[Game], entries: Sequence[str], anchor: str | None, common: Collection[int]
+    kind: Kind,
+    played: list[Game],
+    entries: Sequence[str],
+    shown: Sequence[int],
+    anchor: str | None,
+    common: Collection[int],
 ) -> Standings:
-    ruleset, seats = kind
     number = {label: index for index, label in enumerate(entries)}
     complete = list_complete(played)
     counted = list_counted(complete)
     rated = [make_rated_game(game, number, common) for game in counted]
-    fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor])
-    rows = _make_rows(played, entries, fitted.ratings)
+    fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor], ranked=shown)
+    rows = _make_rows(played, entries, fitted.ratings, shown)
     groups = max((row.group or 0 for row in rows), default=0)
     return Standings(
-        ruleset=ruleset,
-        seats=seats,
+        ruleset=kind.ruleset,
+        seats=kind.seats,
         rows=rows,
-        crosstable=_count_meetings(counted, entries),
-        history=_make_history(rated, entries),
+        crosstable=_count_meetings(counted, [entries[index] for index in shown]),
+        history=_make_history(rated, entries, shown),
         variance_ratio=fitted.variance_ratio,
         anchor=anchor,
         games=len(counted),
         waiting=len(played) - len(complete),
         groups=groups,
         warning=APART if groups > 1 else None,
+        clock=kind.clock,
+        seat_scores=rate_seats(rated, list_sides(played[0].teams)),
+        superiority=_name_superiority(fitted.superiority, entries, shown),
+        mean_of_all=fitted.mean_of_all,
+        unlisted=sum(rating.games > 0 for rating in fitted.ratings) - sum(row.rating.games > 0 for row in rows),
     )
 
 
-def make_rated_game(game: Game, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
-    """Return a game as the ratings see it.
-
-    Args:
-        game: the game.
-        number: the players by label.
-        common: the parts in which all tables get the same cards.
-    """
-    teams: dict[int, list[int]] = {}
-    places: dict[int, int] = {}
-    for label, team, place in zip(game.labels, game.teams, game.places, strict=True):
-        teams.setdefault(team, []).append(number[label])
-        places[team] = min(place, places.get(team, place))
-    # What hangs together is what has the same cards.
-    table = 0 if game.key.part in common else game.key.table
-    group = (game.key.part << 24 | table) << 32 | game.key.deal
-    return RatedGame(tuple(map(tuple, teams.values())), tuple(places.values()), group)
+def _name_superiority(
+    superiority: Floats, entries: Sequence[str], shown: Sequence[int]
+) -> dict[str, dict[str, float | None]]:
+    rows = superiority.tolist()
+    return {
+        entries[one]: {
+            entries[other]: None if math.isnan(rows[one][other]) else rows[one][other]
+            for other in shown
+            if other != one
+        }
+        for one in shown
+    }
 
 
-def _make_rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rating]) -> tuple[Row, ...]:
+def _make_rows(
+    played: list[Game], entries: Sequence[str], ratings: Sequence[Rating], shown: Iterable[int]
+) -> tuple[Row, ...]:
     games: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     forfeits: Counter[str] = Counter()
@@ -212,29 +226,10 @@ def _make_rows(played: list[Game], entries: Sequence[str], ratings: Sequence[Rat
             cpu_ms=each(cpu, entries[index]),
             idle_ms=each(idle, entries[index]),
             forfeits=forfeits[entries[index]],
+            preliminary=ratings[index].games < PRELIMINARY,
         )
-        for index, group, rank in _rank_entries(ratings, entries)
+        for index, group, rank in rank_entries(ratings, entries, shown)
     )
-
-
-def _rank_entries(ratings: Sequence[Rating], entries: Sequence[str]) -> Iterator[tuple[int, int | None, int | None]]:
-    """List the entries group by group, the best first, each with its group and its rank there."""
-    sizes = Counter(rating.pool for rating in ratings if rating.games)
-    group_of = {pool: group for group, (pool, _) in enumerate(sizes.most_common(), 1)}
-    groups = [group_of.get(rating.pool) for rating in ratings]
-    ranked: Counter[int] = Counter()
-    for index in sorted(
-        range(len(entries)),
-        key=lambda index: (groups[index] or len(entries), _make_sort_key(ratings[index], entries[index])),
-    ):
-        if (group := groups[index]) is not None:
-            ranked[group] += 1
-        yield index, group, None if group is None else ranked[group]
-
-
-def _make_sort_key(rating: Rating, label: str) -> tuple[bool, float, float, str]:
-    """Sort by Elo, then by points; entries without a figure come last."""
-    return (rating.elo is None, -(rating.elo or 0.0), -(rating.score or 0.0), label)
 
 
 def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
@@ -242,7 +237,7 @@ def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict
     for game in games:
         for seat, label in enumerate(game.labels):
             for other, opponent in enumerate(game.labels):
-                if game.teams[seat] != game.teams[other]:
+                if game.teams[seat] != game.teams[other] and label in tally and opponent in tally:
                     counts = tally[label].setdefault(opponent, [0, 0, 0])
                     counts[1 + (game.places[seat] > game.places[other]) - (game.places[seat] < game.places[other])] += 1
     return {
@@ -251,9 +246,11 @@ def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict
     }
 
 
-def _make_history(rated: list[RatedGame], entries: Sequence[str]) -> dict[str, tuple[tuple[int, float], ...]]:
+def _make_history(
+    rated: list[RatedGame], entries: Sequence[str], shown: Iterable[int]
+) -> dict[str, tuple[tuple[int, float], ...]]:
     points = compute_history(rated, len(entries))
     return {
-        label: tuple((point[0], point[1]) for point in thin_points(points[index], HISTORY_POINTS))
-        for index, label in enumerate(entries)
+        entries[index]: tuple((point[0], point[1]) for point in thin_points(points[index], HISTORY_POINTS))
+        for index in shown
     }

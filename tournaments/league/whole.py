@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from protocol.messages import ClockRules
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, TablePlace
@@ -17,22 +18,33 @@ class WholeLeague:
     """The entries and games of all tournaments; their parts are counted through, so keys differ from those inside.
 
     An entry has the version and the state of the newest tournament in which it takes part. The games of an entry that
-    one tournament disqualified count in the others.
+    one tournament disqualified count in the others. Where two tournaments have different rules under one name, those of
+    the older one are named after it, since they are another game.
 
     Args:
         league: the league.
     """
 
     def __init__(self, league: LeagueReader) -> None:
-        self._views = [league.view(name) for name in league.league().tournaments]
+        names = list(league.league().tournaments)
+        self._views = [league.view(name) for name in names]
+        self._rulesets = {ruleset.name: ruleset for view in self._views for ruleset in view.rulesets()}
+        self._renamed: list[dict[str, str]] = []
+        """By tournament: the new names of rulesets that have one."""
+        for name, view in zip(names, self._views, strict=True):
+            others = [ruleset for ruleset in view.rulesets() if not _is_same(ruleset, self._rulesets[ruleset.name])]
+            self._renamed.append({ruleset.name: f"{ruleset.name} of {name}" for ruleset in others})
+            self._rulesets |= {
+                new.name: new for new in (replace(each, name=f"{each.name} of {name}") for each in others)
+            }
 
     def config(self) -> Config:
         """Return the configuration of the newest tournament."""
         return self._views[-1].config()
 
     def rulesets(self) -> tuple[Ruleset, ...]:
-        """Return the rulesets of all tournaments; of one name the newest."""
-        return tuple({ruleset.name: ruleset for view in self._views for ruleset in view.rulesets()}.values())
+        """Return the rulesets of all tournaments."""
+        return tuple(self._rulesets.values())
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries of all tournaments, each in the order of the first one in which it took part."""
@@ -49,14 +61,19 @@ class WholeLeague:
         parts = (part for view in self._views for part in view.parts())
         return tuple(replace(part, number=number) for number, part in enumerate(parts))
 
+    def clocks(self) -> tuple[ClockRules, ...]:
+        """Return the clock of each part, tournament by tournament."""
+        return tuple(clock for view in self._views for clock in view.clocks())
+
     def games(self) -> Iterator[Game]:
         """Return the finished games that count, tournament by tournament."""
         before = 0
-        for view in self._views:
+        for view, renamed in zip(self._views, self._renamed, strict=True):
             out = {entry.label for entry in view.entries() if entry.state == "disqualified"}
             for game in view.games():
                 if out.isdisjoint(game.labels):
-                    yield replace(game, key=replace(game.key, part=before + game.key.part))
+                    ruleset = renamed.get(game.ruleset, game.ruleset)
+                    yield replace(game, key=replace(game.key, part=before + game.key.part), ruleset=ruleset)
             before += len(view.parts())
 
     def table(self) -> tuple[TablePlace, ...]:
@@ -70,3 +87,7 @@ class WholeLeague:
     def suspended(self) -> dict[str, int]:
         """Return the entries that the newest tournament suspended."""
         return self._views[-1].suspended()
+
+
+def _is_same(one: Ruleset, other: Ruleset) -> bool:
+    return (one.family, one.rules) == (other.family, other.rules)

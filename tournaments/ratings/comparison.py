@@ -16,7 +16,7 @@ from tournaments.ratings.covariance import student_quantile
 from tournaments.ratings.one_sided import TAIL
 from tournaments.ratings.pairings import Floats
 from tournaments.ratings.pairs import convert_to_elo, multinomial
-from tournaments.ratings.scores import FEW, NOTHING
+from tournaments.ratings.scores import FEW, NOTHING, compute_wilson
 
 
 class Others(Struct, frozen=True):
@@ -100,11 +100,7 @@ def estimate_score(counts: Sequence[int], games: int) -> tuple[float | None, flo
     variance, independent = spread / (total * (total - 1)), score * (1 - score) / (total * games)
     if total - max(counts[0], counts[-1]) < FEW or variance < NOTHING * independent:
         variance = max(variance, independent)
-    t = student_quantile(total - 1)
-    extra = t * t * variance / (score * (1 - score))
-    middle = (score + extra / 2) / (1 + extra)
-    half = t / (1 + extra) * math.sqrt(variance + (t * variance / (2 * score * (1 - score))) ** 2)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return compute_wilson(score, variance, student_quantile(total - 1))
 
 
 def flip_signs(counts: Sequence[int]) -> float | None:

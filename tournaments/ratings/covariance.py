@@ -90,16 +90,21 @@ def student_quantile(degrees: int) -> float:
 
 
 def student_cdf(t: float, degrees: int) -> float:
-    """Return the chance that Student's t is below `t`, to 1e-9 (with up to a million degrees).
+    """Return the chance that Student's t is below `t`, to 1e-9 (with up to a million degrees)."""
+    return float(student_cdfs(np.array([t]), degrees)[0])
+
+
+def student_cdfs(t: Floats, degrees: int) -> Floats:
+    """Return the chance for each `t`, as `student_cdf` does; nan for nan.
 
     With t = sqrt(degrees) tan a the density becomes a power of cos a, smooth on a bounded range: 64 Gauss
     points are enough for every number of degrees.
     """
-    reach = min(abs(t), 40.0) if degrees > 30 else abs(t)  # beyond lies less than 1e-25
-    half = math.atan(reach / math.sqrt(degrees)) / 2
+    reach = np.abs(t) if degrees <= 30 else np.minimum(np.abs(t), 40.0)  # beyond lies less than 1e-25
+    half = np.arctan(reach / math.sqrt(degrees)) / 2
     points, weights = _load_gauss()
-    area = half * float(weights @ np.cos(half * (points + 1)) ** (degrees - 1))
-    return 0.5 + math.copysign(min(0.5, area * _student_density(0, degrees) * math.sqrt(degrees)), t)
+    area = half * (np.cos(half[..., None] * (points + 1)) ** (degrees - 1) @ weights)
+    return np.asarray(0.5 + np.copysign(np.minimum(0.5, area * _student_density(0, degrees) * math.sqrt(degrees)), t))
 
 
 def _student_density(t: float, degrees: int) -> float:

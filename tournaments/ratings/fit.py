@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from tournaments.ratings.one_sided import compute_closure, find_classes
-from tournaments.ratings.pairings import Floats, Pairings, RatedGame, make_pairings
+from tournaments.ratings.pairings import Bools, Floats, Pairings, RatedGame, make_pairings
 from tournaments.ratings.pool import Pool, rate_pool
 from tournaments.ratings.scores import estimate_scores
 
@@ -36,9 +36,9 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     losses) has a chance of 2.5 %."""
     high: float | None = None
     rank_low: int | None = None
-    """The best possible rank in the pool: 1 + the number of significantly better players."""
+    """The best possible rank among the ranked players of the pool: 1 + the number of significantly better ones."""
     rank_high: int | None = None
-    """The worst possible rank: the number of players - that of significantly worse ones."""
+    """The worst possible rank: the number of ranked players - that of significantly worse ones."""
     games: int
     wins: int
     """Won pairings of teams; in games of two teams these are games."""
@@ -65,53 +65,82 @@ class Fit:
     anchor: int | None
     variance_ratio: float | None
     """The variance measured between deal groups over that of independent games."""
+    mean_of_all: bool
+    """Whether, without an anchor, ratings are relative to all players of a pool, not only to those who took points off
+    one another."""
+    superiority: Floats
+    """[i, j]: how certain it is that i is better than j, 0..1; nan where the games do not determine it."""
 
 
-def fit_ratings(games: Sequence[RatedGame], players: int, *, anchor: int | None = None) -> Fit:
-    """Rate players 0 .. players-1; the order of the games does not matter."""
-    (fit,) = fit_beginnings(games, players, [len(games)], anchor=anchor)
+def fit_ratings(
+    games: Sequence[RatedGame], players: int, *, anchor: int | None = None, ranked: Iterable[int] | None = None
+) -> Fit:
+    """Rate players 0 .. players-1; the order of the games does not matter.
+
+    Args:
+        games: all games.
+        players: how many there are.
+        anchor: the player that ratings are relative to.
+        ranked: the players that get ranks, among themselves; by default all.
+    """
+    (fit,) = fit_beginnings(games, players, [len(games)], anchor=anchor, ranked=ranked)
     return fit
 
 
 def fit_beginnings(
-    games: Sequence[RatedGame], players: int, lengths: Iterable[int], *, anchor: int | None = None
+    games: Sequence[RatedGame],
+    players: int,
+    lengths: Iterable[int],
+    *,
+    anchor: int | None = None,
+    ranked: Iterable[int] | None = None,
 ) -> tuple[Fit, ...]:
     """Rate players by the first games, for several numbers of games: the same as `fit_ratings` of each, but faster."""
     if anchor is not None and not 0 <= anchor < players:
         raise ValueError(f"expected an anchor from 0 to {players - 1}, got: {anchor}")
     pairings = make_pairings(games, players)
+    chosen = np.ones(players, np.bool_) if ranked is None else np.isin(np.arange(players), list(ranked))
     return tuple(
-        _fit(pairings if length == len(games) else pairings.before(length), length, anchor) for length in lengths
+        fit_pairings(pairings if length == len(games) else pairings.before(length), length, anchor, chosen)
+        for length in lengths
     )
 
 
-def _fit(pairings: Pairings, games: int, anchor: int | None) -> Fit:
+def fit_pairings(pairings: Pairings, games: int, anchor: int | None, ranked: Bools) -> Fit:
+    """Rate the players of so many games, as `fit_ratings` does."""
     label = find_classes(compute_closure(pairings.met()))
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
     rated = [rate_pool(pairings, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1]
     elo = np.full(pairings.players, np.nan)
+    superiority = np.full((pairings.players, pairings.players), np.nan)
     for pool in rated:
         elo[pool.players] = (pool.strengths - pool.origin) * ELO
+        superiority[np.ix_(pool.players, pool.players)] = pool.compute_superiority()
     number = np.searchsorted(np.unique(label), label)
     return Fit(
-        ratings=tuple(_make_ratings(pairings, rated, elo, number.tolist())),
+        ratings=tuple(_make_ratings(pairings, rated, elo, number.tolist(), ranked)),
         games=games,
         groups=pairings.groups,
         pools=len(rated),
         anchor=anchor,
         variance_ratio=_compute_variance_ratio(rated),
+        mean_of_all=all(pool.levels.core.all() for pool in rated),
+        superiority=superiority,
     )
 
 
-def _make_ratings(pairings: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int]) -> Iterable[Rating]:
+def _make_ratings(
+    pairings: Pairings, rated: Sequence[Pool], elo: Floats, number: Sequence[int], ranked: Bools
+) -> Iterable[Rating]:
     players = pairings.players
     low, high = np.full((2, players), np.nan)
     rank_low, rank_high = np.zeros((2, players), np.int64)
     for pool in rated:
         low[pool.players], high[pool.players] = ((end - pool.origin) * ELO for end in pool.compute_interval())
-        better = pool.find_better()
-        rank_low[pool.players] = 1 + better.sum(axis=0)
-        rank_high[pool.players] = len(better) - better.sum(axis=1)
+        chosen = np.flatnonzero(ranked[pool.players])
+        better = pool.find_better()[np.ix_(chosen, chosen)]
+        rank_low[pool.players[chosen]] = 1 + better.sum(axis=0)
+        rank_high[pool.players[chosen]] = len(better) - better.sum(axis=1)
 
     seen = pairings.by_player(pairings.rows)
     teams = pairings.teams
@@ -121,7 +150,7 @@ def _make_ratings(pairings: Pairings, rated: Sequence[Pool], elo: Floats, number
     wins, draws, losses = (
         np.bincount(seen.player[seen.points == result], minlength=players) for result in (1.0, 0.5, 0.0)
     )
-    score_low, score_high = estimate_scores(pairings)
+    _, score_low, score_high = estimate_scores(pairings)
     games = np.bincount(np.unique(pairings.game[seen.row] * players + seen.player) % players, minlength=players)
     for player in range(players):
         total = int(wins[player] + draws[player] + losses[player])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tournaments.ratings.bradley_terry import maximise, sum_products
-from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_quantile
+from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_cdfs, student_quantile
 from tournaments.ratings.one_sided import Levels, find_levels
 from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
 from tournaments.ratings.scores import FEW, NOTHING, count_mixed_groups
@@ -53,7 +53,20 @@ class Pool:
         by_wins = known.low[:, None] > known.low_held
         by_losses = known.high < known.high_held[:, None]
         one_sided = known.above & np.where(np.isnan(known.low)[:, None], by_losses, by_wins)
-        return np.where(known.label[:, None] == known.label, ahead, one_sided & ~np.isnan(self.errors))
+        better = np.where(known.label[:, None] == known.label, ahead, one_sided & ~np.isnan(self.errors))
+        return np.asarray(better & (values[:, None] > values))
+
+    def compute_superiority(self) -> Floats:
+        """Return [i, j]: how certain it is that i is better than j, 0..1; nan where the games do not determine it.
+
+        Between two levels there is no covariance, but only a bound.
+        """
+        known = self.varied & (self.levels.label[:, None] == self.levels.label) & (self.errors > 0)
+        if self.groups < 2:
+            return np.full(known.shape, np.nan)
+        lead = np.full(known.shape, np.nan)
+        np.divide(self.strengths[:, None] - self.strengths, self.errors, out=lead, where=known)
+        return student_cdfs(lead, self.groups - 1)
 
 
 def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:

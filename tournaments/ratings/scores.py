@@ -25,8 +25,8 @@ def count_mixed_groups(pairings: Pairings) -> Ints:
     return np.minimum(number(seen.points < seen.count), number(seen.points > 0))
 
 
-def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
-    """Return the lower and the upper end of each player's score, 0..1; nan if the games do not determine it.
+def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats, Floats]:
+    """Return each player's score, 0..1, and its lower and upper end; nan if the games do not determine it.
 
     This is Wilson's interval, which stays within 0 and 1, with Student's t for the number of groups. Its number of
     games is that of independent games with the variance between deal groups. For a player who won (or lost) every game,
@@ -40,15 +40,25 @@ def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats]:
         score = points / count
         variance = _estimate_variance(seen, score, count, groups, count_mixed_groups(pairings) < FEW)
         t = np.array([student_quantile(each - 1) if each > 1 else np.nan for each in groups.tolist()])
-        extra = t**2 * variance / (score * (1 - score))  # t^2 over the number of independent games
-        middle = (score + extra / 2) / (1 + extra)
-        half = t / (1 + extra) * np.sqrt(variance + (t * variance / (2 * score * (1 - score))) ** 2)
+        low, high = _compute_wilson(score, variance, t)
         bound = TAIL ** (1 / groups)
-    low, high = middle - half, middle + half
     won, lost = (count > 0) & (points == count), (count > 0) & (points == 0)
     low[won], high[won] = bound[won], 1.0
     low[lost], high[lost] = 0.0, 1 - bound[lost]
-    return low, high
+    return score, low, high
+
+
+def compute_wilson(score: float, variance: float, t: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share between 0 and 1, for as many independent games as have this variance."""
+    low, high = _compute_wilson(np.array(score), np.array(variance), np.array(t))
+    return max(0.0, float(low)), min(1.0, float(high))
+
+
+def _compute_wilson(score: Floats, variance: Floats, t: Floats) -> tuple[Floats, Floats]:
+    extra = t**2 * variance / (score * (1 - score))  # t^2 over the number of independent games
+    middle = (score + extra / 2) / (1 + extra)
+    half = t / (1 + extra) * np.sqrt(variance + (t * variance / (2 * score * (1 - score))) ** 2)
+    return middle - half, middle + half
 
 
 def _estimate_variance(seen: GroupRows, score: Floats, count: Floats, groups: Ints, few: Bools) -> Floats:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from protocol.messages import ClockRules
 from referee.nouns import format_count
 from referee.records import Record
 from referee.stray_lines import STRAY_LINES
@@ -13,7 +14,8 @@ from tournaments.league.contents import Game, LeagueContents
 from tournaments.league.journal import Absence
 from tournaments.league.league import League
 from tournaments.league.series import Score, list_open_series
-from tournaments.league.standings import Row, Standings
+from tournaments.league.standings import PRELIMINARY, Row, Standings
+from tournaments.ratings.seats import SeatScore
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import Cell, format_number, format_table, write_csv
 from tournaments.terminal.transcript import excerpt_stderr
@@ -40,33 +42,85 @@ def describe_choice(league: League, name: str | None) -> Iterator[str]:
         yield f"tournament {sanitize(name)}; the league also has {', '.join(others)}"
 
 
+MARK = "?"
+"""After the Elo of an entry with few games."""
+
+
 def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
-    """Yield the standings as tables, one for each ruleset and number of seats."""
+    """Yield the standings as tables, one for each ruleset, number of seats and clock."""
     if not all_standings:
         yield "no game to rate"
+    kinds = [(standings.ruleset, standings.seats) for standings in all_standings]
     for standings in all_standings:
+        several = kinds.count((standings.ruleset, standings.seats)) > 1
         waiting = f", {standings.waiting} of deals not yet played from every seat" if standings.waiting else ""
         title = f"{sanitize(standings.ruleset)}, {standings.seats} seats"
+        title += f", {describe_clock(standings.clock)}" if several and standings.clock else ""
         yield f"{title}: {format_count(standings.games, 'game')}{waiting}, Elo {_describe_origin(standings)}"
         if standings.warning:
             yield standings.warning
-        if any(row.points is not None for row in standings.rows):
-            rows = [(_format_rank(row), *_format_points(row), *_format_row(row)[1:]) for row in standings.rows]
-            yield from format_table((HEAD[0], "points", "buchholz", *HEAD[1:]), rows, left=(3,))
-        elif standings.warning:
-            rows = [("n/a" if row.group is None else str(row.group), *_format_row(row)) for row in standings.rows]
-            yield from format_table(("group", *HEAD), rows, left=(2,))
-        else:
-            yield from format_table(HEAD, [_format_row(row) for row in standings.rows])
-        if standings.seats > 2:
-            yield "W-D-L counts a game once for every opponent at the table"
-        for row in standings.rows:
-            if row.thinks_off_turn:
-                yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"
-        if standings.variance_ratio is not None:
-            yield f"games of one deal share their cards: variance {standings.variance_ratio:.2f} times the binomial"
-        if not standings.exact:
-            yield INEXACT
+        yield from _format_ranking(standings)
+        yield from _format_notes(standings)
+
+
+def _format_ranking(standings: Standings) -> Iterator[str]:
+    rows = [(row, _format_row(row)) for row in standings.rows]
+    if any(_is_preliminary(row) for row in standings.rows):
+        rows = [
+            (row, (*cells[:2], f"{cells[2]}{MARK if _is_preliminary(row) else ' '}", *cells[3:])) for row, cells in rows
+        ]
+    if any(row.points is not None for row in standings.rows):
+        head = (HEAD[0], "points", "buchholz", *HEAD[1:])
+        yield from format_table(
+            head, [(_format_rank(row), *_format_points(row), *cells[1:]) for row, cells in rows], left=(3,)
+        )
+    elif standings.warning:
+        grouped = [("n/a" if row.group is None else str(row.group), *cells) for row, cells in rows]
+        yield from format_table(("group", *HEAD), grouped, left=(2,))
+    else:
+        yield from format_table(HEAD, [cells for _, cells in rows])
+
+
+def _format_notes(standings: Standings) -> Iterator[str]:
+    """Yield the lines under a table."""
+    if any(_is_preliminary(row) for row in standings.rows):
+        yield f"{MARK} preliminary: fewer than {PRELIMINARY} games"
+    if standings.seats > 2:
+        yield "W-D-L counts a game once for every opponent at the table"
+    for row in standings.rows:
+        if row.thinks_off_turn:
+            yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"
+    if standings.variance_ratio is not None:
+        yield f"games of one deal share their cards: variance {standings.variance_ratio:.2f} times the binomial"
+    if not standings.exact:
+        yield INEXACT
+    sides = standings.seat_scores
+    for side in sides[:1] if len(sides) == 2 else sides:  # what one of two sides gets, the other does not
+        if side.score is not None:
+            yield _describe_seats(side)
+
+
+def _is_preliminary(row: Row) -> bool:
+    return row.preliminary and row.rating.elo is not None
+
+
+def _describe_seats(side: SeatScore) -> str:
+    who = f"seat {side.seats[0]} gets" if len(side.seats) == 1 else f"seats {' and '.join(map(str, side.seats))} get"
+    share = f"{100 * (side.score or 0):.1f} % of the points (95 %: {_format_range(side.score_low, side.score_high)})"
+    ends = f"{format_number(side.elo_low, 0)} .. {format_number(side.elo_high, 0)}"
+    return f"{who} {share}, worth {format_number(side.elo, 0)} Elo ({ends})"
+
+
+def describe_clock(clock: ClockRules) -> str:
+    """Return a clock in words, its times in milliseconds."""
+    limits = [
+        "" if clock.move_ms is None else f"{clock.move_ms} ms an action",
+        "" if clock.bank_ms is None else f"{clock.bank_ms} + {clock.increment_ms} ms a game",
+        f"margin {clock.margin_ms} ms",
+        f"{clock.kind} time",
+        "" if clock.cap_ms is None else f"cap {clock.cap_ms} ms",
+    ]
+    return " ".join(("clock", ", ".join(filter(None, limits))))
 
 
 def _describe_origin(standings: Standings) -> str:
@@ -78,9 +132,8 @@ def _describe_origin(standings: Standings) -> str:
         )
     if anchor:
         return f"relative to {anchor}"
-    elos = [row.rating.elo for row in standings.rows if row.rating.elo is not None]
-    everybody = not elos or abs(sum(elos) / len(elos)) < 0.5
-    return "relative to the mean" if everybody else "relative to the mean of those who took points off one another"
+    mean = "the mean" if standings.mean_of_all else "the mean of those who took points off one another"
+    return f"relative to {mean}{', older versions included' if standings.unlisted else ''}"
 
 
 def _format_rank(row: Row) -> str:
@@ -129,11 +182,12 @@ RATING_FIELDS = (
     *("score", "score_low", "score_high", "average_opponent"),
 )
 ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group", "state", "points", "buchholz")
+LAST_FIELDS = ("preliminary", "clock", "warning")
 
 
 def encode_standings_csv(all_standings: Sequence[Standings], tournament: str | None = None) -> str:
     """Return the rankings as CSV, one row for each entry and ruleset; without a tournament they are of several."""
-    head = ("tournament", "ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, "warning")
+    head = ("tournament", "ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, *LAST_FIELDS)
     rows = [[tournament, *_list_cells(standings, row)] for standings in all_standings for row in standings.rows]
     return write_csv(head, rows)
 
@@ -141,6 +195,7 @@ def encode_standings_csv(all_standings: Sequence[Standings], tournament: str | N
 def _list_cells(standings: Standings, row: Row) -> list[Cell]:
     figures = [getattr(row.rating, field) for field in RATING_FIELDS]
     figures += [getattr(row, field) for field in ROW_FIELDS]
+    figures += [str(row.preliminary).lower(), describe_clock(standings.clock) if standings.clock else None]
     return [standings.ruleset, standings.seats, row.rank, row.label, row.games, *figures, _warn(standings)]
 
 

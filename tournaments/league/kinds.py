@@ -1,0 +1,72 @@
+"""Kinds of games: one fit covers one ruleset, one number of seats and one clock."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from protocol.messages import ClockRules
+from referee.replay import VOID
+from tournaments.league.contents import Game
+from tournaments.ratings.pairings import RatedGame
+
+
+class Kind(NamedTuple):
+    """What games must share to be rated together."""
+
+    ruleset: str
+    seats: int
+    clock: ClockRules | None
+    """None if it is unknown."""
+
+
+def group_by_kind(games: Iterable[Game], clocks: Sequence[ClockRules] = ()) -> dict[Kind, list[Game]]:
+    """Return the games by kind, in the order of their first games.
+
+    Args:
+        games: all games.
+        clocks: those of the parts, by number.
+    """
+    kinds: dict[Kind, list[Game]] = {}
+    for game in games:
+        part = game.key.part
+        kind = Kind(game.ruleset, len(game.labels), clocks[part] if part < len(clocks) else None)
+        kinds.setdefault(kind, []).append(game)
+    return kinds
+
+
+def list_complete(played: Iterable[Game]) -> list[Game]:
+    """Return the games of one kind whose deals were played in every rotation."""
+    played = list(played)
+    rotations = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
+    return [game for game in played if rotations[(game.key.part, game.key.table, game.key.deal)] == len(game.labels)]
+
+
+def list_counted(complete: Iterable[Game]) -> list[Game]:
+    """Return the games of complete deals that are rated: all but void ones."""
+    return [game for game in complete if game.reason != VOID]
+
+
+def make_rated_game(game: Game, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
+    """Return a game as the ratings see it.
+
+    Args:
+        game: the game.
+        number: the players by label.
+        common: the parts in which all tables get the same cards.
+    """
+    sides = list_sides(game.teams)
+    places = tuple(min(game.places[seat] for seat in side) for side in sides)
+    teams = tuple(tuple(number[game.labels[seat]] for seat in side) for side in sides)
+    # What hangs together is what has the same cards.
+    table = 0 if game.key.part in common else game.key.table
+    group = (game.key.part << 24 | table) << 32 | game.key.deal
+    return RatedGame(teams, places, group)
+
+
+@cache
+def list_sides(teams: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return the seats of each team, given the team of each seat."""
+    return tuple(tuple(seat for seat, each in enumerate(teams) if each == team) for team in dict.fromkeys(teams))
