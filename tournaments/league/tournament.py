@@ -167,6 +167,7 @@ class Tournament:
             state=standing.state,
             reason=standing.reason,
             waits=entered.waits,
+            parameters=known.parameters,
         )
 
     # Events

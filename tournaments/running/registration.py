@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from referee.nouns import format_count
 from tournaments.errors import LeagueError
@@ -119,7 +119,7 @@ def register(
     refuse_misfit(field.config, [each.label for each in field.entries], field.rulesets)
     for ruleset in field.rulesets:
         require_seats(field.config, ruleset, len(field.entries))
-    changed = [each.label for each in field.entries if _is_changed(pending, each)]
+    changed = {each.label: _describe_new_values(pending, each) for each in field.entries if _is_changed(pending, each)}
     _read_file(pending, field, (lambda hash: new_versions and is_kept(hash)))
     pending.create_parts()
     if changed and not new_versions:
@@ -175,18 +175,28 @@ def _is_in_open_round(tournament: Tournament, entrant: Entrant) -> bool:
     return any(entrant in table.entrants for table in opened)
 
 
-def _describe_changed(changed: Collection[str], games: int | None) -> str:
+def _describe_new_values(pending: PendingEvents, entry: Entrance) -> str:
+    """Say which parameters of a changed bot have other values than in the version that plays."""
+    playing = Entrant(entry.label, pending.tournament.current()[entry.label])
+    old, new = pending.tournament.version(playing).parameters, _list_parameters(entry)
+    return ", ".join(
+        f"{name} = {value} (was {old[name]})" for name, value in new.items() if old.get(name, value) != value
+    )
+
+
+def _describe_changed(changed: Mapping[str, str], games: int | None) -> str:
     """Say which bots changed, and what it costs to let the new versions play.
 
     Args:
-        changed: their labels.
+        changed: by label, which of their parameters have new values, in words.
         games: how many further games they play; None if they take part from the next round on.
     """
     what = "the bot has" if len(changed) == 1 else "these bots have"
     cost = "from the next round on" if games is None else f"which takes {format_count(games, 'more game')}"
+    values = "".join(f"; {label}: {words}" for label, words in changed.items() if words)
     return (
-        f"{', '.join(changed)}: {what} changed since the last run; --new-versions lets the new version play, {cost};"
-        " the games of the old one stay"
+        f"{', '.join(changed)}: {what} changed since the last run{values}; --new-versions lets the new version play,"
+        f" {cost}; the games of the old one stay"
     )
 
 
@@ -226,7 +236,13 @@ def _describe_version(entry: Entrance, number: int) -> Version:
         language=manifest.language,
         command=manifest.run,
         rulesets=entry.bot.made_for,
+        parameters=_list_parameters(entry),
     )
+
+
+def _list_parameters(entry: Entrance) -> dict[str, str]:
+    """Return the values of the parameters that bot.toml lists; of an anonymous bot nobody may know them."""
+    return {name: entry.bot.parameters[name] for name in entry.bot.manifest.parameters}
 
 
 def refuse_differences(tournament: Tournament, config: Config) -> None:
