@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import shlex
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 
@@ -179,8 +180,8 @@ def _describe_new_values(pending: PendingEvents, entry: Entrance) -> str:
     """Say which parameters of a changed bot have other values than in the version that plays."""
     playing = Entrant(entry.label, pending.tournament.current()[entry.label])
     old, new = pending.tournament.version(playing).parameters, _list_parameters(entry)
-    return ", ".join(
-        f"{name} = {value} (was {old[name]})" for name, value in new.items() if old.get(name, value) != value
+    return "; ".join(
+        f"{name} = {value}, was {old[name]}" for name, value in new.items() if old.get(name, value) != value
     )
 
 
@@ -193,10 +194,10 @@ def _describe_changed(changed: Mapping[str, str], games: int | None) -> str:
     """
     what = "the bot has" if len(changed) == 1 else "these bots have"
     cost = "from the next round on" if games is None else f"which takes {format_count(games, 'more game')}"
-    values = "".join(f"; {label}: {words}" for label, words in changed.items() if words)
+    names = ", ".join(f"{label} ({words})" if words else label for label, words in changed.items())
     return (
-        f"{', '.join(changed)}: {what} changed since the last run{values}; --new-versions lets the new version play,"
-        f" {cost}; the games of the old one stay"
+        f"{names}: {what} changed since the last run; --new-versions lets the new version play, {cost};"
+        " the games of the old one stay"
     )
 
 
@@ -288,7 +289,7 @@ def _refuse_changes(tournament: Tournament, field: Field) -> None:
         if entered.label not in labels and tournament.state(entered.label).state == "playing":
             raise LeagueError(
                 f"entries: {entered.label!r} is gone from the file; to end its games, run: malice entry withdraw"
-                f" LEAGUE.db {entered.label}; or {way_out}"
+                f" LEAGUE.db {shlex.quote(entered.label)}; or {way_out}"
             )
 
 
