@@ -174,7 +174,7 @@ def test_a_pattern_may_have_parameters_and_a_question_mark(base: Path) -> None:
     [
         (
             "mybot?wieght=1",
-            r"^mybot\?wieght=1: no parameter 'wieght' \(did you mean 'weight'\?\); mybot has weight, share",
+            r"^mybot\?wieght=1: no parameter 'wieght' \(did you mean 'weight'\?\); mybot has weight",
         ),
         ("mybot?weight=x", r"weight: expected an integer of 64 bits, got 'x'; its default in bot\.toml is 250$"),
         ("mybot?weight=300@HEAD~3", r"stands before the parameters: mybot@HEAD~3\?weight=\.\.\.$"),
