@@ -101,7 +101,11 @@ class KeptBots:
             return self._move(bot, home)
 
     def has(self, hash: str) -> bool:
-        """Return whether a version was kept."""
+        """Return whether a version was kept.
+
+        Raises:
+            LeagueError: the note on a variant is damaged.
+        """
         if not HASH.fullmatch(hash):
             return False
         content = self._notes.read_variant(hash).content

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -122,12 +122,17 @@ class Plan:
 
     def keep_bots(self, kept: KeptBots) -> None:
         """Keep every bot that plays by its content, and let it play from there; note those that cannot be kept."""
-        labels = [label for label in self.bots if label not in self.people]
-        found = run_side_by_side([partial(_keep, kept, self.bots[label]) for label in labels])
-        self.field = self.field.place(
-            {label: bot for label, bot in zip(labels, found, strict=True) if isinstance(bot, BotSpec)}
+        # Twins and variants share what is kept: one after the other, so that it is copied once.
+        groups: defaultdict[str, list[str]] = defaultdict(list)
+        for label, bot in self.bots.items():
+            if label not in self.people:
+                groups[bot.content].append(label)
+        kept_groups = run_side_by_side(
+            [partial(_keep, kept, {label: self.bots[label] for label in labels}) for labels in groups.values()]
         )
-        self.note_absences({label: why for label, why in zip(labels, found, strict=True) if isinstance(why, Absence)})
+        found = {label: each for group in kept_groups for label, each in group.items()}
+        self.field = self.field.place({label: bot for label, bot in found.items() if isinstance(bot, BotSpec)})
+        self.note_absences({label: why for label, why in found.items() if isinstance(why, Absence)})
         self._choose_players()
 
     def list_broken(self) -> dict[str, Absence]:
@@ -290,7 +295,11 @@ class Plan:
         return seat * (config.seats or match.players[0])
 
 
-def _keep(kept: KeptBots, bot: BotSpec, guard: int) -> BotSpec | Absence:
+def _keep(kept: KeptBots, bots: Mapping[str, BotSpec], guard: int) -> dict[str, BotSpec | Absence]:
+    return {label: _keep_bot(kept, bot) for label, bot in bots.items()}
+
+
+def _keep_bot(kept: KeptBots, bot: BotSpec) -> BotSpec | Absence:
     try:
         return kept.keep(bot)
     except BotError as error:
