@@ -204,6 +204,16 @@ def test_an_unknown_parameter_is_exit_2(base: Path, monkeypatch: pytest.MonkeyPa
     assert not (base / "t.db").exists()
 
 
+def test_a_name_that_is_too_long_for_a_label_is_refused(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(base)
+    (base / "t.toml").write_text(f'entries = ["mybot?mode={"x" * 100}", "first"]\n')
+
+    result = malice("run", "t.toml")
+
+    assert result.exit_code == 2
+    assert "has a name of 111 characters, expected at most 100" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("line", "place"),
     [
