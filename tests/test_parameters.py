@@ -169,6 +169,11 @@ def test_a_pattern_may_have_parameters_and_a_question_mark(base: Path) -> None:
 # mistakes
 
 
+def test_a_parameter_without_a_value_is_told_from_a_pattern(base: Path) -> None:
+    with pytest.raises(DataError, match=r"got none; a parameter is written mybot\?name=value$"):
+        expand_entries(["mybot?weight"], base)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

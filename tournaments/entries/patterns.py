@@ -125,8 +125,11 @@ def _list_matches(pattern: str, base: Path) -> list[_Match]:
     folders = [words for words in found if (base / words).is_dir() and not _is_hidden_below(start, base / words)]
     bots = [words for words in folders if (base / words / MANIFEST).is_file()]
     if not bots:
-        first = f"; the first folder that matches, {folders[0]}, has no {MANIFEST}" if folders else ""
-        raise DataError(f"entries: expected bots' folders that match {pattern!r} in {base.resolve()}, got none{first}")
+        more = f"; the first folder that matches, {folders[0]}, has no {MANIFEST}" if folders else ""
+        name, mark, _ = pattern.partition("?")
+        if mark and (_find_named(name, base) or name in list_shipped_bots()):
+            more += f"; a parameter is written {name}?name=value"
+        raise DataError(f"entries: expected bots' folders that match {pattern!r} in {base.resolve()}, got none{more}")
     matches: dict[str, _Match] = {}
     for match in (_make_match(words, base, start) for words in bots):
         if match.real not in matches or (matches[match.real].linked and not match.linked):
