@@ -236,7 +236,7 @@ def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             box.command,
             cwd=player.cwd,
-            env=_environment() if box.environment is None else box.environment,
+            env=_environment() | dict(player.environment) if box.environment is None else box.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

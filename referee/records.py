@@ -69,6 +69,8 @@ class Player(Struct, frozen=True):
     version: str = ""
     anonymous: bool = False
     """Whether the name and version in its answer to `hello` are not used."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """Variables that its process receives on top of what its isolation leaves of ours."""
 
 
 Layer = Literal["auto", "bwrap", "rlimit", "none"]

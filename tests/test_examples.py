@@ -13,6 +13,7 @@ from tournaments.league.config import read_config
 from tournaments.league.formats import FORMATS
 
 EXAMPLES = Path(__file__).parents[1] / "tournaments/examples"
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.toml"))
 SHOWN = {"swiss": "rounds", "knockout": "bracket"}
 """The section that the front page has for a format."""
 
@@ -20,13 +21,20 @@ SHOWN = {"swiss": "rounds", "knockout": "bracket"}
 def test_every_format_has_an_example_that_the_docs_name() -> None:
     told = (EXAMPLES.parents[1] / "docs/formats.md").read_text("utf-8")
 
-    assert {path.stem for path in EXAMPLES.glob("*.toml")} == FORMATS.keys()
+    assert FORMATS.keys() <= {*NAMES}
     assert all(f"(../tournaments/examples/{name}.toml)" in told for name in FORMATS)
 
 
+def test_the_other_examples_are_named_where_they_are_explained() -> None:
+    told = (EXAMPLES.parents[1] / "docs/comparing.md").read_text("utf-8")
+
+    assert {*NAMES} - FORMATS.keys() == {"variants"}
+    assert "(../tournaments/examples/variants.toml)" in told
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FORMATS)
-def test_the_example_of_a_format_can_be_played(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_can_be_played(name: str, tmp_path: Path) -> None:
     text = (EXAMPLES / f"{name}.toml").read_text("utf-8")
     short, changed = re.subn(r"^deals = \d+", 'deals = 1\nseed = "short"', text, flags=re.MULTILINE)
     path, db, site = tmp_path / f"{name}.toml", tmp_path / "t.db", tmp_path / "site"
@@ -36,7 +44,7 @@ def test_the_example_of_a_format_can_be_played(name: str, tmp_path: Path) -> Non
     result = malice("run", path, "--db", db, "--site", site)
 
     assert changed == 1
-    assert (config.format, config.name) == (name, name)
+    assert (config.format, config.name) == (name if name in FORMATS else "gauntlet", name)
     assert result.exit_code == 0, result.output
     assert malice("verify", db).exit_code == 0
     page = Page(site / "index.html")

@@ -22,7 +22,7 @@ class Box:
     Attributes:
         words: the names of the parts in force, the layer first.
         command: what to start.
-        environment: of the new process; None for our own.
+        environment: of the new process; None for our own and that of the player.
         descriptors: what the new process inherits.
     """
 

@@ -31,10 +31,19 @@ class Sandbox:
         program: the file that its first word names.
         view: the files besides the system's; the command starts in its folder.
         memory_mb: what the bot may use; its temporary files take no more than that.
+        environment: variables for the command, besides a few of ours.
     """
 
-    def __init__(self, command: Sequence[str], program: Path, view: View, memory_mb: int) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        program: Path,
+        view: View,
+        memory_mb: int,
+        environment: Sequence[tuple[str, str]] = (),
+    ) -> None:
         self._command = (os.path.abspath(program), *command[1:])
+        self._environment = environment
         self.view = view
         self._tmpfs_bytes = min(FILE_BYTES, (memory_mb << 20) // len(_TEMPORARY))
 
@@ -67,6 +76,8 @@ class Sandbox:
             # Needed only to change from our user to the bot's, who keeps none of them.
             words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
         words += ["--clearenv", "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"]
+        for name, value in self._environment:
+            words += ["--setenv", name, value]
         words += ["--setenv", "PATH", self._search_path(), "--hostname", "box", *self._mount_options()]
         words += ["--chdir", str(self.view.folder)]
         if filter is not None:

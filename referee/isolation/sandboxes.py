@@ -45,7 +45,8 @@ class SandboxBox(LimitBox):
             descriptors.append(seccomp.open_filter(**choose_filter(isolation)))
             self.words += ("seccomp",)
         self.descriptors = tuple(descriptors)
-        sandbox = bwrap.Sandbox(player.command, find_program(player, view.folder), view, isolation.memory_mb)
+        program = find_program(player, view.folder)
+        sandbox = bwrap.Sandbox(player.command, program, view, isolation.memory_mb, player.environment)
         uid = limits.next_uid() if own_user else None
         self.command = sandbox.build_command(uid, *descriptors, disable=probe.can_disable_nested_users())
         self.environment = {}

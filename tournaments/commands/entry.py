@@ -64,7 +64,8 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
     with open_store(db, tournament=tournament) as store:
         kept = KeptBots(db)
         sizes = kept.list_kept()
-        lines = list_entry_lines(store, sizes)
+        variants = kept.list_variants()
+        lines = list_entry_lines(store, sizes, variants)
         choice = list(describe_choice(store.league(), store.tournament().name))
     if json:
         click.echo(msgspec.json.encode(lines))
@@ -74,7 +75,8 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
     if sizes:
         click.echo(f"{format_bytes(sum(sizes.values()))} of bots are kept in {kept.folder.name}", err=True)
     for each in lines:
-        if each.hash in sizes and (advice := describe_size(each.label, sizes[each.hash])):
+        size = sizes.get(variants.get(each.hash, each.hash), 0)
+        if advice := describe_size(each.label, size):
             click.echo(advice, err=True)
 
 

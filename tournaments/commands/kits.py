@@ -120,10 +120,11 @@ def build(bot: str, force: bool) -> None:
     """
     from tournaments.entries import builds
     from tournaments.entries.bots import find_bot
+    from tournaments.entries.variants import find_variant
     from tournaments.sanitizer import sanitize
 
     interrupt_on_signals()
-    result = builds.build(find_bot(bot), force=force, shown=True)
+    result = builds.build(find_variant(bot, Path(), find_bot), force=force, shown=True)
     if not result.bot.manifest.build:
         state = "nothing to build"
     else:

@@ -19,6 +19,8 @@ from referee.records import Player
 from referee.rulesets import list_rulesets, suggest_ruleset
 from referee.toml_files import convert, read_toml, suggest_name
 from tournaments.entries.bot_files import hash_bot, hash_file, hash_files, inspect_file
+from tournaments.entries.interpreters import suggest_command
+from tournaments.entries.parameters import Value, format_defaults, hash_variant, make_environment, require_parameter
 
 SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""
@@ -27,22 +29,6 @@ KIT = "starter"
 """The folder of a language's starter kit."""
 
 MOST_BUILD_S = 86_400
-
-INTERPRETERS: dict[str, tuple[str, ...]] = {
-    ".cjs": ("node",),
-    ".exe": ("mono",),
-    ".jar": ("java -jar",),
-    ".jl": ("julia",),
-    ".js": ("node",),
-    ".lua": ("lua", "lua5.4", "luajit"),
-    ".mjs": ("node",),
-    ".php": ("php",),
-    ".pl": ("perl",),
-    ".py": ("python3",),
-    ".rb": ("ruby",),
-    ".sh": ("sh",),
-}
-"""By suffix, the interpreters of a file, best first: the first one that is installed runs it."""
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,19 +53,31 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """What the bot is made for: rulesets that ship, or files in its folder such as "./mine.toml"; by default all."""
     ignore: tuple[str, ...] = ()
     """Patterns of files that do not count as part of the bot, such as the output of the build."""
+    parameters: dict[str, Value] = {}
+    """What a name such as `mybot?weight=300` may change, with the defaults."""
 
 
 class BotSpec(Struct, frozen=True):
-    """A bot: its bot.toml, how to start it, and the hash of its files."""
+    """A bot: its bot.toml, how to start it, the hash of its files, and its parameters."""
 
     manifest: Manifest
     command: tuple[str, ...]
     folder: Path | None
-    hash: str
+    content: str
+    """SHA-256 of its files or command line, hex."""
     owns_folder: bool = True
     """Whether its folder belongs to the bot; a command line merely runs in one."""
     home: Path | None = None
     """For a copy of a bot's folder, the folder that holds what was not copied, such as a virtual environment."""
+    parameters: dict[str, str] = {}
+    """All parameters that it receives."""
+    given: dict[str, str] = {}
+    """Those of them that differ from its bot.toml."""
+
+    @property
+    def hash(self) -> str:
+        """What identifies it: its content, and the parameters that differ from its bot.toml."""
+        return hash_variant(self.content, self.given)
 
     @property
     def made_for(self) -> tuple[str, ...]:
@@ -89,7 +87,9 @@ class BotSpec(Struct, frozen=True):
     def make_player(self, label: str) -> Player:
         """Return the player that the referee seats as `label`."""
         name, version = self.manifest.name, self.manifest.version
-        return Player(label, self.hash, self.command, str(self.folder) if self.folder else None, name, version)
+        folder = str(self.folder) if self.folder else None
+        environment = make_environment(self.parameters)
+        return Player(label, self.hash, self.command, folder, name, version, environment=environment)
 
 
 PERSON = BotSpec(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest())
@@ -153,7 +153,7 @@ def _explain_no_bot(words: str, command: tuple[str, ...], base: Path) -> str:
     """Return why these words name no bot, and what the user may have meant."""
     first, known = command[0], sorted(name for name in list_shipped_bots() if "/" not in name)
     if os.path.isfile(base / first):
-        if suggestion := _suggest_command(command, base):
+        if suggestion := suggest_command(command, base):
             return f': {first} is a file, not a command; did you mean "{shlex.join(suggestion)}"?'
         return f": the file {first} is not executable (chmod +x)"
     if len(command) > 1:
@@ -162,18 +162,6 @@ def _explain_no_bot(words: str, command: tuple[str, ...], base: Path) -> str:
         f"{suggest_name(words, known)}: expected a folder with {MANIFEST},"
         f" a bot that ships ({', '.join(known)}), or a command line"
     )
-
-
-def _suggest_command(command: tuple[str, ...], base: Path) -> tuple[str, ...] | None:
-    """Return the command that would run a file, or None if we know none."""
-    first = command[0]
-    if os.access(base / first, os.X_OK):
-        return (os.path.join(".", first), *command[1:])
-    interpreters = INTERPRETERS.get(Path(first).suffix.lower())
-    if interpreters is None:
-        return None
-    installed = (each for each in interpreters if shutil.which(each.split()[0]))
-    return (*next(installed, interpreters[0]).split(), *command)
 
 
 def names_program(words: str, base: Path) -> bool:
@@ -205,7 +193,8 @@ def load_bot_folder(folder: Path, home: Path | None = None) -> BotSpec:
     """
     manifest = read_manifest(folder)
     command = fill_in_python(manifest.run, manifest, home or folder)
-    return BotSpec(manifest, command, folder, hash_bot(hash_files(folder, manifest.ignore)), home=home)
+    content = hash_bot(hash_files(folder, manifest.ignore))
+    return BotSpec(manifest, command, folder, content, home=home, parameters=format_defaults(manifest.parameters))
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -236,6 +225,11 @@ def _check_manifest(manifest: Manifest, path: Path) -> Manifest:
                 raise BotError(f"{path}: rulesets: no file {name!r} in the folder")
         elif name not in list_rulesets():
             raise BotError(f"{path}: rulesets: no ruleset {name!r}{suggest_ruleset(name)}")
+    for name, default in manifest.parameters.items():
+        try:
+            require_parameter(name, default)
+        except ValueError as error:
+            raise BotError(f"{path}: parameters.{name}: {error}") from None
     return manifest
 
 

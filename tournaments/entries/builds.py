@@ -26,6 +26,7 @@ from tournaments.entries import bots
 from tournaments.entries.bot_files import STAMP, hash_bot, hash_files
 from tournaments.entries.bots import KIT, BotSpec, fill_in_python, load_bot_folder
 from tournaments.entries.programs import explain_missing_programs
+from tournaments.entries.variants import give_parameters
 from tournaments.sanitizer import sanitize
 
 NAMED = 5
@@ -93,6 +94,7 @@ def build(
     Raises:
         BotError: a program that it needs is missing, its folder is not writable, or the command fails or takes longer
             than `build_s` seconds.
+        ParameterError: the bot was edited meanwhile, and has lost a parameter that it was given.
         Abandoned: nobody waits for the build; its processes are killed.
     """
     folder = bot.folder
@@ -103,7 +105,8 @@ def build(
         return Build(bot, False)
     _require_programs(bot)
     with _lock_folder(bot, folder, say) as stamp:
-        bot = load_bot_folder(folder, bot.home)  # another process may have built or edited it while we waited
+        # Another process may have built or edited it while we waited.
+        bot = give_parameters(load_bot_folder(folder, bot.home), bot.given)
         if not force and _is_up_to_date(bot, folder):
             return Build(bot, False)
         return Build(_make(bot, stamp, say, shown, guard), True)
@@ -148,8 +151,8 @@ def _is_up_to_date(bot: BotSpec, folder: Path) -> bool:
 
 
 def _hash_inputs(bot: BotSpec) -> str:
-    """Hash the inputs of a build, including the interpreter behind `{python}`, which may change."""
-    return hashlib.sha256("\0".join((bot.hash, *_build_command(bot))).encode()).hexdigest()
+    """Hash the inputs of a build: no parameters, but the interpreter behind `{python}`, which may change."""
+    return hashlib.sha256("\0".join((bot.content, *_build_command(bot))).encode()).hexdigest()
 
 
 def _build_command(bot: BotSpec) -> tuple[str, ...]:
@@ -188,7 +191,7 @@ def _make(bot: BotSpec, stamp: int, say: Say, shown: bool, guard: int | None) ->
     before = hash_files(folder, manifest.ignore)
     _run(bot, command, shown, guard)
     after = hash_files(folder, manifest.ignore)
-    bot = replace(bot, hash=hash_bot(after))
+    bot = replace(bot, content=hash_bot(after))
     if strays := [path for path, digest in sorted(after.items()) if before.get(path) != digest]:
         say(
             f"{manifest.name}: warning: the build writes {_name_some(strays)}, not listed in `ignore` in bot.toml:"

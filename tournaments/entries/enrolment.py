@@ -13,6 +13,7 @@ from msgspec import Struct
 from referee.errors import BotError, DataError
 from tournaments.entries.bots import BotSpec, Manifest
 from tournaments.entries.builds import Say, build, print_progress
+from tournaments.entries.parameters import ParameterError
 from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.config import LABEL_LENGTH
 from tournaments.league.journal import Absence
@@ -28,13 +29,16 @@ class Enrolled(Struct, frozen=True):
 
 
 def enroll(words: Sequence[str], base: Path, find: Find, say: Say = print_progress) -> list[Enrolled]:
-    """Find and build the bots that entries name, as many at a time as there are processors.
+    """Find and build the bots that entries name, as many at a time as there are processors; twins and variants in turn.
 
     Args:
         words: what each entry names.
         base: the folder that paths are relative to.
         find: returns the bot that an entry names.
         say: receives whole lines on the builds; what a build prints is quoted only if it fails.
+
+    Raises:
+        ParameterError: words give a bot a parameter that it does not have; whoever wrote them must mend them.
     """
     lock = threading.Lock()
 
@@ -42,16 +46,27 @@ def enroll(words: Sequence[str], base: Path, find: Find, say: Say = print_progre
         with lock:
             say(text)
 
-    return run_side_by_side([partial(_enroll, each, base, find, say_alone) for each in words])
+    folders: dict[Path | None, threading.Lock] = {}
+
+    def lock_folder(bot: BotSpec) -> threading.Lock:
+        with lock:
+            return folders.setdefault(bot.folder, threading.Lock())
+
+    return run_side_by_side([partial(_enroll, each, base, find, say_alone, lock_folder) for each in words])
 
 
-def _enroll(words: str, base: Path, find: Find, say: Say, guard: int) -> Enrolled:
+def _enroll(
+    words: str, base: Path, find: Find, say: Say, lock_folder: Callable[[BotSpec], threading.Lock], guard: int
+) -> Enrolled:
     try:
         bot = find(words, base)
+    except ParameterError:
+        raise
     except (BotError, DataError) as error:
         return Enrolled(_make_unknown_bot(words), Absence("bot", str(error), ""))
     try:
-        return Enrolled(build(bot, say, guard=guard).bot)
+        with lock_folder(bot):
+            return Enrolled(build(bot, say, guard=guard).bot)
     except BotError as error:
         sentence, _, output = str(error).partition("\n")
         sentence = sentence.removeprefix(f"{bot.manifest.name}: ").removesuffix(":")

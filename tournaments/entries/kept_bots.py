@@ -1,8 +1,8 @@
 """The bots of a league, kept by content beside its database, so that each of their versions can play again.
 
 A kept bot is `HASH.tar`, the files that count for its content hash, and `HASH/`, a copy of its folder as built, which
-is played. `HASH.home` names the folder that holds what a copy lacks, such as an interpreter in `.venv`; most bots need
-none. Each appears under its name when it is whole and on the disk, so a process may be killed at any moment.
+is played; `kept_notes` has what else may lie beside them. Each appears under its name when it is whole and on the disk,
+so a process may be killed at any moment.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from tournaments.entries.bots import BotSpec, Manifest, fill_in_python, load_bot
 from tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
 from tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
 from tournaments.entries.command_words import needs_home, place_command
+from tournaments.entries.kept_notes import KeptNotes, Variant
+from tournaments.entries.parameters import format_defaults
+from tournaments.entries.variants import give_parameters
 from tournaments.entries.workplaces import open_workplace, sweep
 from tournaments.errors import LeagueError
 from tournaments.league.file import find_kept_bots, list_league_files
@@ -46,6 +49,7 @@ class KeptBots:
 
     def __init__(self, league: Path, say: Say = print_progress) -> None:
         self.folder = find_kept_bots(league)
+        self._notes = KeptNotes(self.folder)
         self._say = say
         self._apart = set(map(Path, list_league_files(league)))
         """No part of a bot, even if its folder holds them: the league has the seed."""
@@ -54,19 +58,23 @@ class KeptBots:
         """Keep a bot that is ready to start; return the bot that plays from the copy, with the same hash.
 
         A command line is returned as it is: nobody knows which of the files around it belong to it. What is kept
-        already is compared and not copied again.
+        already is compared and not copied again, and all variants of a bot share one copy.
 
         Raises:
             BotError: the bot was edited since it was hashed, contains the folder of kept bots, or cannot be copied.
         """
-        if bot.folder is None or not bot.owns_folder or bot.folder == self._copy(bot.hash):
+        if bot.folder is None or not bot.owns_folder:
             return bot
-        self._refuse_to_contain_itself(bot, bot.folder)
-        sweep(self.folder)
+        if bot.folder != self._copy(bot.content):
+            self._refuse_to_contain_itself(bot, bot.folder)
+            sweep(self.folder)
         with _name_failures(bot.manifest.name, self.folder):
-            if not self._is_kept(bot, bot.folder):
-                self._copy_folder(bot, bot.folder)
-            return self._move(bot, bot.home or bot.folder)
+            if bot.folder != self._copy(bot.content):
+                if not self._is_kept(bot, bot.folder):
+                    self._copy_folder(bot, bot.folder)
+                bot = self._move(bot, bot.home or bot.folder)
+            self._notes.note_variant(bot.hash, Variant(bot.content, bot.given))
+            return bot
 
     def keep_tree(self, write: Callable[[Path], None], home: Path, guard: int | None = None) -> BotSpec:
         """Keep a bot whose files `write` puts into a new folder; it is built there, unless it is kept already.
@@ -84,8 +92,8 @@ class KeptBots:
             write(tree)
             try:
                 bot = load_bot_folder(tree, home)
-                if self._tar(bot.hash).exists():
-                    return self.load(bot.hash, guard=guard)
+                if self._tar(bot.content).exists():
+                    return self.load(bot.content, guard=guard)
                 bot = build(bot, self._say, guard=guard).bot
             except (BotError, DataError) as error:  # nobody knows the folder that it lies in for the moment
                 raise type(error)(str(error).replace(str(tree), str(home))) from None
@@ -93,33 +101,44 @@ class KeptBots:
             return self._move(bot, home)
 
     def has(self, hash: str) -> bool:
-        """Return whether a version was kept."""
-        return bool(HASH.fullmatch(hash)) and (self._copy(hash).is_dir() or self._tar(hash).exists())
+        """Return whether a version was kept.
+
+        Raises:
+            LeagueError: the note on a variant is damaged.
+        """
+        if not HASH.fullmatch(hash):
+            return False
+        content = self._notes.read_variant(hash).content
+        return self._copy(content).is_dir() or self._tar(content).exists()
 
     def load(self, hash: str, *, guard: int | None = None) -> BotSpec:
         """Return a version that was kept; if its copy is gone or was changed, build it again from its tar file.
 
         Args:
-            hash: the content hash.
+            hash: what identifies it: of a bot with the parameters of its bot.toml, the content hash.
             guard: as in `build`.
 
         Raises:
             BotError: it is not kept, does not build, or needs an interpreter that is gone.
-            LeagueError: its tar file is damaged, and the message names the file.
+            LeagueError: a file of it is damaged, and the message names the file.
             Abandoned: nobody waits for the build.
         """
-        copy = self._copy(hash)
         if not self.has(hash):
             raise BotError(f"no bot with the content {hash[:12]!r} is kept in {self.folder}")
+        variant = self._notes.read_variant(hash)
         with _name_failures(hash[:12], self.folder):
-            manifest = self._read_copy(hash) if copy.is_dir() else None
-            if manifest is None:
-                self._rebuild(hash, guard)
-                manifest = read_manifest(copy)
-            home = self._read_home(hash) or copy
-            command = fill_in_python(manifest.run, manifest, home)
-            placed = place_command(command, home, copy)
-            return BotSpec(manifest, placed, copy, hash, home=None if home == copy else home)
+            return give_parameters(self._load(variant.content, guard), variant.given)
+
+    def _load(self, content: str, guard: int | None) -> BotSpec:
+        copy = self._copy(content)
+        manifest = self._read_copy(content) if copy.is_dir() else None
+        if manifest is None:
+            self._rebuild(content, guard)
+            manifest = read_manifest(copy)
+        home = self._notes.read_home(content) or copy
+        placed = place_command(fill_in_python(manifest.run, manifest, home), home, copy)
+        parameters = format_defaults(manifest.parameters)
+        return BotSpec(manifest, placed, copy, content, home=None if home == copy else home, parameters=parameters)
 
     def list_kept(self) -> dict[str, int]:
         """Return by content hash how many bytes the tar file and the files of the copy have together."""
@@ -129,6 +148,14 @@ class KeptBots:
             if HASH.fullmatch(hash):
                 kept[hash] = kept.get(hash, 0) + (measure_tree(path) if path.is_dir() else path.stat().st_size)
         return kept
+
+    def list_variants(self) -> dict[str, str]:
+        """Return by hash the content hash of each version that is a variant of a kept bot.
+
+        Raises:
+            LeagueError: the note on one is damaged.
+        """
+        return self._notes.list_variants()
 
     def _copy(self, hash: str) -> Path:
         return self.folder / hash
@@ -156,10 +183,10 @@ class KeptBots:
 
     def _is_kept(self, bot: BotSpec, folder: Path) -> bool:
         """Tell whether a bot is kept whole, and its copy is of the build that is in its folder."""
-        copy = self._copy(bot.hash)
-        if not copy.is_dir() or not self._tar(bot.hash).exists():
+        copy = self._copy(bot.content)
+        if not copy.is_dir() or not self._tar(bot.content).exists():
             return False
-        return self._read_copy(bot.hash) is not None and read_stamp(copy) == read_stamp(folder)
+        return self._read_copy(bot.content) is not None and read_stamp(copy) == read_stamp(folder)
 
     def _read_copy(self, hash: str) -> Manifest | None:
         """Return what a copy's bot.toml says, or None, and say so, if the copy is no longer what was kept."""
@@ -172,11 +199,11 @@ class KeptBots:
         return None
 
     def _copy_folder(self, bot: BotSpec, folder: Path) -> None:
-        replace = self._copy(bot.hash).exists()
+        replace = self._copy(bot.content).exists()
         with open_workplace(self._make_folder()) as work:
             with hold_build(folder):
                 copy_as_built(folder, work / "tree", self._apart)
-            if _hash_content(work / "tree", bot.manifest) != bot.hash:
+            if _hash_content(work / "tree", bot.manifest) != bot.content:
                 raise BotError(f"{bot.manifest.name}: {folder} was edited while it was copied; try again")
             self._store(bot, work / "tree", work, replace=replace)
 
@@ -193,8 +220,8 @@ class KeptBots:
                 raise LeagueError(f"{tar}: damaged: {error}") from None
             if content != hash:
                 raise LeagueError(f"{tar}: damaged: expected the content {hash[:12]}, got {content and content[:12]}")
-            bot = build(load_bot_folder(tree, self._read_home(hash)), self._say, guard=guard).bot
-            if bot.hash != hash:
+            bot = build(load_bot_folder(tree, self._notes.read_home(hash)), self._say, guard=guard).bot
+            if bot.content != hash:
                 raise BotError(
                     f"{bot.manifest.name}: its build makes another bot of what was kept: it changes files that"
                     " `ignore` in bot.toml does not list"
@@ -203,7 +230,7 @@ class KeptBots:
 
     def _store(self, bot: BotSpec, tree: Path, work: Path, *, replace: bool) -> None:
         """Keep a tree that is built: first its files as a tar, then the tree itself."""
-        target = self._tar(bot.hash)
+        target = self._tar(bot.content)
         if not target.exists():
             files = set(list_files(tree, bot.manifest.ignore)) | {inspect_file(tree, MANIFEST)}
             new = work / "tar"
@@ -212,7 +239,7 @@ class KeptBots:
                 stream.flush()
                 os.fsync(stream.fileno())
             new.rename(target)
-        self._place(tree, self._copy(bot.hash), work / "old" if replace else None)
+        self._place(tree, self._copy(bot.content), work / "old" if replace else None)
 
     def _place(self, tree: Path, copy: Path, old: Path | None) -> None:
         """Put a tree where a copy belongs; move what is there to `old`, or else leave it."""
@@ -229,35 +256,13 @@ class KeptBots:
 
     def _move(self, bot: BotSpec, home: Path) -> BotSpec:
         """Return the bot that plays from its copy, and note its home if it still needs that."""
-        copy = self._copy(bot.hash)
+        copy = self._copy(bot.content)
         placed = place_command(bot.command, home, copy)
         python = bot.manifest.python
         if not needs_home(bot.command, placed, home) and ("/" not in python or python.startswith(("/", "~"))):
             return structs.replace(bot, folder=copy, command=placed, home=None)
-        self._note_home(bot.hash, home)
+        self._notes.note_home(bot.content, home)
         return structs.replace(bot, folder=copy, command=placed, home=home)
-
-    def _note_home(self, hash: str, home: Path) -> None:
-        if self._read_home(hash) == home:
-            return
-        with open_workplace(self.folder) as work:
-            (work / "home").write_text(str(home), "utf-8")
-            (work / "home").chmod(0o600)
-            sync(work / "home")
-            (work / "home").rename(self.folder / f"{hash}.home")
-            sync(self.folder)
-
-    def _read_home(self, hash: str) -> Path | None:
-        path = self.folder / f"{hash}.home"
-        try:
-            home = path.read_text("utf-8")
-        except FileNotFoundError:
-            return None
-        except UnicodeDecodeError:
-            home = ""
-        if not home.startswith("/") or "\0" in home:
-            raise LeagueError(f"{path}: damaged: expected the path of a folder")
-        return Path(home)
 
 
 def describe_size(name: str, bytes: int) -> str | None:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from referee.errors import DataError
 from referee.isolation.folders import MANIFEST, is_hidden
 from tournaments.entries.bots import find_folder, list_shipped_bots, names_program
+from tournaments.entries.variants import split_words
 from tournaments.league.config import LABEL_LENGTH, EntryLine
 
 FOLDER = "{folder}"
@@ -32,11 +33,30 @@ class _Match(Struct, frozen=True):
     """Whether a symlink leads there."""
 
 
+class _Named(Struct, frozen=True):
+    """An entry, and the two parts of the words that name it."""
+
+    entry: str | EntryLine
+    name: str
+    """A bot or a pattern."""
+    query: str
+    """The parameters; empty without."""
+
+    def expand(self, match: _Match) -> str | EntryLine:
+        """Return the entry of a bot that the pattern matches."""
+        words = f"{match.words}?{self.query}" if self.query else match.words
+        if isinstance(self.entry, str):
+            return words
+        entry = replace(self.entry, bot=words)
+        return _name_after_folder(entry, Path(match.words)) if entry.label == FOLDER else entry
+
+
 def is_pattern(words: str, base: Path) -> bool:
     """Tell whether an entry stands for all folders that match it.
 
-    A folder, a command, or a folder's git revision of this name comes first.
+    A folder, a command, or a folder's git revision of this name comes first; its parameters do not matter.
     """
+    words, _ = split_words(words, base)
     before, at, _ = words.partition("@")
     return bool(
         _WILD.search(words)
@@ -50,8 +70,8 @@ def is_pattern(words: str, base: Path) -> bool:
 def expand_entries(entries: Sequence[str | EntryLine], base: Path) -> tuple[str | EntryLine, ...]:
     """Return the entries with each pattern replaced by the folders with a bot.toml that match it, sorted by name.
 
-    A folder that is also named by itself, or matches an earlier pattern, counts once. Dot-folders do not match.
-    The label "{folder}" becomes the name of the folder.
+    A folder that is also named by itself, or matches an earlier pattern, counts once with the same parameters.
+    Dot-folders do not match. The label "{folder}" becomes the name of the folder.
 
     Args:
         entries: as in the tournament file.
@@ -61,19 +81,25 @@ def expand_entries(entries: Sequence[str | EntryLine], base: Path) -> tuple[str 
         DataError: no bot's folder matches a pattern, several get the same label, or a symlink that matches leads out of
             the folder that the pattern searches; the message names the pattern.
     """
-    named = {os.path.realpath(folder) for entry in entries if (folder := _find_named(_words(entry), base))}
-    seen: set[str] = set()
+    lines = [_Named(entry, *split_words(_words(entry), base)) for entry in entries]
+    folders = [_find_named(line.name, base) for line in lines]
+    named = {
+        (os.path.realpath(folder), line.query)
+        for folder, line in zip(folders, lines, strict=True)
+        if folder is not None
+    }
+    seen: set[tuple[str, str]] = set()
     expanded: list[str | EntryLine] = []
-    for entry in entries:
-        if not is_pattern(_words(entry), base):
-            expanded.append(_name_after_folder(entry, _find_named(_words(entry), base)))
+    for line, folder in zip(lines, folders, strict=True):
+        if not is_pattern(line.name, base):
+            expanded.append(_name_after_folder(line.entry, folder))
             continue
-        matches = _list_matches(_words(entry), base)
-        fresh = [match for match in matches if match.real not in named | seen]
-        _refuse_leaving(_words(entry), base, fresh)
-        _refuse_one_label(entry, matches)
-        seen |= {match.real for match in fresh}
-        expanded += [_make_entry(entry, match) for match in fresh]
+        matches = _list_matches(line.name, base)
+        fresh = [match for match in matches if (match.real, line.query) not in named | seen]
+        _refuse_leaving(line.name, base, fresh)
+        _refuse_one_label(line.entry, matches)
+        seen |= {(match.real, line.query) for match in fresh}
+        expanded += map(line.expand, fresh)
     _refuse_same_folder_names(entries, expanded)
     return tuple(expanded)
 
@@ -99,8 +125,11 @@ def _list_matches(pattern: str, base: Path) -> list[_Match]:
     folders = [words for words in found if (base / words).is_dir() and not _is_hidden_below(start, base / words)]
     bots = [words for words in folders if (base / words / MANIFEST).is_file()]
     if not bots:
-        first = f"; the first folder that matches, {folders[0]}, has no {MANIFEST}" if folders else ""
-        raise DataError(f"entries: expected bots' folders that match {pattern!r} in {base.resolve()}, got none{first}")
+        more = f"; the first folder that matches, {folders[0]}, has no {MANIFEST}" if folders else ""
+        name, mark, _ = pattern.partition("?")
+        if mark and (_find_named(name, base) or name in list_shipped_bots()):
+            more += f"; a parameter is written {name}?name=value"
+        raise DataError(f"entries: expected bots' folders that match {pattern!r} in {base.resolve()}, got none{more}")
     matches: dict[str, _Match] = {}
     for match in (_make_match(words, base, start) for words in bots):
         if match.real not in matches or (matches[match.real].linked and not match.linked):
@@ -141,14 +170,6 @@ def _refuse_one_label(entry: str | EntryLine, matches: Sequence[_Match]) -> None
             f"entries: {entry.bot!r} matches {len(matches)} folders, which cannot all have the label {entry.label!r};"
             f' label = "{FOLDER}" names each after its folder'
         )
-
-
-def _make_entry(entry: str | EntryLine, match: _Match) -> str | EntryLine:
-    if isinstance(entry, str):
-        return match.words
-    if entry.label != FOLDER:
-        return replace(entry, bot=match.words)
-    return _name_after_folder(replace(entry, bot=match.words), Path(match.words))
 
 
 def _name_after_folder(entry: str | EntryLine, folder: Path | None) -> str | EntryLine:

@@ -26,7 +26,7 @@ class Entry(Struct, frozen=True):
 
     label: str
     hash: str
-    """SHA-256 of its files or command line, hex; empty if no version could be started so far."""
+    """As in `Version`; empty if no version could be started so far."""
     name: str
     version: str
     author: str
@@ -44,6 +44,8 @@ class Entry(Struct, frozen=True):
     """Why it is in that state, in the organiser's words."""
     waits: bool = False
     """Whether its open games wait until the bot is mended."""
+    parameters: dict[str, str] = {}
+    """The parameters that its bot.toml lists, with the values that it plays with."""
 
 
 class Finished(Struct, frozen=True):

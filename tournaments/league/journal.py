@@ -49,7 +49,7 @@ class Version(Event, frozen=True, tag="version"):
     number: Positive
     """Counted for each label, from 1."""
     hash: Hex64
-    """SHA-256 of its files or command line."""
+    """SHA-256 of its files or command line, and of the parameters that differ from its bot.toml."""
     name: str
     version: str
     author: str
@@ -58,6 +58,8 @@ class Version(Event, frozen=True, tag="version"):
     """As its bot.toml says it, with `{python}`; of a command line, the words."""
     rulesets: tuple[str, ...]
     """The rulesets that the bot says it is made for; none means all."""
+    parameters: dict[str, str] = {}
+    """The parameters that its bot.toml lists, with the values that it plays with."""
 
 
 class StoredRuleset(Struct, frozen=True):

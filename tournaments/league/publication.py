@@ -111,6 +111,7 @@ class Publication(Struct, frozen=True):
             author=redact(entry.author),
             language=redact(entry.language),
             command=tuple(map(_redact_word, entry.command)),
+            parameters={name: redact(value) for name, value in entry.parameters.items()},
         )
 
 

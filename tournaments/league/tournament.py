@@ -172,6 +172,7 @@ class Tournament:
             state=standing.state,
             reason=standing.reason,
             waits=entered.waits,
+            parameters=known.parameters,
         )
 
     # Events

@@ -20,7 +20,7 @@ from tournaments.league.recreation import Recreation
 from tournaments.league.store import Store
 
 NOT_COVERED = (
-    "what bots say of themselves (name, version, author, language, command)",
+    "what bots say of themselves (name, version, author, language, command, parameters)",
     "texts of rulesets",
     "time of creation",
     "thinking and CPU times",

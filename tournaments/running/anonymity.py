@@ -162,6 +162,7 @@ def _get_number(name: str) -> int:
 
 
 def _hide_maker(bot: BotSpec, name: str) -> BotSpec:
-    """Return a bot whose description says nothing; its command, folder and hash stay."""
-    manifest = replace(bot.manifest, name=name, run=(), version="", author="", language="", rulesets=())
+    """Return a bot whose description says nothing; its command, folder, hash and the values that it receives stay."""
+    hidden = replace(bot.manifest, name=name, run=(), version="", author="", language="")
+    manifest = replace(hidden, rulesets=(), parameters={})
     return replace(bot, manifest=manifest)

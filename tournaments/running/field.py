@@ -15,7 +15,7 @@ from referee.rulesets import Ruleset, find_ruleset
 from tournaments.entries.bots import BotSpec, find_bot
 from tournaments.entries.enrolment import Enrolled, Find, enroll
 from tournaments.entries.patterns import expand_entries
-from tournaments.league.config import Config, EntryLine, assign_labels
+from tournaments.league.config import LABEL_LENGTH, Config, EntryLine, assign_labels
 from tournaments.league.journal import Absence
 from tournaments.league.seats import find_seats
 
@@ -81,8 +81,10 @@ def read_field(
         numbered: whether different bots of one name are told apart by numbers; otherwise they need labels.
 
     Raises:
-        DataError: entries or rulesets share a name, a ruleset is unknown or does not fit, a bot is not made for one,
-            the anchor is not an entry, or bots that think at the same time share a processor under wall clocks.
+        ParameterError: an entry gives its bot a parameter that it does not have, or a value that does not fit.
+        DataError: entries or rulesets share a name, a name is too long for a label, a ruleset is unknown or does not
+            fit, a bot is not made for one, the anchor is not an entry, or bots that think at the same time share a
+            processor under wall clocks.
     """
     config = replace(config, entries=expand_entries(config.entries, base))
     rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
@@ -94,6 +96,7 @@ def read_field(
         _require_labels(names, lines, entrants)
     labels = assign_labels(names)
     _refuse_doubles("entries", labels)
+    _refuse_long_labels(labels, lines)
     if config.anchor is not None and config.anchor not in labels:
         raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
     entries = tuple(Entrance(label, each.bot, each.absence) for label, each in zip(labels, entrants, strict=True))
@@ -129,6 +132,15 @@ def _refuse_doubles(what: str, names: Sequence[str]) -> None:
     doubles = [name for name, count in Counter(names).items() if count > 1]
     if doubles:
         raise DataError(f"{what}: expected distinct names, got more than once: {', '.join(map(repr, doubles))}")
+
+
+def _refuse_long_labels(labels: Sequence[str], lines: Sequence[EntryLine]) -> None:
+    for label, line in zip(labels, lines, strict=True):
+        if len(label) > LABEL_LENGTH:
+            raise DataError(
+                f"entries: {line.bot!r} has a name of {len(label)} characters, expected at most {LABEL_LENGTH}; give"
+                f' it a label, such as {{ bot = "...", label = "..." }}'
+            )
 
 
 def _refuse_unfit_bots(entries: Sequence[Entrance], rulesets: Sequence[Ruleset]) -> None:

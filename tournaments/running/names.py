@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from referee.errors import BotError
 from tournaments.entries.bots import PERSON, BotSpec, find_bot
 from tournaments.entries.kept_bots import KeptBots
-from tournaments.entries.revisions import LAST, find_revision, parse_reference
+from tournaments.entries.revisions import LAST, Reference, find_revision, parse_reference
+from tournaments.entries.variants import find_variant, give_query, list_splits
 from tournaments.league.store import Store
 
 
@@ -31,22 +32,29 @@ class Names:
     def find(self, words: str, base: Path = Path()) -> BotSpec:
         """Return the bot that words name, also `mybot@2` or `mybot@last`, a version, and `mybot@HEAD~3`, a revision.
 
+        Each of them may have parameters: `mybot@2?weight=300`.
+
         Raises:
             BotError: there is no such bot, version or revision.
+            ParameterError: the bot has no such parameter, or a value does not fit.
             DataError: its bot.toml is invalid.
         """
+        # A label may have parameters of its own: mybot?weight=300@2 is the second version of that entry.
+        for name, query in ((words, ""), *reversed(list_splits(words))):
+            reference = parse_reference(name)
+            if reference and reference.names_version and (found := self._find_version(reference)):
+                return give_query(found, query, words) if query else found
+        return find_variant(words, base, self._find)
+
+    def _find(self, words: str, base: Path) -> BotSpec:
         if self._people and words == PERSON.manifest.name:
             return PERSON
-        reference = parse_reference(words)
-        if reference is None:
-            return find_bot(words, base)
-        if reference.names_version and (found := self._find_version(reference.label, reference.selector)):
-            return found
-        return find_revision(words, base, self._kept)
+        return find_revision(words, base, self._kept) if parse_reference(words) else find_bot(words, base)
 
-    def _find_version(self, label: str, selector: int | str) -> BotSpec | None:
+    def _find_version(self, reference: Reference) -> BotSpec | None:
         """Return a version of an entry; None if no entry has this label, so that it may be a folder."""
-        versions = self._versions.get(Path(label).name, [])
+        label, selector = reference.label, reference.selector
+        versions = self._versions.get(label) or self._versions.get(Path(label).name, [])
         if not versions:
             return None
         if selector != LAST and not (isinstance(selector, int) and selector <= len(versions)):

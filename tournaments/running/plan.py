@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from msgspec import convert, to_builtins
@@ -16,7 +15,6 @@ from referee.records import Batch, Isolation, Key, Player, Record
 from tournaments.entries.bots import PERSON, BotSpec, find_bot
 from tournaments.entries.enrolment import Find
 from tournaments.entries.kept_bots import KeptBots
-from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.config import Config
 from tournaments.league.contents import Finished, Game, summarize_record
 from tournaments.league.file import find_name_list, list_league_files
@@ -28,6 +26,7 @@ from tournaments.league.tournament import Tournament
 from tournaments.running.advice import Advice
 from tournaments.running.anonymity import NameList
 from tournaments.running.field import Field, read_field
+from tournaments.running.keeping import keep_bots
 from tournaments.running.registration import KnownGames, PendingEvents, register
 
 Register = Callable[[Field], PendingEvents]
@@ -125,12 +124,9 @@ class Plan:
 
     def keep_bots(self, kept: KeptBots) -> None:
         """Keep every bot that plays by its content, and let it play from there; note those that cannot be kept."""
-        labels = [label for label in self.bots if label not in self.people]
-        found = run_side_by_side([partial(_keep, kept, self.bots[label]) for label in labels])
-        self.field = self.field.place(
-            {label: bot for label, bot in zip(labels, found, strict=True) if isinstance(bot, BotSpec)}
-        )
-        self.note_absences({label: why for label, why in zip(labels, found, strict=True) if isinstance(why, Absence)})
+        found, absences = keep_bots({label: bot for label, bot in self.bots.items() if label not in self.people}, kept)
+        self.field = self.field.place(found)
+        self.note_absences(absences)
         self._choose_players()
 
     def list_broken(self) -> dict[str, Absence]:
@@ -297,10 +293,3 @@ class Plan:
             return None
         seat = clock.bank_ms + clock.increment_ms * match.max_turns + 3 * config.init_ms + clock.margin_ms
         return seat * (config.seats or match.players[0])
-
-
-def _keep(kept: KeptBots, bot: BotSpec, guard: int) -> BotSpec | Absence:
-    try:
-        return kept.keep(bot)
-    except BotError as error:
-        return Absence("bot", str(error), "")

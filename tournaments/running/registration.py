@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from referee.nouns import format_count
 from tournaments.errors import LeagueError
@@ -154,7 +154,7 @@ def register(
     refuse_misfit(field.config, [each.label for each in field.entries], field.rulesets)
     for ruleset in field.rulesets:
         require_seats(field.config, ruleset, len(field.entries))
-    changed = [each.label for each in field.entries if _is_changed(pending, each)]
+    changed = {each.label: _describe_new_values(pending, each) for each in field.entries if _is_changed(pending, each)}
     _read_file(pending, field, (lambda hash: new_versions and is_kept(hash)))
     pending.seed()
     pending.create_parts()
@@ -214,16 +214,26 @@ def _is_in_open_round(tournament: Tournament, entrant: Entrant) -> bool:
     return any(entrant in table.entrants for table in opened)
 
 
-def _describe_changed(changed: Collection[str], cost: str, advice: Advice) -> str:
+def _describe_new_values(pending: PendingEvents, entry: Entrance) -> str:
+    """Say which parameters of a changed bot have other values than in the version that plays."""
+    playing = Entrant(entry.label, pending.tournament.current()[entry.label])
+    old, new = pending.tournament.version(playing).parameters, _list_parameters(entry)
+    return "; ".join(
+        f"{name} = {value}, was {old[name]}" for name, value in new.items() if old.get(name, value) != value
+    )
+
+
+def _describe_changed(changed: Mapping[str, str], cost: str, advice: Advice) -> str:
     """Say which bots changed, and how the new versions can play.
 
     Args:
-        changed: their labels.
+        changed: by label, which of their parameters have new values, in words.
         cost: what it takes.
         advice: how to go on.
     """
     what = "the bot has" if len(changed) == 1 else "these bots have"
-    return f"{', '.join(changed)}: {what} changed since the last run; {advice.allow_new_versions(cost)}"
+    names = ", ".join(f"{label} ({words})" if words else label for label, words in changed.items())
+    return f"{names}: {what} changed since the last run; {advice.allow_new_versions(cost)}"
 
 
 def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int], *, create: bool = True) -> list[Part]:
@@ -262,7 +272,13 @@ def _describe_version(entry: Entrance, number: int) -> Version:
         language=manifest.language,
         command=manifest.run,
         rulesets=entry.bot.made_for,
+        parameters=_list_parameters(entry),
     )
+
+
+def _list_parameters(entry: Entrance) -> dict[str, str]:
+    """Return the values of the parameters that bot.toml lists; of an anonymous bot nobody may know them."""
+    return {name: entry.bot.parameters[name] for name in entry.bot.manifest.parameters}
 
 
 def refuse_differences(tournament: Tournament, config: Config, advice: Advice) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -38,18 +39,23 @@ class EntryLine(Struct, frozen=True):
     hash: str
     name: str
     """The name and version that the bot gives itself."""
+    parameters: dict[str, str]
+    """The parameters of its bot.toml, with the values that it plays with."""
     reason: str
     """Why it is in that state, or why an older version plays."""
     kept_bytes: int
     """What all its versions take on the disk; a version that another entry shares counts for both."""
 
 
-def list_entry_lines(store: Store, kept: Mapping[str, int]) -> list[EntryLine]:
+def list_entry_lines(
+    store: Store, kept: Mapping[str, int], variants: Mapping[str, str] = MappingProxyType({})
+) -> list[EntryLine]:
     """Return the entries of the chosen tournament, in the order of its file.
 
     Args:
         store: the league.
         kept: by content hash, what the bots that are kept take on the disk, in bytes.
+        variants: by the hash of a version, the content hash of the kept bot of which it is a variant.
     """
     games = Counter(label for game in store.finished() for label in game.labels)
     suspended, versions = store.suspended(), store.league().versions
@@ -62,7 +68,11 @@ def list_entry_lines(store: Store, kept: Mapping[str, int]) -> list[EntryLine]:
             games=games[entry.label],
             hash=entry.hash,
             name=f"{entry.name} {entry.version}".strip(),
-            kept_bytes=sum(kept.get(version.hash, 0) for version in versions.get(entry.label, ())),
+            parameters=entry.parameters,
+            kept_bytes=sum(
+                kept.get(content, 0)
+                for content in {variants.get(each.hash, each.hash) for each in versions.get(entry.label, ())}
+            ),
             reason=_explain(entry),
         )
         for entry in store.entries()

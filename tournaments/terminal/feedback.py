@@ -129,6 +129,9 @@ def _quote(lines: Iterable[str]) -> list[str]:
 def _describe_state(entry: Entry, state: State) -> Iterator[str]:
     if entry.number:
         yield f"Content {entry.hash[:12]}."
+    if entry.parameters:
+        values = (f"{name} = {escape(value)}" for name, value in entry.parameters.items())
+        yield f"Parameters: {', '.join(values)}."
     if state not in ("playing", "absent"):
         yield f"It is {state}{f': {escape(entry.reason)}' if entry.reason else ''}."
     if entry.absence is None:

@@ -12,10 +12,12 @@ What a position is worth, in hundredths of a card or so:
   minus  cards left in hand, cards buried under others in side stacks, few cards missing below an opponent's
          pay-off card: so it does not open the way for him, and closes it where that costs little
 
-No clock, no chance: the same request has the same answer.
+No clock, no chance: the same request has the same answer. The parameter `danger` in bot.toml says how much it fears
+its opponents' pay-off cards, in per cent of the weights below: 0 is a bot that looks only at its own cards.
 """
 
 import json
+import os
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -28,7 +30,8 @@ PAYOFF, WIN, EMPTY_HAND = 800, 100_000, 400
 CARD_LEFT, WILD_LEFT, WILD_THROWN = -50, 250, -300
 HIGH_FIRST = 3  # of equally tidy discards the higher card: it is needed later
 NEAR = (300, 200, 100, 40)  # by the number of cards missing below the own pay-off card
-DANGER = (600, 300, 120, 50)  # and below that of an opponent
+FEAR = int(os.environ.get("MALICE_DANGER", "100"))  # malice hands over the parameter; by hand there is none
+DANGER = tuple(weight * FEAR // 100 for weight in (600, 300, 120, 50))  # and below that of an opponent
 
 HIDDEN, WILD = 0, 14
 VALUE = {rank: value for value, rank in enumerate("?A23456789TJQKW")}

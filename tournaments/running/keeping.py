@@ -1,0 +1,45 @@
+"""Keeps the bots of a run beside its league, so that they play from there whatever becomes of their folders."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import partial
+
+from referee.errors import BotError
+from tournaments.entries.bots import BotSpec
+from tournaments.entries.kept_bots import KeptBots
+from tournaments.entries.side_by_side import run_side_by_side
+from tournaments.league.journal import Absence
+
+
+def keep_bots(bots: Mapping[str, BotSpec], kept: KeptBots) -> tuple[dict[str, BotSpec], dict[str, Absence]]:
+    """Keep bots, as many at a time as there are processors; twins and variants in turn, since they share a copy.
+
+    Args:
+        bots: by label.
+        kept: where they are kept.
+
+    Returns:
+        By label, the bots that play from their copies, and why others cannot be kept.
+    """
+    groups: defaultdict[str, dict[str, BotSpec]] = defaultdict(dict)
+    for label, bot in bots.items():
+        groups[bot.content][label] = bot
+    results = run_side_by_side([partial(_keep_group, kept, group) for group in groups.values()])
+    found = {label: result for group in results for label, result in group.items()}
+    return (
+        {label: result for label, result in found.items() if isinstance(result, BotSpec)},
+        {label: result for label, result in found.items() if isinstance(result, Absence)},
+    )
+
+
+def _keep_group(kept: KeptBots, bots: Mapping[str, BotSpec], guard: int) -> dict[str, BotSpec | Absence]:
+    return {label: _keep(kept, bot) for label, bot in bots.items()}
+
+
+def _keep(kept: KeptBots, bot: BotSpec) -> BotSpec | Absence:
+    try:
+        return kept.keep(bot)
+    except BotError as error:
+        return Absence("bot", str(error), "")
