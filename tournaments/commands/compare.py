@@ -175,7 +175,7 @@ def _print_comparison(store: Store, output: EventOutput, *, json: bool) -> Compa
     import msgspec
 
     from tournaments.league.comparison import read_comparison
-    from tournaments.running.events import ComparisonResult
+    from tournaments.running.findings import ComparisonResult
     from tournaments.terminal.comparisons import format_comparison
 
     found = read_comparison(store)
