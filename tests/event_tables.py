@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from protocol.field_docs import read_field_docs
-from tournaments.running import events
+from tournaments.running import events, findings
 
 PAGE = Path(__file__).parents[1] / "docs/events.md"
-EVENTS: tuple[type[msgspec.Struct], ...] = get_args(events.Event)
+EVENTS: tuple[type[msgspec.Struct], ...] = get_args(findings.AnyEvent)
 TABLES = re.compile(r"(?<=^## Every event\n)(.*)\Z", re.DOTALL | re.MULTILINE)
 EVERYWHERE = ("at",)
 """Fields of every event, which the page explains once."""
@@ -42,7 +42,7 @@ def _draw_event(event: type[msgspec.Struct]) -> str:
 
 
 def _list_fields(event: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, str, str]]:
-    docs = read_field_docs(events)
+    docs = read_field_docs(events) | read_field_docs(findings)
     hints = get_type_hints(event)
     for name in event.__struct_fields__:
         if name in EVERYWHERE:

@@ -46,6 +46,7 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
         "kinds",
         "ranks",
         "comparison",
+        "seeding",
     }
     program = "\n".join(f"import tournaments.league.{name}" for name in sorted(names))
 

@@ -175,14 +175,14 @@ def _print_comparison(store: Store, output: EventOutput, *, json: bool) -> Compa
     import msgspec
 
     from tournaments.league.comparison import read_comparison
-    from tournaments.running.events import ComparisonResult
+    from tournaments.running.findings import ComparisonResult
     from tournaments.terminal.comparisons import format_comparison
 
     found = read_comparison(store)
-    output.tell(ComparisonResult(comparison=found))
     if json:
         click.echo(msgspec.json.encode(found))
     else:
         for line in format_comparison(found):
             click.echo(line)
+    output.tell(ComparisonResult(comparison=found))
     return found

@@ -47,7 +47,7 @@ class EventOutput:
 
         self.wanted = target is not None
         """Whether anybody reads them."""
-        self._name = "stdout" if target == STDOUT else f"{target}"
+        self._name = "stdout" if target == STDOUT else target
         self._out = None if target is None else _open(target, league)
         self.events: Events = Events(self._write)
         self.begun = False
@@ -71,10 +71,11 @@ class EventOutput:
         from tournaments.running.events import RunEnded
 
         failed = error is not None and not isinstance(error, click.exceptions.Exit)
+        reason = _name_reason(error) if error is not None and failed else self.reason
         sentence = str(error) if failed and not self.anonymous else ""
         code = 0 if error is None else find_exit_code(error)
         try:
-            self.tell(RunEnded(reason=_name_reason(error) if failed else self.reason, exit=code, sentence=sentence))
+            self.tell(RunEnded(reason=reason, exit=code, sentence=sentence))
         except (OSError, Stopped):
             if not failed:
                 raise
@@ -124,7 +125,7 @@ def tell_events(target: str | None, league: Path | None) -> Iterator[EventOutput
     output.end()
 
 
-def _name_reason(error: BaseException | None) -> Reason:
+def _name_reason(error: BaseException) -> Reason:
     return "stopped" if isinstance(error, Stopped | KeyboardInterrupt) else "failed"
 
 

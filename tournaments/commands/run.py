@@ -168,7 +168,7 @@ def _tell_standings(store: Store, output: EventOutput) -> None:
     from msgspec.structs import replace
 
     from tournaments.league.ranking import compute_league_standings
-    from tournaments.running.events import StandingsComputed
+    from tournaments.running.findings import StandingsComputed
 
     if output.wanted and output.begun:
         standings = (replace(each, history={}) for each in compute_league_standings(store))

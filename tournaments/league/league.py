@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
+from tournaments.league.contents import Game
 from tournaments.league.journal import AnyEvent, Begun, PartClosed, PartCreated, Version
 from tournaments.league.tournament import Tournament
+
+ListGames = Callable[[str], Iterable[Game]]
+"""Returns the stored games of a tournament of a league, in playing order."""
 
 
 class League:

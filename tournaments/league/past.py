@@ -67,7 +67,7 @@ class PastLeague:
 
     def ended_by_test(self) -> bool:
         """Return whether a test chose when to stop, so that plain intervals are too narrow."""
-        return any(contest.verdict for contest in self._judge().contests.values())
+        return self.config().sprt is not None and any(each.verdict for each in self._judge().contests.values())
 
     def suspended(self) -> dict[str, int]:
         """Return the entries that were suspended, each with the number of the game that suspended it."""

@@ -99,7 +99,7 @@ class LeagueReader(JournalReader):
 
     def ended_by_test(self) -> bool:
         """Return whether a test chose when to stop, so that plain intervals are too narrow."""
-        return any(contest.verdict for contest in self.judgement().contests.values())
+        return self.config().sprt is not None and any(each.verdict for each in self.judgement().contests.values())
 
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""

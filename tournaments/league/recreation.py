@@ -10,9 +10,8 @@ from tournaments.league.contents import Finished, Readmission
 from tournaments.league.formats import decide
 from tournaments.league.formats.situation import make_situation
 from tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Seeded
-from tournaments.league.league import League
+from tournaments.league.league import League, ListGames
 from tournaments.league.parts import Draft, Part
-from tournaments.league.seeding import ListGames, rank_by_rating
 from tournaments.league.suspension import list_suspensions
 from tournaments.league.tournament import Tournament
 
@@ -50,6 +49,8 @@ class Recreation:
         self._league.apply(tournament, event, at)
 
     def _check_seeds(self, labels: tuple[str, ...]) -> None:
+        from tournaments.league.seeding import rank_by_rating  # it needs numpy, and few tournaments need it
+
         expected = rank_by_rating(self._league, self._name, self._list_games)
         if labels != expected:
             asked = ", ".join(expected) or "none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -10,12 +10,9 @@ from referee.rulesets import Ruleset
 from tournaments.league.contents import Game
 from tournaments.league.judgement import judge
 from tournaments.league.kinds import list_complete, list_counted, make_rated_game
-from tournaments.league.league import League
+from tournaments.league.league import League, ListGames
 from tournaments.league.tournament import Tournament
 from tournaments.ratings.fit import fit_ratings
-
-ListGames = Callable[[str], Iterable[Game]]
-"""Returns the stored games of a tournament, in playing order."""
 
 
 def rank_by_rating(league: League, name: str, list_games: ListGames) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from typing import TextIO
 
 from referee.nouns import format_count
 from tournaments.league.contest import Contest
-from tournaments.ratings.comparison import Others
 from tournaments.ratings.pairs import convert_to_elo
 from tournaments.running.events import ComparisonState, Event
 from tournaments.running.progress import Progress, format_duration
@@ -80,6 +79,8 @@ def estimate_elo(contest: Contest) -> float | None:
     score = sum(index * count for index, count in enumerate(contest.counts)) / (cells * total)
     if contest.mean is None:
         return convert_to_elo(score)
+    from tournaments.ratings.comparison import Others  # it needs numpy
+
     return Others(contest.weight, contest.mean).convert_to_elo(score)
 
 

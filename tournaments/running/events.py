@@ -9,8 +9,6 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from tournaments.league.comparison import Comparison
-from tournaments.league.standings import Standings
 from tournaments.ratings.sprt import Verdict
 
 VERSION = 1
@@ -21,12 +19,14 @@ def _tell_time() -> float:
     return round(time.time(), 3)
 
 
-class _Timed(Struct, frozen=True, tag_field="type", kw_only=True):
+class Event(Struct, frozen=True, tag_field="type", kw_only=True):
+    """Something that happened in a run; `findings.py` has the results at its end."""
+
     at: float = field(default_factory=_tell_time)
     """When it happened, in seconds since 1970, UTC."""
 
 
-class RunStarted(_Timed, frozen=True, tag="run_started"):
+class RunStarted(Event, frozen=True, tag="run_started"):
     """A run begins: every bot has answered, and no game has begun. It is the first line of each run."""
 
     version: int
@@ -58,7 +58,7 @@ class Meeting(Struct, frozen=True):
     """The labels of the entries, in the order of the table."""
 
 
-class PartCreated(_Timed, frozen=True, tag="part_created"):
+class PartCreated(Event, frozen=True, tag="part_created"):
     """A part of the tournament is created, such as a round of a Swiss: what is played at once and never changes."""
 
     part: int
@@ -75,14 +75,14 @@ class PartCreated(_Timed, frozen=True, tag="part_created"):
     """The labels of those that have no opponent in this round."""
 
 
-class PartClosed(_Timed, frozen=True, tag="part_closed"):
+class PartClosed(Event, frozen=True, tag="part_closed"):
     """No game of a part is open any more."""
 
     part: int
     """Its number."""
 
 
-class GameStarted(_Timed, frozen=True, tag="game_started"):
+class GameStarted(Event, frozen=True, tag="game_started"):
     """A game begins; it begins again if the referee could not finish it."""
 
     key: str
@@ -93,7 +93,7 @@ class GameStarted(_Timed, frozen=True, tag="game_started"):
     """By seat."""
 
 
-class VerdictGiven(_Timed, frozen=True, tag="verdict"):
+class VerdictGiven(Event, frozen=True, tag="verdict"):
     """The referee gave a verdict about a seat in a game that is finished; `game_finished` follows."""
 
     key: str
@@ -110,7 +110,7 @@ class VerdictGiven(_Timed, frozen=True, tag="verdict"):
     """What happened, for the author of the bot."""
 
 
-class GameFinished(_Timed, frozen=True, tag="game_finished", kw_only=True):
+class GameFinished(Event, frozen=True, tag="game_finished", kw_only=True):
     """A game is finished and stored."""
 
     key: str
@@ -137,7 +137,7 @@ class GameFinished(_Timed, frozen=True, tag="game_finished", kw_only=True):
     """Those and the open ones, as counted when the open parts began to be played in this run."""
 
 
-class GameFailed(_Timed, frozen=True, tag="game_failed"):
+class GameFailed(Event, frozen=True, tag="game_failed"):
     """The referee could not finish a game, through no fault of a bot."""
 
     key: str
@@ -148,7 +148,7 @@ class GameFailed(_Timed, frozen=True, tag="game_failed"):
     """What happened; empty in an anonymous tournament."""
 
 
-class EntrySuspended(_Timed, frozen=True, tag="entry_suspended"):
+class EntrySuspended(Event, frozen=True, tag="entry_suspended"):
     """An entry ended too many games in a row by a verdict, so what follows of its games in a part is left out.
 
     A resumed run tells it again. An earlier game that another job finishes later may undo it: `standings` has the end.
@@ -160,7 +160,7 @@ class EntrySuspended(_Timed, frozen=True, tag="entry_suspended"):
     """The number of the part."""
 
 
-class ComparisonState(_Timed, frozen=True, tag="comparison_state"):
+class ComparisonState(Event, frozen=True, tag="comparison_state"):
     """How a comparison stands: told when a run of it begins, and after each deal that is whole."""
 
     deals: int
@@ -179,24 +179,10 @@ class ComparisonState(_Timed, frozen=True, tag="comparison_state"):
     """`H0` or `H1` once the test has its answer."""
 
 
-class ComparisonResult(_Timed, frozen=True, tag="comparison"):
-    """What `malice compare` found."""
-
-    comparison: Comparison
-    """What `malice compare --json` prints."""
-
-
-class StandingsComputed(_Timed, frozen=True, tag="standings"):
-    """The ranking at the end of `malice run`, also if it was stopped."""
-
-    standings: tuple[Standings, ...]
-    """For each ruleset and number of seats what `malice standings --json` prints, and an empty `history`."""
-
-
 Reason = Literal["complete", "time", "stopped", "failed"]
 
 
-class RunEnded(_Timed, frozen=True, tag="run_ended"):
+class RunEnded(Event, frozen=True, tag="run_ended"):
     """A run is over. It is the last line of each run that was not killed."""
 
     reason: Reason
@@ -207,20 +193,6 @@ class RunEnded(_Timed, frozen=True, tag="run_ended"):
     """What `Error:` says on stderr; empty if the run did not fail, and in an anonymous tournament."""
 
 
-Event = (
-    RunStarted
-    | PartCreated
-    | PartClosed
-    | GameStarted
-    | VerdictGiven
-    | GameFinished
-    | GameFailed
-    | EntrySuspended
-    | ComparisonState
-    | ComparisonResult
-    | StandingsComputed
-    | RunEnded
-)
 Reader = Callable[[Event], None]
 
 

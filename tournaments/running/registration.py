@@ -16,10 +16,9 @@ from tournaments.league.formats import FORMATS, decide, refuse_misfit
 from tournaments.league.formats.situation import Situation, make_situation
 from tournaments.league.journal import AnyEvent, Begun, Entered, FileRead, PartClosed, PartCreated, Seeded, Version
 from tournaments.league.judgement import judge
-from tournaments.league.league import League
+from tournaments.league.league import League, ListGames
 from tournaments.league.parts import Draft, Entrant, Part, Schedule
 from tournaments.league.seats import require_seats
-from tournaments.league.seeding import ListGames, rank_by_rating
 from tournaments.league.store import Store
 from tournaments.league.stored_rulesets import store_ruleset
 from tournaments.league.tournament import Tournament
@@ -102,6 +101,8 @@ class PendingEvents:
         tournament = self.tournament
         if tournament.config.seeding != "rating" or tournament.parts or tournament.seeding:
             return
+        from tournaments.league.seeding import rank_by_rating  # it needs numpy, and few tournaments need it
+
         labels = rank_by_rating(self.league, self._name, self._games.list_others)
         if not labels:
             raise LeagueError(

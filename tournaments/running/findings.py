@@ -1,0 +1,50 @@
+"""What a run finds in the end, as events; apart from the others, since standings need numpy."""
+
+from __future__ import annotations
+
+from tournaments.league.comparison import Comparison
+from tournaments.league.standings import Standings
+from tournaments.running.events import (
+    ComparisonState,
+    EntrySuspended,
+    Event,
+    GameFailed,
+    GameFinished,
+    GameStarted,
+    PartClosed,
+    PartCreated,
+    RunEnded,
+    RunStarted,
+    VerdictGiven,
+)
+
+
+class ComparisonResult(Event, frozen=True, tag="comparison"):
+    """What `malice compare` found."""
+
+    comparison: Comparison
+    """What `malice compare --json` prints."""
+
+
+class StandingsComputed(Event, frozen=True, tag="standings"):
+    """The ranking at the end of `malice run`, also if it was stopped."""
+
+    standings: tuple[Standings, ...]
+    """For each ruleset and number of seats what `malice standings --json` prints, and an empty `history`."""
+
+
+AnyEvent = (
+    RunStarted
+    | PartCreated
+    | PartClosed
+    | GameStarted
+    | VerdictGiven
+    | GameFinished
+    | GameFailed
+    | EntrySuspended
+    | ComparisonState
+    | ComparisonResult
+    | StandingsComputed
+    | RunEnded
+)
+"""A line of `--events`."""
