@@ -121,11 +121,12 @@ def test_tournaments_of_another_clock_are_rated_apart(league: GrowingLeague, mon
 def test_other_rules_of_the_same_name_are_rated_apart(league: GrowingLeague, monkeypatch: pytest.MonkeyPatch) -> None:
     short = make_short()
     longer = replace(short, rules=replace(short.rules, payoff_size=2))
-    GrowingLeague(league.path, monkeypatch, "next", (longer,)).play({"ann": 1, "dan": 1}, 2, MONDAY + 4 * DAY)
+    GrowingLeague(league.path, monkeypatch, "again").play({"ann": 1, "dan": 1}, 2, MONDAY + 4 * DAY)
+    GrowingLeague(league.path, monkeypatch, "next", (longer,)).play({"ann": 1, "dan": 1}, 2, MONDAY + 5 * DAY)
 
     found = json.loads(malice("standings", league.path, "--all", "--json").stdout)
 
-    assert [(each["ruleset"], each["games"]) for each in found] == [("short of course", 30), ("short", 4)]
+    assert [(each["ruleset"], each["games"]) for each in found] == [("short of again", 34), ("short", 4)]
 
 
 def test_ranks_count_only_the_rows_that_are_shown(league: GrowingLeague) -> None:
@@ -138,7 +139,7 @@ def test_ranks_count_only_the_rows_that_are_shown(league: GrowingLeague) -> None
     for row in found["rows"]:
         assert 1 <= row["rating"]["rank_low"] <= row["rank"] <= row["rating"]["rank_high"] <= 3
     assert found["unlisted"] == 3
-    assert found["superiority"].keys() == {"ann", "bob", "cem"} == {*found["superiority"]["ann"], "ann"}
+    assert found["los"].keys() == {"ann", "bob", "cem"} == {*found["los"]["ann"], "ann"}
 
 
 def test_the_heading_tells_whose_mean_is_zero(league: GrowingLeague) -> None:

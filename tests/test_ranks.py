@@ -19,6 +19,7 @@ from referee.replay import VOID
 from tests.test_standings import pair, played
 from tournaments.league.contents import Game
 from tournaments.league.standings import Standings, compute_standings
+from tournaments.ratings.comparison import compute_advantage
 from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
 
@@ -54,7 +55,7 @@ def test_bots_without_a_row_take_no_rank_but_count_as_opponents() -> None:
     assert {row.rating.rank_high for row in found.rows} == {2}
     assert found.rows[1].rating.games == 4
     assert (found.unlisted, found.mean_of_all) == (1, True)
-    assert found.crosstable.keys() == found.superiority.keys() == found.history.keys() == {"a", "b"}
+    assert found.crosstable.keys() == found.los.keys() == found.history.keys() == {"a", "b"}
     assert found.crosstable["b"].keys() == {"a"}
 
 
@@ -80,6 +81,23 @@ def test_few_games_make_a_rating_preliminary_everywhere() -> None:
     rows = list(csv.DictReader(io.StringIO(encode_standings_csv(found))))
     assert [row["preliminary"] for row in rows] == ["false", "true", "true"]
     assert [row["preliminary"] for row in json.loads(encode_standings_json(found))[0]["rows"]] == [False, True, True]
+
+
+def test_the_table_tells_how_certain_it_is_that_a_bot_is_better() -> None:
+    results = [((1, 2), (1, 2))] * 9 + [((1, 2), (2, 1))] * 30 + [((2, 1), (2, 1))] * 5
+    games = [game for deal, places in enumerate(results) for game in pair(deal, *places)]
+
+    (found,) = compute_standings(games, ["a", "b", "c"])
+
+    los = compute_advantage((5, 0, 30, 0, 9), 2).los
+    assert found.los["a"] == {"b": pytest.approx(los, abs=0.01), "c": None}
+    assert found.los["b"]["a"] == pytest.approx(1 - (found.los["a"]["b"] or 0))
+
+
+def test_twins_leave_it_open_who_is_better() -> None:
+    (found,) = compute_standings([game for deal in range(9) for game in pair(deal, (1, 2), (2, 1))], ["a", "b"])
+
+    assert found.los == {"a": {"b": None}, "b": {"a": None}}
 
 
 SIDES = {2: (0, 1), 3: (0, 1, 2), 4: (0, 1, 0, 1), 5: tuple(range(5)), 6: (0, 1, 2, 0, 1, 2), 8: tuple(range(8))}
@@ -143,7 +161,11 @@ def check_ranks(standings: Standings) -> None:
         group = [other for other in standings.rows if other.group == row.group]
         if row.rank is not None and low is not None and high is not None:
             assert 1 <= low <= row.rank <= high <= len(group)
-        for other, share in standings.superiority[row.label].items():
+        surely_better = sum(
+            (others[row.label] or 0) > 0.9751 for others in standings.los.values() if row.label in others
+        )
+        assert low is None or surely_better <= low - 1
+        for other, share in standings.los[row.label].items():
             assert share is None or 0 <= share <= 1
-            back = standings.superiority[other][row.label]
+            back = standings.los[other][row.label]
             assert share == (None if back is None else pytest.approx(1 - back))

@@ -106,7 +106,7 @@ class Standings(Struct, frozen=True):
     """None if it is unknown."""
     seat_scores: tuple[SeatScore, ...]
     """What each seat is worth, or those of partners together."""
-    superiority: dict[str, dict[str, float | None]]
+    los: dict[str, dict[str, float | None]]
     """Label -> other label -> how certain it is that the first is better (LOS), 0..1; None if games do not tell."""
     mean_of_all: bool
     """Whether the mean that ratings are relative to covers all bots of a pool; else only those who took points off one
@@ -175,16 +175,14 @@ def _compute_kind(
         warning=APART if groups > 1 else None,
         clock=kind.clock,
         seat_scores=rate_seats(rated, list_sides(played[0].teams)),
-        superiority=_name_superiority(fitted.superiority, entries, shown),
+        los=_name_los(fitted.los, entries, shown),
         mean_of_all=fitted.mean_of_all,
         unlisted=sum(rating.games > 0 for rating in fitted.ratings) - sum(row.rating.games > 0 for row in rows),
     )
 
 
-def _name_superiority(
-    superiority: Floats, entries: Sequence[str], shown: Sequence[int]
-) -> dict[str, dict[str, float | None]]:
-    rows = superiority.tolist()
+def _name_los(los: Floats, entries: Sequence[str], shown: Sequence[int]) -> dict[str, dict[str, float | None]]:
+    rows = los.tolist()
     return {
         entries[one]: {
             entries[other]: None if math.isnan(rows[one][other]) else rows[one][other]

@@ -18,8 +18,8 @@ class WholeLeague:
     """The entries and games of all tournaments; their parts are counted through, so keys differ from those inside.
 
     An entry has the version and the state of the newest tournament in which it takes part. The games of an entry that
-    one tournament disqualified count in the others. Where two tournaments have different rules under one name, those of
-    the older one are named after it, since they are another game.
+    one tournament disqualified count in the others. Where tournaments have different rules under one name, they
+    are different games: the newest keeps the name, the others are named after a tournament, too.
 
     Args:
         league: the league.
@@ -28,15 +28,23 @@ class WholeLeague:
     def __init__(self, league: LeagueReader) -> None:
         names = list(league.league().tournaments)
         self._views = [league.view(name) for name in names]
-        self._rulesets = {ruleset.name: ruleset for view in self._views for ruleset in view.rulesets()}
+        self._rulesets: dict[str, Ruleset] = {}
+        """By the name that it has here."""
         self._renamed: list[dict[str, str]] = []
-        """By tournament: the new names of rulesets that have one."""
-        for name, view in zip(names, self._views, strict=True):
-            others = [ruleset for ruleset in view.rulesets() if not _is_same(ruleset, self._rulesets[ruleset.name])]
-            self._renamed.append({ruleset.name: f"{ruleset.name} of {name}" for ruleset in others})
-            self._rulesets |= {
-                new.name: new for new in (replace(each, name=f"{each.name} of {name}") for each in others)
-            }
+        """By tournament: the names here, by those in it."""
+        for name, view in zip(reversed(names), reversed(self._views), strict=True):
+            self._renamed.insert(0, {ruleset.name: self._name(ruleset, name) for ruleset in view.rulesets()})
+
+    def _name(self, ruleset: Ruleset, tournament: str) -> str:
+        """Return the name of a ruleset here, given the newest tournaments first."""
+        later = f"{ruleset.name} of "
+        for known, each in self._rulesets.items():
+            same = (ruleset.family, ruleset.rules) == (each.family, each.rules)
+            if same and (known == ruleset.name or known.startswith(later)):
+                return known
+        name = f"{later}{tournament}" if ruleset.name in self._rulesets else ruleset.name
+        self._rulesets[name] = replace(ruleset, name=name)
+        return name
 
     def config(self) -> Config:
         """Return the configuration of the newest tournament."""
@@ -72,8 +80,8 @@ class WholeLeague:
             out = {entry.label for entry in view.entries() if entry.state == "disqualified"}
             for game in view.games():
                 if out.isdisjoint(game.labels):
-                    ruleset = renamed.get(game.ruleset, game.ruleset)
-                    yield replace(game, key=replace(game.key, part=before + game.key.part), ruleset=ruleset)
+                    key = replace(game.key, part=before + game.key.part)
+                    yield replace(game, key=key, ruleset=renamed[game.ruleset])
             before += len(view.parts())
 
     def table(self) -> tuple[TablePlace, ...]:
@@ -87,7 +95,3 @@ class WholeLeague:
     def suspended(self) -> dict[str, int]:
         """Return the entries that the newest tournament suspended."""
         return self._views[-1].suspended()
-
-
-def _is_same(one: Ruleset, other: Ruleset) -> bool:
-    return (one.family, one.rules) == (other.family, other.rules)

@@ -68,7 +68,7 @@ class Fit:
     mean_of_all: bool
     """Whether, without an anchor, ratings are relative to all players of a pool, not only to those who took points off
     one another."""
-    superiority: Floats
+    los: Floats
     """[i, j]: how certain it is that i is better than j, 0..1; nan where the games do not determine it."""
 
 
@@ -101,21 +101,20 @@ def fit_beginnings(
     pairings = make_pairings(games, players)
     chosen = np.ones(players, np.bool_) if ranked is None else np.isin(np.arange(players), list(ranked))
     return tuple(
-        fit_pairings(pairings if length == len(games) else pairings.before(length), length, anchor, chosen)
+        _fit(pairings if length == len(games) else pairings.before(length), length, anchor, chosen)
         for length in lengths
     )
 
 
-def fit_pairings(pairings: Pairings, games: int, anchor: int | None, ranked: Bools) -> Fit:
-    """Rate the players of so many games, as `fit_ratings` does."""
+def _fit(pairings: Pairings, games: int, anchor: int | None, ranked: Bools) -> Fit:
     label = find_classes(compute_closure(pairings.met()))
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
     rated = [rate_pool(pairings, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1]
     elo = np.full(pairings.players, np.nan)
-    superiority = np.full((pairings.players, pairings.players), np.nan)
+    los = np.full((pairings.players, pairings.players), np.nan)
     for pool in rated:
         elo[pool.players] = (pool.strengths - pool.origin) * ELO
-        superiority[np.ix_(pool.players, pool.players)] = pool.compute_superiority()
+        los[np.ix_(pool.players, pool.players)] = pool.compute_los()
     number = np.searchsorted(np.unique(label), label)
     return Fit(
         ratings=tuple(_make_ratings(pairings, rated, elo, number.tolist(), ranked)),
@@ -125,7 +124,7 @@ def fit_pairings(pairings: Pairings, games: int, anchor: int | None, ranked: Boo
         anchor=anchor,
         variance_ratio=_compute_variance_ratio(rated),
         mean_of_all=all(pool.levels.core.all() for pool in rated),
-        superiority=superiority,
+        los=los,
     )
 
 

@@ -56,7 +56,7 @@ class Pool:
         better = np.where(known.label[:, None] == known.label, ahead, one_sided & ~np.isnan(self.errors))
         return np.asarray(better & (values[:, None] > values))
 
-    def compute_superiority(self) -> Floats:
+    def compute_los(self) -> Floats:
         """Return [i, j]: how certain it is that i is better than j, 0..1; nan where the games do not determine it.
 
         Between two levels there is no covariance, but only a bound.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from tournaments.ratings.pairings import Pairings, RatedGame, make_pairings
+from tournaments.ratings.pairings import RatedGame, make_pairings
 from tournaments.ratings.pairs import convert_to_elo
 from tournaments.ratings.scores import estimate_scores
 
@@ -36,11 +36,7 @@ def rate_seats(games: Sequence[RatedGame], sides: Sequence[tuple[int, ...]]) -> 
         sides: the seats of each team, in the order of the teams of a game.
     """
     teams = tuple((side,) for side in range(len(sides)))
-    return score_seats(make_pairings([RatedGame(teams, game.places, game.group) for game in games], len(sides)), sides)
-
-
-def score_seats(pairings: Pairings, sides: Sequence[tuple[int, ...]]) -> tuple[SeatScore, ...]:
-    """Return what each seat is worth, if the players of these pairings are the sides."""
+    pairings = make_pairings([RatedGame(teams, game.places, game.group) for game in games], len(sides))
     figures = zip(*(each.tolist() for each in estimate_scores(pairings)), strict=True)
     return tuple(_make_seat(seats, *map(_keep_finite, found)) for seats, found in zip(sides, figures, strict=True))
 
