@@ -136,6 +136,7 @@ def test_a_league_of_several_tournaments_tells_of_the_one_that_was_played_last_a
     assert {row["tournament"] for row in json.loads(found["json"])} == {"course"}
     assert found["csv"].splitlines()[1].startswith("course,")
     assert found["all"].splitlines()[0] == "all tournaments: course, friday"
+    assert malice("standings", league.path, "--without", "nobody").stdout == ""
 
 
 def test_without_an_entry_a_swiss_keeps_its_points_and_its_ranks_have_no_gap() -> None:

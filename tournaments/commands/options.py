@@ -155,9 +155,8 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
     from tournaments.terminal.results import describe_choice, format_standings
 
     choice = choice or EVERYTHING
-    for line in describe_choice(store.league(), store.tournament().name):
-        click.echo(line)
-    for line in format_standings(compute_league_standings(store, choice)):
+    found = compute_league_standings(store, choice)
+    for line in (*describe_choice(store.league(), store.tournament().name), *format_standings(found)):
         click.echo(line)
     if note := explain_table(store, choice):
         click.echo(note)

@@ -79,11 +79,14 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
 
     from tournaments.league.comparison import compare_entries
     from tournaments.terminal.comparisons import format_comparison
+    from tournaments.terminal.results import describe_choice
 
     found = compare_entries(store, new, base)
     if json:
         click.echo(msgspec.json.encode(found))
         return
+    for line in describe_choice(store.league(), store.tournament().name):
+        click.echo(line)
     for number, comparison in enumerate(found):
         if number:
             click.echo()
@@ -116,9 +119,8 @@ def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json
     elif league is store:
         print_standings(store, choice)
     else:
-        for line in describe_choice(store.league(), name):
-            click.echo(line)
-        for line in format_standings(compute_league_standings(league, choice)):
+        found = compute_league_standings(league, choice)
+        for line in (*describe_choice(store.league(), name), *format_standings(found)):
             click.echo(line)
 
 
