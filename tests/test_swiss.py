@@ -15,7 +15,7 @@ from tests.houses import House
 from tests.test_cli import malice
 from tournaments.league.formats.pairing import Candidate, pair_up
 from tournaments.league.formats.situation import Done, Wait
-from tournaments.league.formats.swiss import Encounter, find_first_rematch, rank_swiss
+from tournaments.league.formats.swiss import Encounter, find_first_rematch, find_missing_round, rank_swiss
 from tournaments.league.parts import Part
 
 ALPHABET = "".join(chr(0x100 + number) for number in range(64))
@@ -122,7 +122,11 @@ def test_an_absent_entry_is_in_no_further_round_until_it_is_back() -> None:
 
     assert "a" not in "".join([*name_pairs(part), *(entrant.label for entrant in part.byes)])
     house.finish(part, places=win_by_name)
+    house.read("abcd", broken="abc")
+    assert isinstance(house.decide(), Done)
+    assert (find_missing_round(house.look()), find_first_rematch(house.tournament)) == (3, None)
     house.read("abcd")
+    assert find_missing_round(house.look()) is None
     assert "a" in "".join(name_pairs(house.create()))
 
 

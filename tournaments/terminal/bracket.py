@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from tournaments.league.formats.knockout import FINAL, Tie, draw_bracket
 from tournaments.league.formats.matches import format_points
-from tournaments.league.formats.swiss import Encounter, rank_swiss
+from tournaments.league.formats.swiss import Encounter, find_missing_round, rank_swiss
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_table
@@ -27,7 +27,8 @@ def describe_rounds(store: Store, without: Collection[str] = ()) -> Iterator[str
 
 
 def _format_encounters(store: Store, without: Collection[str]) -> Iterator[str]:
-    rows = [row for row in rank_swiss(store.situation()) if row.label not in without]
+    situation = store.situation()
+    rows = [row for row in rank_swiss(situation) if row.label not in without]
     places = {row.label: place for place, row in enumerate(rows, 1)}
     rounds = max((len(row.encounters) for row in rows), default=0)
     head = ("rank", "bot", *map(str, range(1, rounds + 1)))
@@ -38,6 +39,8 @@ def _format_encounters(store: Store, without: Collection[str]) -> Iterator[str]:
     if rounds:
         yield "rounds: the rank of the opponent, and the points of the match"
         yield from format_table(head, cells, left=(1,))
+    if missing := find_missing_round(situation):
+        yield f"round {missing} of {store.config().rounds} is not drawn: fewer than two entries can play"
 
 
 def _format_encounter(encounter: Encounter | None, places: Mapping[str, int]) -> str:

@@ -17,6 +17,11 @@ from tournaments.terminal.tables import format_bytes, format_table
 
 HEAD = ("entry", "version", "state", "games", "disk", "content", "bot", "why")
 HASH_LENGTH = 12
+MEANWHILE = {
+    "swiss": "in no further round until it is mended",
+    "knockout": "loses its next match unless it is mended before",
+}
+"""By format: what becomes of an entry whose bot cannot be started any more; in other formats its games wait."""
 
 
 class EntryLine(Struct, frozen=True):
@@ -73,11 +78,12 @@ def _explain(entry: Entry) -> str:
 
 def describe_absentees(store: Store) -> Iterator[str]:
     """Yield a line on each entry that does not play, with the command that lets it play again."""
+    meanwhile = MEANWHILE.get(store.config().format, "its open games wait")
     choice = store.league().choose(store.tournament().name)
     for line in list_entry_lines(store, {}):
         label, why = sanitize(line.label), f": {sanitize(line.reason)}" if line.reason else ""
         if line.state == "absent":
-            yield f"{label} is absent{', and its open games wait' if line.version else ''}{why}"
+            yield f"{label} is absent{f', and {meanwhile}' if line.version else ''}{why}"
         elif line.state != "playing":
             command = shlex.join(["malice", "entry", "reinstate", str(store.path), line.label, *choice])
             yield f"{label} is {line.state}{why} ({sanitize(command)})"

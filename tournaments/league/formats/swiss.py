@@ -55,8 +55,7 @@ def decide_swiss(situation: Situation) -> Decision:
     tournament = situation.tournament
     if tournament.open_parts:
         return Wait()
-    absent = tournament.waiting()
-    playing = {entrant.label: entrant for entrant in list_playing(situation) if entrant.label not in absent}
+    playing = {entrant.label: entrant for entrant in _list_able(situation)}
     number = len(tournament.parts) + 1
     if number > tournament.config.rounds or len(playing) < 2:
         return Done()
@@ -71,6 +70,21 @@ def decide_swiss(situation: Situation) -> Decision:
     title = f"round {number} of {tournament.config.rounds}"
     config = tournament.config
     return Draft(title, config.deals, tuple(tables), common_deals=config.common_deals, byes=byes)
+
+
+def _list_able(situation: Situation) -> list[Entrant]:
+    """List the versions that can be in the next round."""
+    absent = situation.tournament.waiting()
+    return [entrant for entrant in list_playing(situation) if entrant.label not in absent]
+
+
+def find_missing_round(situation: Situation) -> int | None:
+    """Return the round that is not drawn because fewer than two entries can play; None if there is none."""
+    tournament = situation.tournament
+    number = len(tournament.parts) + 1
+    if tournament.open_parts or number > tournament.config.rounds or len(_list_able(situation)) > 1:
+        return None
+    return number
 
 
 def rank_swiss(situation: Situation) -> list[SwissRow]:
@@ -94,7 +108,7 @@ def find_first_rematch(tournament: Tournament) -> int | None:
     entrants = (Entrant(each.label, each.version) for each in tournament.entered if each.version and not each.waits)
     count = sum(not tournament.excuses(each) for each in entrants)
     first = count + count % 2  # with an odd number, one of them has a bye in each round
-    return first if 0 < first <= tournament.config.rounds else None
+    return first if count > 1 and first <= tournament.config.rounds else None
 
 
 def _sum_up_opponents(met: Sequence[Encounter | None], points: Mapping[str, Fraction]) -> Fraction:
