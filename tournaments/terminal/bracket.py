@@ -79,7 +79,7 @@ def _describe_tie(tie: Tie, ends: str, out: Collection[str]) -> str:
     scores = ", ".join(
         "-".join(format_points(match.score[match.labels.index(label)]) for label in tie.labels) for match in tie.matches
     )
-    how = f": {scores}" if scores else ""
+    how = f": {scores}" if scores else ": not played" if tie.barred else ""
     if not tie.over:
         return f"{' v '.join(names)}{how or ': open'}"
     if tie.winner is None:
