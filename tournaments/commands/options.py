@@ -92,6 +92,8 @@ def open_store(
                 raise LeagueError(f"{db}: holds no tournament with games")
             if tournament is not None:
                 store.select(tournament)
+            elif not create:
+                store.select(store.tournament().name)  # and stay there, even if a run goes on with another one
             try:
                 yield store
             finally:
