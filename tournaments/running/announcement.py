@@ -88,9 +88,20 @@ def print_doubts(plan: Plan, jobs: int, out: TextIO) -> None:
         print_line(line, out)
 
 
+def compute_longest_ms(plan: Plan, done: Collection[Key] = ()) -> int | None:
+    """Return the longest time that the clocks allow for the open games, one by one; None without a limit."""
+    total = 0
+    for (part, table), games in plan.list_open_tables(done).items():
+        longest = plan.compute_game_ms(plan.tournament.parts[part].tables[table].ruleset)
+        if longest is None:
+            return None
+        total += longest * games
+    return total
+
+
 def _describe_limit(plan: Plan, done: Collection[Key], jobs: int) -> str:
     """Say how long the open games can take, or else which clocks there are."""
-    longest = plan.compute_longest_ms(done)
+    longest = compute_longest_ms(plan, done)
     if longest is not None:
         return f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
     clock = plan.config.clock

@@ -217,9 +217,9 @@ class Plan:
 
     def count_open(self, done: Collection[Key]) -> int:
         """Return how many games are open; those that a suspension leaves out are among them."""
-        return sum(self._list_open_tables(done).values())
+        return sum(self.list_open_tables(done).values())
 
-    def _list_open_tables(self, done: Collection[Key]) -> Counter[tuple[int, int]]:
+    def list_open_tables(self, done: Collection[Key]) -> Counter[tuple[int, int]]:
         """Return by part and table how many games are open."""
         tables = Counter(
             {
@@ -274,16 +274,6 @@ class Plan:
         )
 
     # How long it takes
-
-    def compute_longest_ms(self, done: Collection[Key] = ()) -> int | None:
-        """Return the longest time that the clocks allow for the open games, one by one; None without a limit."""
-        total = 0
-        for (part, table), games in self._list_open_tables(done).items():
-            longest = self.compute_game_ms(self.tournament.parts[part].tables[table].ruleset)
-            if longest is None:
-                return None
-            total += longest * games
-        return total
 
     def compute_game_ms(self, ruleset: str) -> int | None:
         """Return the longest time that the clocks allow for one game under a ruleset; None if they set no limit."""
