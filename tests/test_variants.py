@@ -100,7 +100,7 @@ def test_another_value_without_a_label_is_another_entry(run: Run) -> None:
 
     assert code == 2
     assert "'mybot?weight=333' is gone from the file" in err
-    assert "malice entry withdraw LEAGUE.db 'mybot?weight=333'" in err
+    assert "malice entry withdraw t.db 'mybot?weight=333'" in err
 
 
 @pytest.mark.parametrize(
