@@ -19,8 +19,9 @@ from tournaments.entries.bots import BotSpec, Manifest
 from tournaments.league.config import ClockLines, Config
 from tournaments.league.store import Store
 from tournaments.running.field import Entrance, Field
+from tournaments.running.pending import KnownGames, read_known_games
 from tournaments.running.plan import Plan
-from tournaments.running.registration import KnownGames, close_parts, read_known_games, register
+from tournaments.running.registration import close_parts, register
 
 DAY = 86400.0
 MONDAY = 1_700_000_000.0

@@ -33,8 +33,9 @@ from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.running.field import Entrance, Field
+from tournaments.running.pending import KnownGames, read_known_games
 from tournaments.running.plan import Plan
-from tournaments.running.registration import KnownGames, read_known_games, register
+from tournaments.running.registration import register
 from tournaments.running.run import Run, Terms
 
 LABELS = ("ann", "bob", "cat", "dan")

@@ -13,16 +13,9 @@ from tournaments.league.store import Store
 from tournaments.running.advice import Advice
 from tournaments.running.anonymity import anonymize, find_names
 from tournaments.running.field import Field, read_field
+from tournaments.running.pending import KnownGames, PendingEvents, make_lister, read_known_games
 from tournaments.running.plan import Plan
-from tournaments.running.registration import (
-    KnownGames,
-    PendingEvents,
-    make_lister,
-    read_known_games,
-    recall_labels,
-    refuse_differences,
-    register,
-)
+from tournaments.running.registration import recall_labels, refuse_differences, register
 
 
 def open_league(

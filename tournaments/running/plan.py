@@ -27,7 +27,8 @@ from tournaments.running.advice import Advice
 from tournaments.running.anonymity import NameList
 from tournaments.running.field import Field, read_field
 from tournaments.running.keeping import keep_bots
-from tournaments.running.registration import KnownGames, PendingEvents, register
+from tournaments.running.pending import KnownGames, PendingEvents
+from tournaments.running.registration import register
 
 Register = Callable[[Field], PendingEvents]
 
