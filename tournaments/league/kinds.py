@@ -57,9 +57,14 @@ def make_rated_game(game: Game, number: Mapping[str, int], common: Collection[in
         number: the players by label.
         common: the parts in which all tables get the same cards.
     """
+    players = [number[label] for label in game.labels]
     sides = list_sides(game.teams)
-    places = tuple(min(game.places[seat] for seat in side) for side in sides)
-    teams = tuple(tuple(number[game.labels[seat]] for seat in side) for side in sides)
+    if len(sides) == len(players):  # a league has many games, and few of them are played by partners
+        places = game.places
+        teams: tuple[tuple[int, ...], ...] = tuple([(player,) for player in players])
+    else:
+        teams = tuple(tuple(players[seat] for seat in side) for side in sides)
+        places = tuple(min(game.places[seat] for seat in side) for side in sides)
     # What hangs together is what has the same cards.
     table = 0 if game.key.part in common else game.key.table
     group = (game.key.part << 24 | table) << 32 | game.key.deal
