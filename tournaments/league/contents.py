@@ -12,7 +12,7 @@ from protocol.messages import ClockRules
 from referee.records import Count, Key, Milliseconds, Record, Time
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
-from tournaments.league.journal import Absence, State
+from tournaments.league.journal import Absence, Entered, State, Version
 from tournaments.league.parts import Part
 
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
@@ -46,6 +46,38 @@ class Entry(Struct, frozen=True):
     """Whether its open games wait until the bot is mended."""
     parameters: dict[str, str] = {}
     """The parameters that its bot.toml lists, with the values that it plays with."""
+
+
+NOBODY = Version("-", 1, "", "", "", "", "", (), ())
+"""What is known of an entry of which no version could be started."""
+
+
+def make_entry(entered: Entered, version: Version | None, state: State, reason: str) -> Entry:
+    """Return an entry as the newest file has it.
+
+    Args:
+        entered: the entry in the file.
+        version: the one that plays; None if none could be started so far.
+        state: what the organiser decided about it.
+        reason: why.
+    """
+    known = version or NOBODY
+    return Entry(
+        label=entered.label,
+        hash=known.hash,
+        name=known.name or entered.label,
+        version=known.version,
+        author=known.author,
+        language=known.language,
+        command=known.command,
+        rulesets=known.rulesets,
+        absence=entered.absence,
+        number=entered.version,
+        state=state,
+        reason=reason,
+        waits=entered.waits,
+        parameters=known.parameters,
+    )
 
 
 class Finished(Struct, frozen=True):

@@ -15,7 +15,7 @@ from referee.errors import DataError
 from referee.families import make_rules
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config, check_config
-from tournaments.league.contents import Entry, Readmission
+from tournaments.league.contents import Entry, Readmission, make_entry
 from tournaments.league.journal import (
     AnyEvent,
     Begun,
@@ -31,9 +31,6 @@ from tournaments.league.journal import (
 )
 from tournaments.league.parts import Draft, Entrant, Part, PartTable, Schedule, Seeds, derive_part_seed
 from tournaments.league.stored_rulesets import load_ruleset
-
-NOBODY = Version("-", 1, "", "", "", "", "", (), ())
-"""What is known of an entry of which no version could be started."""
 
 
 class EntryState(Struct, frozen=True):
@@ -155,25 +152,8 @@ class Tournament:
 
     def _make_entry(self, entered: Entered) -> Entry:
         standing = self.state(entered.label)
-        known = NOBODY
-        if entered.version:
-            known = self.version(Entrant(entered.label, entered.version))
-        return Entry(
-            label=entered.label,
-            hash=known.hash,
-            name=known.name or entered.label,
-            version=known.version,
-            author=known.author,
-            language=known.language,
-            command=known.command,
-            rulesets=known.rulesets,
-            absence=entered.absence,
-            number=entered.version,
-            state=standing.state,
-            reason=standing.reason,
-            waits=entered.waits,
-            parameters=known.parameters,
-        )
+        known = self.version(Entrant(entered.label, entered.version)) if entered.version else None
+        return make_entry(entered, known, standing.state, standing.reason)
 
     # Events
 
