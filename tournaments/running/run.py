@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import mean
 from typing import NoReturn, Protocol, TextIO
 
 from referee.nouns import format_count
@@ -32,13 +31,8 @@ from tournaments.running.registration import close_parts
 from tournaments.running.reporting import Reporter
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
 from tournaments.running.stops import describe_finish, describe_suspensions, require_all_played, stop_on_errors
-from tournaments.running.trial import count_trial_games, estimate_tournament
+from tournaments.running.trial import estimate_rest
 from tournaments.sanitizer import sanitize
-
-SAMPLE = 20
-"""From how many finished games a run estimates the time of the others."""
-TRIAL_SHARE = 10
-"""How many times as many games as a trial a tournament needs to be worth it."""
 
 
 class Playing(Protocol):
@@ -152,7 +146,9 @@ class Run:
             if self._terms.kept:
                 self._plan.keep_bots(self._terms.kept)
             call_roll(self._plan, self.list_suspended(), self._out)
-            print_plan(self._plan, self.done, self._jobs, self._out, self._estimate_rest())
+            may_try = self.done or self._play_batches is play_batches
+            likely_ms = estimate_rest(self._plan, self._store, self.done, self._jobs) if may_try else None
+            print_plan(self._plan, self.done, self._jobs, self._out, likely_ms)
             print_doubts(self._plan, self._jobs, self._out)
         created = list(self._plan.parts)
         self._plan.write(self._store)
@@ -211,22 +207,6 @@ class Run:
         for part in created:
             print_line(describe_part(part), self._out)
         return bool(created)
-
-    def _estimate_rest(self) -> float | None:
-        """Return the likely time of the open games, played one by one: from finished ones, or else from a trial.
-
-        A trial must be short beside the tournament.
-        """
-        if self._plan.config.sprt:
-            return None  # nobody knows how many games it takes
-        if not self.done:
-            trial = count_trial_games(self._plan)
-            worthwhile = self._play_batches is play_batches and TRIAL_SHARE * trial <= self._plan.tournament.planned
-            return estimate_tournament(self._plan, self._jobs).likely_ms if worthwhile else None
-        keys = sorted(self.done)
-        sample = keys[:: -(-len(keys) // SAMPLE)]
-        elapsed = mean(self._store.record(key).elapsed_ms for key in sample)
-        return elapsed * self._plan.count_open(self.done)
 
     def _play(self) -> Outcome:
         left, done = self._plan.count_open(self.done), len(self.done)

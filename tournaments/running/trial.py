@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from statistics import mean
 
 import msgspec
@@ -19,6 +19,7 @@ from tournaments.league.contents import summarize_record
 from tournaments.league.packing import pack_record
 from tournaments.league.parts import Seeds
 from tournaments.league.seats import find_seats
+from tournaments.league.store import Store
 from tournaments.running.coordinator import Hooks, play_batches
 from tournaments.running.plan import Plan
 from tournaments.running.stops import find_first_error
@@ -33,6 +34,10 @@ TRIAL_S = 20.0
 
 FILLING = 0.65
 """How full the pages of a league are."""
+SAMPLE = 20
+"""From how many finished games the time of the others is estimated."""
+SHARE = 10
+"""How many times as many games as a trial a tournament needs to be worth it."""
 
 
 class Estimate(Struct, frozen=True):
@@ -50,6 +55,22 @@ class Cost(Struct, frozen=True):
     game_ms: float
     start_ms: float
     """Once in each batch."""
+
+
+def estimate_rest(plan: Plan, store: Store, done: Collection[Key], jobs: int) -> float | None:
+    """Return the likely time of the open games, played one by one, in milliseconds.
+
+    Finished games tell it, or else a trial; None if that takes too long beside the tournament, or if nobody knows how
+    many games are to be played.
+    """
+    if plan.config.sprt:
+        return None
+    if not done:
+        worthwhile = SHARE * count_trial_games(plan) <= plan.tournament.planned
+        return estimate_tournament(plan, jobs).likely_ms if worthwhile else None
+    keys = sorted(done)
+    sample = keys[:: -(-len(keys) // SAMPLE)]
+    return mean(store.record(key).elapsed_ms for key in sample) * plan.count_open(done)
 
 
 def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
