@@ -137,6 +137,15 @@ def test_pools_that_never_met_are_rated_apart() -> None:
     assert fitted.ratings[1].rank_high == 2
 
 
+def test_games_are_counted_alike_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    games = round_robin(range(4), 3) + [RatedGame(((0, 1), (2, 3)), (1, 2), group) for group in range(900, 905)]
+    whole = [rating.games for rating in fit_ratings(games, 4).ratings]
+
+    monkeypatch.setattr("tournaments.ratings.pairings.BLOCK", 28)
+
+    assert [rating.games for rating in fit_ratings(games, 4).ratings] == whole == [23] * 4
+
+
 # What the games do not give
 
 

@@ -14,14 +14,16 @@ from referee.records import Key
 from referee.rulesets import Ruleset
 from site_pages import text
 from site_pages.deals import Deals
-from site_pages.rankings import Cell, make_name
+from site_pages.rankings import Cell, make_name, make_ranking
 from site_pages.series import SeriesRow, describe_standing, make_series_rows
 from site_pages.teams import make_team_rows
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
 from tests.test_site_shards import data
 from tournaments.league.contents import Game
+from tournaments.league.ranking import compute_league_standings
 from tournaments.league.series import Score, Tally
+from tournaments.league.standings import compute_standings
 from tournaments.ratings.head_to_head import head_to_head
 
 
@@ -248,3 +250,31 @@ def test_a_team_with_an_older_version_has_no_row() -> None:
     rows = make_team_rows(deals(*games), ("standard", 4), "abcd")
 
     assert [[bot.label for bot in row.bots] for row in rows] == [["b", "d"]]
+
+
+def test_the_front_page_tells_what_each_seat_is_worth_and_which_figures_are_preliminary(tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=3)
+
+    site_pages.render(league, tmp_path)
+
+    page = Page(tmp_path / "index.html")
+    (found,) = compute_league_standings(league)
+    shares = [text.format_percent(side.score) for side in found.seat_scores]
+    assert [row[:2] for row in page.rows if row[0] in ("0", "1") and row[1] in shares] == [
+        ["0", shares[0]],
+        ["1", shares[1]],
+    ]
+    assert page.words.count("?") >= len([row for row in found.rows if row.preliminary]) == 2
+
+
+def test_zero_is_the_mean_of_the_bots_that_the_ranking_names() -> None:
+    games = [game(("a", "b"), (1, 2), Key(0, 0, 0, 0)), game(("b", "a"), (1, 2), Key(0, 0, 0, 1))]
+    games += [game(("b", "b@1"), (2, 1), Key(0, 1, 0, 0)), game(("b@1", "b"), (2, 1), Key(0, 1, 0, 1))]
+
+    every, newest = (
+        make_ranking(found, several_sizes=False).mean_of
+        for shown in (None, {"a", "b"})
+        for found in compute_standings(games, ["a", "b", "b@1"], shown=shown)
+    )
+
+    assert (every, newest) == ("the bots", "the bots, older versions included")

@@ -141,16 +141,15 @@ def _make_ratings(
         rank_low[pool.players[chosen]] = 1 + better.sum(axis=0)
         rank_high[pool.players[chosen]] = len(better) - better.sum(axis=1)
 
-    seen = pairings.by_player(pairings.rows)
-    teams = pairings.teams
+    rows, teams = pairings.rows, pairings.teams
     strength = (np.nan_to_num(elo)[teams.members] * teams.weights).sum(axis=1)
-    met = np.bincount(seen.player, strength[seen.opponents], players)
-    points = np.bincount(seen.player, seen.points, players)
+    met = pairings.sum_by_player(strength[rows.second], strength[rows.first])
+    points = pairings.sum_by_player(rows.points, rows.count - rows.points)
     wins, draws, losses = (
-        np.bincount(seen.player[seen.points == result], minlength=players) for result in (1.0, 0.5, 0.0)
+        pairings.sum_by_player(rows.points == result, rows.points == 1 - result) for result in (1.0, 0.5, 0.0)
     )
+    games = pairings.count_games()
     _, score_low, score_high = estimate_scores(pairings)
-    games = np.bincount(np.unique(pairings.game[seen.row] * players + seen.player) % players, minlength=players)
     for player in range(players):
         total = int(wins[player] + draws[player] + losses[player])
         yield Rating(

@@ -16,6 +16,10 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
+BLOCK = 20_000_000
+"""Most games times players in memory, to count games."""
+
+
 class RatedGame(msgspec.Struct, frozen=True):
     """One game as the ratings see it; players are indices."""
 
@@ -137,6 +141,27 @@ class Pairings:
             count=rows.count[row % len(rows.first)],
         )
 
+    def sum_by_player(self, first: Floats | Bools, second: Floats | Bools) -> Floats:
+        """Return for each player the sum over its rows of what the first or the second team has there."""
+        width = len(self.teams.members)
+        by_team = sum_groups(self.rows.first, first, width) + sum_groups(self.rows.second, second, width)
+        team, slot = np.nonzero(self.teams.real)
+        return sum_groups(self.teams.members[team, slot], by_team[team], self.players)
+
+    def count_games(self) -> Ints:
+        """Return how many games each player has."""
+        count, games = np.zeros(self.players, np.int64), int(self.game.max()) + 1 if self.game.size else 0
+        step = max(1, min(games, BLOCK // max(1, self.players)))
+        for begin in range(0, games, step):
+            rows = np.flatnonzero((self.game >= begin) & (self.game < begin + step))
+            game, sat = self.game[rows] - begin, np.zeros((step, self.players), np.bool_)
+            for either in (self.rows.first[rows], self.rows.second[rows]):
+                for slot in range(self.teams.members.shape[1]):
+                    real = self.teams.real[either, slot]
+                    sat[game[real], self.teams.members[either[real], slot]] = True
+            count += sat.sum(axis=0)
+        return count
+
     @cached_property
     def by_group(self) -> GroupRows:
         """The rows summed by deal group, from the view of each player of both teams.
@@ -191,7 +216,7 @@ class Pairings:
         )
 
 
-def sum_groups(keys: Ints, values: Floats, size: int) -> Floats:
+def sum_groups(keys: Ints, values: Floats | Bools, size: int) -> Floats:
     """Return the sums of the values of each key from 0 to size - 1; keys and values have one shape."""
     return np.bincount(keys.ravel(), values.ravel(), size).astype(np.float64, copy=False)
 
