@@ -2,14 +2,14 @@
 
 Each card counts as much as it is worth where it came, less the mean of that over all cards that could have come there.
 So the sum is 0 on average, whatever the seats do. What a card is worth is a linear function of a few features, fitted
-once for a ruleset on games of bots that ship (`malice bench luck` does it), and kept in `luck/RULESET.json`.
+once for a ruleset on games of bots that ship (`fit_luck` does it), and kept in `luck/RULESET.json`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -72,8 +72,7 @@ def find_luck(rules: Parameters, seats: int) -> Luck | None:
         return None
     for weights, digest in _read_weights():
         if weights.rules == hash_rules(rules):
-            derived = DerivedRules(rules, seats)
-            return Luck(digest, lambda state: LuckMeter(derived, state, weights))
+            return Luck(digest, partial(LuckMeter, weights, DerivedRules(rules, seats)))
     return None
 
 
@@ -87,12 +86,12 @@ class LuckMeter:
     """The luck of both seats of a game.
 
     Args:
+        weights: what features are worth.
         derived: the rules.
         state: the position after the deal.
-        weights: what features are worth.
     """
 
-    def __init__(self, derived: DerivedRules, state: State, weights: Weights) -> None:
+    def __init__(self, weights: Weights, derived: DerivedRules, state: State) -> None:
         self._table = FollowedTable(derived, state, self._add)
         self._list_features = FeatureLists(derived, self._table)
         self._weights = weights
