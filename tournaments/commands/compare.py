@@ -158,7 +158,7 @@ def _print_comparison(store: Store, *, json: bool) -> Comparison:
     from tournaments.league.comparison import read_comparison
     from tournaments.terminal.comparisons import format_comparison
 
-    found = read_comparison(store)
+    found = read_comparison(store, adjusted=True)
     if json:
         click.echo(msgspec.json.encode(found))
     else:

@@ -80,7 +80,7 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
     from tournaments.league.comparison import compare_entries
     from tournaments.terminal.comparisons import format_comparison
 
-    found = compare_entries(store, new, base)
+    found = compare_entries(store, new, base, adjusted=True)
     if json:
         click.echo(msgspec.json.encode(found))
         return

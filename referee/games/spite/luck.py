@@ -28,6 +28,8 @@ WEIGHTS = Path(__file__).parent / "luck"
 KING, WILD = 13, 14
 VALUES = range(1, WILD + 1)
 MOST_MISSING, MOST_DISTANCE = 6, 12
+PLAYABLE = (0, 2, 4, *(6,) * KING)
+"""By the number of missing cards: the place of none, one, two, and more."""
 
 # The first number of each group of features.
 DRAWN_VALUE = 0
@@ -95,6 +97,8 @@ class LuckMeter:
         self._table = FollowedTable(derived, state, self._add)
         self._list_features = FeatureLists(derived, self._table)
         self._weights = weights
+        self._left: tuple[int, int] | None = None
+        self._worth: list[float] = []
         self._lead = 0.0
 
     def follow(self, events: Iterable[Struct]) -> None:
@@ -106,15 +110,19 @@ class LuckMeter:
         return self._lead, -self._lead + 0.0
 
     def _add(self, kind: type[Struct], seat: int, value: int, pool: Counts) -> None:
-        features = self._list_features(kind, seat)
-        closeness = measure_closeness(self._table)
-        plain, close = self._weights.plain, self._weights.close
-        worth = [0.0] * len(pool)
-        for each in VALUES:
-            if pool[each]:
-                worth[each] = sum([plain[one] + closeness * close[one] for one in features[each]])
-        mean = sum([many * each for many, each in zip(pool, worth, strict=True)]) / sum(pool)
-        self._lead += (worth[value] - mean) * (-1 if seat else 1)
+        features, worth = self._list_features(kind, seat), self._weigh_features()
+        worths = [sum([worth[one] for one in each]) for each in features]
+        mean = sum([many * each for many, each in zip(pool, worths, strict=True)]) / sum(pool)
+        self._lead += (worths[value] - mean) * (-1 if seat else 1)
+
+    def _weigh_features(self) -> list[float]:
+        """Return what each feature is worth in the race as it stands, which changes with the pay-off piles alone."""
+        one, other = self._table.left
+        if self._left != (one, other):
+            self._left, closeness = (one, other), measure_closeness(one, other)
+            pairs = zip(self._weights.plain, self._weights.close, strict=True)
+            self._worth = [plain + closeness * close for plain, close in pairs]
+        return self._worth
 
 
 class FeatureMeter:
@@ -131,7 +139,7 @@ class FeatureMeter:
 
     def _add(self, kind: type[Struct], seat: int, value: int, pool: Counts) -> None:
         features = self._list_features(kind, seat)
-        closeness, cards = measure_closeness(self._table), sum(pool)
+        closeness, cards = measure_closeness(*self._table.left), sum(pool)
         for each in VALUES:
             surplus = (each == value) - pool[each] / cards
             for one in features[each]:
@@ -139,9 +147,8 @@ class FeatureMeter:
                 self.sums[FEATURES + one] += (-surplus if seat else surplus) * closeness
 
 
-def measure_closeness(table: FollowedTable) -> float:
-    """Return how even the race is, 0..1, by the pay-off cards left."""
-    one, other = table.left
+def measure_closeness(one: int, other: int) -> float:
+    """Return how even the race is, 0..1, by the pay-off cards that the seats have left."""
     return math.exp(-((one - other) ** 2) / (0.7 * (one + other) + 4))
 
 
@@ -157,12 +164,13 @@ class FeatureLists:
         """Return the features by value of a card that the seat draws, or turns up on its pay-off pile."""
         table = self._table
         held = self._find_held(seat)
-        missing, distance = list_missing(held, self._find_heights(), self._top)
+        heights = self._find_heights()
+        missing = list_missing(held, heights, self._top)
         tops = [pile[-1] if pile else 0 for pile in table.open]
         wilds = sum(table.hands[seat][value] for value in self._wild)
         if kind is Draw:
             return self._list_drawn(seat, held, missing, tops, wilds)
-        return self._list_turned(held, missing, distance, tops[1 - seat], wilds)
+        return self._list_turned(held, missing, list_distances(heights, self._top), tops[1 - seat], wilds)
 
     def _find_heights(self) -> tuple[int, ...]:
         return tuple(sorted(set(self._table.heights)))
@@ -178,7 +186,7 @@ class FeatureLists:
                 held |= 1 << pile[-1]
         return held
 
-    def _list_drawn(self, seat: int, held: int, missing: tuple[int, ...], tops: list[int], wilds: int) -> Features:
+    def _list_drawn(self, seat: int, held: int, missing: list[int], tops: list[int], wilds: int) -> Features:
         own, other = tops[seat], tops[1 - seat]
         natural = 0 < own <= self._top
         lacking, nearer = find_nearer(held, self._find_heights(), own, self._top) if natural else (0, 0)
@@ -192,7 +200,7 @@ class FeatureLists:
             if value in self._wild:
                 features.append(DRAWN_WILD + min(lacking, 3) * 2 + (wilds > 0))
             elif value <= self._top:
-                features.append(DRAWN_PLAYABLE + min(missing[value], 3) * 2 + (held >> value & 1))
+                features.append(DRAWN_PLAYABLE + PLAYABLE[missing[value]] + (held >> value & 1))
                 if nearer >> value & 1:
                     features.append(DRAWN_NEARER + min(lacking, 5) - 1)
                 if tidy >> value & 1:
@@ -204,9 +212,7 @@ class FeatureLists:
             found.append(tuple(features))
         return found
 
-    def _list_turned(
-        self, held: int, missing: tuple[int, ...], distance: tuple[int, ...], other: int, wilds: int
-    ) -> Features:
+    def _list_turned(self, held: int, missing: list[int], distance: list[int], other: int, wilds: int) -> Features:
         found: Features = [()]
         for value in VALUES:
             features = [TURNED_VALUE + value - 1]
@@ -225,24 +231,31 @@ class FeatureLists:
         return found
 
 
-@lru_cache(1 << 16)
-def list_missing(held: int, heights: tuple[int, ...], top: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return by value how many cards a stack needs before it, at least: of those not held, and of all.
+def list_missing(held: int, heights: tuple[int, ...], top: int) -> list[int]:
+    """Return by value how many cards that are not held a stack needs before it, at least.
 
     Args:
         held: the values at hand, as bits.
         heights: those of the centre stacks.
         top: the value that completes a stack; then it begins anew.
     """
-    missing, distance = [top] * (top + 1), [top] * (top + 1)
-    for height in heights:
-        lacking = 0
-        for step in range(top):
-            value = (height + step) % top + 1
-            missing[value] = min(missing[value], lacking)
-            distance[value] = min(distance[value], step)
-            lacking += not held >> value & 1
-    return tuple(missing), tuple(distance)
+    ways = [_list_way(held, height, top) for height in heights]
+    return list(map(min, *ways)) if len(ways) > 1 else list(ways[0] if ways else (top,) * (top + 1))
+
+
+def list_distances(heights: tuple[int, ...], top: int) -> list[int]:
+    """Return by value how many cards a stack needs before it, at least."""
+    return list_missing(0, heights, top)
+
+
+@lru_cache(1 << 16)
+def _list_way(held: int, height: int, top: int) -> tuple[int, ...]:
+    way, lacking = [top] * (top + 1), 0
+    for step in range(top):
+        value = (height + step) % top + 1
+        way[value] = lacking
+        lacking += not held >> value & 1
+    return tuple(way)
 
 
 @lru_cache(1 << 16)
