@@ -73,8 +73,6 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
     yield f"Elo    {_sign(found.elo)} ({_range(found.elo_low, found.elo_high)}{mark})"
     yield f"nElo   {_sign(found.nelo)}"
     yield f"{_describe_score(comparison)}{mark})"
-    if comparison.adjusted:
-        yield from _describe_adjusted(comparison.adjusted, mark)
     yield f"LOS    {'n/a' if found.los is None else f'{100 * found.los:.1f} %'}"
     yield f"p      {_format_p(found.p)}, by flipping the signs of deals"
     if answer := comparison.answer:
@@ -83,16 +81,20 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
             f"LLR    {answer.llr:.2f} ({answer.lower:.2f} .. {answer.upper:.2f}), H0: {test.elo0:g} and"
             f" H1: {test.elo1:g} Elo, {test.model}"
         )
+    if comparison.adjusted:
+        yield _describe_adjusted(comparison.adjusted, mark)
     if len(comparison.meetings) == 1:
         yield f"deal and seat explain {_describe_luck(comparison.meetings[0])} of the variance of games"
 
 
-def _describe_adjusted(found: Adjustment, mark: str) -> Iterator[str]:
-    """Yield the figures without luck, and how many times the games would tell as much with it."""
-    factor = f"as good as {found.factor:.2f} times the games ({found.factor_low:.2f} .. {found.factor_high:.2f})"
+def _describe_adjusted(found: Adjustment, mark: str) -> str:
+    """Return the figures without luck, and how many times the games would tell as much with it."""
     score, low, high = (100 * each for each in (found.score, found.score_low, found.score_high))
-    yield f"without luck: Elo {_sign(found.elo)} ({_range(found.elo_low, found.elo_high)}{mark}),"
-    yield f"       score {score:z.1f} % ({low:z.1f} .. {high:z.1f}{mark}), {factor}"
+    return (
+        f"without luck {_sign(found.elo)} Elo ({_range(found.elo_low, found.elo_high)}{mark}), score {score:z.1f} %"
+        f" ({low:z.1f} .. {high:z.1f}{mark}): as good as {found.factor:.2f} times the games"
+        f" ({found.factor_low:.2f} .. {found.factor_high:.2f})"
+    )
 
 
 def _describe_score(comparison: Comparison) -> str:
