@@ -74,18 +74,18 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("measured")
 def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[list[float], list[float]]] = []
-    monkeypatch.setattr(adjustment, "adjust_scores", lambda *each: told.append(each))
+    monkeypatch.setattr(adjustment, "adjust_scores", lambda *each: told.append(each[:2]))
     with Store(play_small_league(tmp_path, deals=3)) as store:
         by_deal: dict[tuple[int, int], list[Game]] = {}
         for game in store.games():
             by_deal.setdefault((game.key.table, game.key.deal), []).append(game)
         one, other = next(iter(by_deal.values()))[0].labels
         deals = [games for games in by_deal.values() if {one, other} == set(games[0].labels)]
-        for label in (one, other):
-            adjust_deals(store, deals, label)
+        for sides in ((one, other), (other, one)):
+            adjust_deals(store, deals, sides)
         compare_entries(store, one, other, adjusted=True)
         monkeypatch.setattr(adjustment, "MOST_GAMES", 2)
-        adjust_deals(store, deals, one)
+        adjust_deals(store, deals, (one, other))
 
     (scores, lucks), (their_scores, their_lucks), (again, _) = told
     assert len(scores) == 3

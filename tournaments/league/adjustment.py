@@ -11,21 +11,26 @@ from referee.rulesets import Ruleset
 from tournaments.league.contents import Game
 from tournaments.league.reader import LeagueReader
 from tournaments.ratings.adjustment import Adjustment, adjust_scores
+from tournaments.ratings.comparison import Others
+from tournaments.ratings.pairs import convert_to_elo
 
 MOST_GAMES = 4_000
 """More than these are not played again: that would take longer than a few seconds."""
 
 
-def adjust_deals(league: LeagueReader, deals: Sequence[Sequence[Game]], label: str) -> Adjustment | None:
-    """Return the adjusted score of an entry.
+def adjust_deals(
+    league: LeagueReader, deals: Sequence[Sequence[Game]], sides: tuple[str, str], others: Others | None = None
+) -> Adjustment | None:
+    """Return the adjusted score of one side of a comparison.
 
     None if luck cannot be measured under each of the rulesets, if there are more than `MOST_GAMES` games, or if it is
     not certain that the adjusted score is the sharper one.
 
     Args:
         league: holds the records.
-        deals: the games of each, all with the entry.
-        label: its name in them.
+        deals: the games of each.
+        sides: the side, and the other one; either plays in every game.
+        others: the opponents of both, if the two do not meet each other.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
@@ -34,11 +39,12 @@ def adjust_deals(league: LeagueReader, deals: Sequence[Sequence[Game]], label: s
     lucks = _find_lucks(league.rulesets(), games)
     if lucks is None or len(games) > MOST_GAMES:
         return None
-    measured = {game.number: _measure(league, game, lucks[game.ruleset], label) for game in games}
-    return adjust_scores(
-        [_average(game.finish().points[game.labels.index(label)] / 2 for game in deal) for deal in deals],
-        [_average(measured[game.number] for game in deal) for deal in deals],
-    )
+    scores, measured = [], []
+    for deal in deals:
+        results = [_measure(league, game, lucks[game.ruleset], sides) for game in deal]
+        scores.append(sum(score for score, _ in results) / len(results))
+        measured.append(sum(luck for _, luck in results) / len(results))
+    return adjust_scores(scores, measured, others.convert_to_elo if others else convert_to_elo)
 
 
 def _find_lucks(rulesets: Iterable[Ruleset], games: Iterable[Game]) -> dict[str, Luck] | None:
@@ -54,10 +60,9 @@ def _find_lucks(rulesets: Iterable[Ruleset], games: Iterable[Game]) -> dict[str,
     return lucks
 
 
-def _measure(league: LeagueReader, game: Game, luck: Luck, label: str) -> float:
-    return measure_luck(luck, league.record(game.key))[game.labels.index(label)]
-
-
-def _average(values: Iterable[float]) -> float:
-    each = list(values)
-    return sum(each) / len(each)
+def _measure(league: LeagueReader, game: Game, luck: Luck, sides: tuple[str, str]) -> tuple[float, float]:
+    """Return the score and the luck of the first side; where only the other one plays, what that one left of both."""
+    ours = sides[0] in game.labels
+    seat = game.labels.index(sides[0] if ours else sides[1])
+    score, lucky = game.finish().points[seat] / 2, measure_luck(luck, league.record(game.key))[seat]
+    return (score, lucky) if ours else (1 - score, -lucky)

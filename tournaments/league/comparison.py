@@ -92,7 +92,7 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False) -> Comparis
 
     Args:
         league: holds it.
-        adjusted: whether to play the games again, to take luck off the score; only where the two meet each other.
+        adjusted: whether to play the games again, to take luck off the score.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
@@ -106,12 +106,12 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False) -> Comparis
         others = Others(contest.weight, sum(scores) / 2)
     advantage = compute_advantage(contest.counts, contest.games, others)
     found = _conclude(contest.sides, advantage, games, _read_answer(contest))
-    if not adjusted or others:
+    if not adjusted:
         return found
     by_deal: dict[int, list[Game]] = defaultdict(list)
     for game in whole:
         by_deal[game.key.deal].append(game)
-    return replace(found, adjusted=adjust_deals(league, list(by_deal.values()), contest.sides[0]))
+    return replace(found, adjusted=adjust_deals(league, list(by_deal.values()), contest.sides, others))
 
 
 def compare_entries(league: LeagueReader, new: str, base: str, *, adjusted: bool = False) -> tuple[Comparison, ...]:
@@ -140,7 +140,7 @@ def compare_entries(league: LeagueReader, new: str, base: str, *, adjusted: bool
             for first, second in deals:
                 counts[round(2 * (first + second))] += 1
             one = _conclude((new, base), compute_advantage(counts, 2), games, None)
-            sharper = adjust_deals(league, _group_whole_deals(games), new) if adjusted else None
+            sharper = adjust_deals(league, _group_whole_deals(games), (new, base)) if adjusted else None
             found.append(replace(one, exact=exact, adjusted=sharper))
     if not found:
         raise LeagueError(f"{league.path}: {new!r} and {base!r} played no deal against each other in both seats")

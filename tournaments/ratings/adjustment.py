@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -35,7 +35,11 @@ class Adjustment(Struct, frozen=True):
     """The 95 % interval of the factor; the lower end is above 1."""
 
 
-def adjust_scores(scores: Sequence[float], lucks: Sequence[float]) -> Adjustment | None:
+def adjust_scores(
+    scores: Sequence[float],
+    lucks: Sequence[float],
+    convert: Callable[[float], float | None] = convert_to_elo,
+) -> Adjustment | None:
     """Return the adjusted score; None if it is not certain that it has the smaller spread.
 
     The interval of the factor is that of the logarithm of the ratio of two variances that hang together, by the delta
@@ -44,6 +48,7 @@ def adjust_scores(scores: Sequence[float], lucks: Sequence[float]) -> Adjustment
     Args:
         scores: of each deal, 0..1.
         lucks: of the same deals; on average over the orders of the cards, each is 0.
+        convert: returns the Elo difference of a score, if it has one.
     """
     if len(scores) < FEWEST:
         return None
@@ -59,9 +64,9 @@ def adjust_scores(scores: Sequence[float], lucks: Sequence[float]) -> Adjustment
         score=mean,
         score_low=mean - half,
         score_high=mean + half,
-        elo=convert_to_elo(mean),
-        elo_low=convert_to_elo(mean - half),
-        elo_high=convert_to_elo(mean + half),
+        elo=convert(mean),
+        elo_low=convert(mean - half),
+        elo_high=convert(mean + half),
         factor=factor,
         factor_low=low,
         factor_high=high,

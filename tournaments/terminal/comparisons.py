@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from referee.nouns import format_count
 from tournaments.league.comparison import Comparison, Meeting, Side
 from tournaments.ratings.adjustment import Adjustment
+from tournaments.ratings.comparison import Advantage
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_number, format_table
 
@@ -72,7 +73,7 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
     mark = "" if comparison.exact else ", not 95 %"
     yield f"Elo    {_sign(found.elo)} ({_range(found.elo_low, found.elo_high)}{mark})"
     yield f"nElo   {_sign(found.nelo)}"
-    yield f"{_describe_score(comparison)}{mark})"
+    yield f"{_describe_score(comparison, found)}{mark})"
     yield f"LOS    {'n/a' if found.los is None else f'{100 * found.los:.1f} %'}"
     yield f"p      {_format_p(found.p)}, by flipping the signs of deals"
     if answer := comparison.answer:
@@ -82,24 +83,23 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
             f" H1: {test.elo1:g} Elo, {test.model}"
         )
     if comparison.adjusted:
-        yield _describe_adjusted(comparison.adjusted, mark)
+        yield _describe_adjusted(comparison, comparison.adjusted, mark)
     if len(comparison.meetings) == 1:
         yield f"deal and seat explain {_describe_luck(comparison.meetings[0])} of the variance of games"
 
 
-def _describe_adjusted(found: Adjustment, mark: str) -> str:
+def _describe_adjusted(comparison: Comparison, found: Adjustment, mark: str) -> str:
     """Return the figures without luck, and how many times the games would tell as much with it."""
-    score, low, high = (100 * each for each in (found.score, found.score_low, found.score_high))
     return (
-        f"without luck {_sign(found.elo)} Elo ({_range(found.elo_low, found.elo_high)}{mark}), score {score:z.1f} %"
-        f" ({low:z.1f} .. {high:z.1f}{mark}): as good as {found.factor:.2f} times the games"
+        f"without luck {_sign(found.elo)} Elo ({_range(found.elo_low, found.elo_high)}{mark}),"
+        f" {' '.join(_describe_score(comparison, found).split())}{mark}): as good as {found.factor:.2f} times the games"
         f" ({found.factor_low:.2f} .. {found.factor_high:.2f})"
     )
 
 
-def _describe_score(comparison: Comparison) -> str:
+def _describe_score(comparison: Comparison, found: Advantage | Adjustment) -> str:
     """Return the score with its interval; against others, how much more the new bot scores than the base."""
-    found, others = comparison.advantage, bool(comparison.opponents)
+    others = bool(comparison.opponents)
     score, low, high = (
         None if each is None else 200 * each - 100 if others else 100 * each
         for each in (found.score, found.score_low, found.score_high)

@@ -1,4 +1,4 @@
-"""Fits what cards are worth under a ruleset, on games of bots that ship, and writes `luck/RULESET.json`.
+"""Fits what cards are worth under a ruleset, on games of bots that ship, and writes `weights/RULESET.json`.
 
 `python -m referee.games.spite.fit_luck standard bots/python/planner bots/python/greedy` wrote the file for `standard`.
 The same command writes the same file, as long as the bots and the rules play as they did.

@@ -2,7 +2,7 @@
 
 Each card counts as much as it is worth where it came, less the mean of that over all cards that could have come there.
 So the sum is 0 on average, whatever the seats do. What a card is worth is a linear function of a few features, fitted
-once for a ruleset on games of bots that ship (`fit_luck` does it), and kept in `luck/RULESET.json`.
+once for a ruleset on games of bots that ship (`fit_luck` does it), and kept in `weights/RULESET.json`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from referee.games.spite.parameters import Parameters
 from referee.games.spite.state import State
 from referee.rules import Luck
 
-WEIGHTS = Path(__file__).parent / "luck"
+WEIGHTS = Path(__file__).parent / "weights"
 
 KING, WILD = 13, 14
 VALUES = range(1, WILD + 1)
