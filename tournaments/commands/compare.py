@@ -147,18 +147,18 @@ def _play(store: Store, config: Config, db: Path | None, until: float, *, requir
         run_tournament(store, plan, sys.stderr, Terms(config.jobs, resume, until, kept))
     except Stopped:
         if not store.is_empty() and config.name in store.league().tournaments:
-            _print_comparison(store, json=json)
+            _print_comparison(store, json=json, adjusted=False)  # whoever stops it waits for nothing more
         raise
-    return _print_comparison(store, json=json)
+    return _print_comparison(store, json=json, adjusted=True)
 
 
-def _print_comparison(store: Store, *, json: bool) -> Comparison:
+def _print_comparison(store: Store, *, json: bool, adjusted: bool) -> Comparison:
     import msgspec
 
     from tournaments.league.comparison import read_comparison
     from tournaments.terminal.comparisons import format_comparison
 
-    found = read_comparison(store, adjusted=True)
+    found = read_comparison(store, adjusted=adjusted)
     if json:
         click.echo(msgspec.json.encode(found))
     else:
