@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from referee.families import load_family
 from referee.luck import measure_luck
 from referee.rules import Luck
@@ -15,7 +17,7 @@ from tournaments.ratings.comparison import Others
 from tournaments.ratings.pairs import convert_to_elo
 
 MOST_GAMES = 4_000
-"""More than these are not played again: that would take longer than a few seconds."""
+"""More than these are not played again: a game takes about 10 ms of CPU, and somebody waits."""
 
 
 def adjust_deals(
@@ -44,7 +46,8 @@ def adjust_deals(
         results = [_measure(league, game, lucks[game.ruleset], sides) for game in deal]
         scores.append(sum(score for score, _ in results) / len(results))
         measured.append(sum(luck for _, luck in results) / len(results))
-    return adjust_scores(scores, measured, others.convert_to_elo if others else convert_to_elo)
+    found = adjust_scores(scores, measured, others.convert_to_elo if others else convert_to_elo)
+    return found and replace(found, functions=tuple(luck.hash for luck in lucks.values()))
 
 
 def _find_lucks(rulesets: Iterable[Ruleset], games: Iterable[Game]) -> dict[str, Luck] | None:

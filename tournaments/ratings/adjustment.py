@@ -33,6 +33,8 @@ class Adjustment(Struct, frozen=True):
     factor_low: float
     factor_high: float
     """The 95 % interval of the factor; the lower end is above 1."""
+    functions: tuple[str, ...] = ()
+    """The hashes of the functions that said what luck was, one for each ruleset."""
 
 
 def adjust_scores(

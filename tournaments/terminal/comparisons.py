@@ -90,9 +90,10 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
 
 def _describe_adjusted(comparison: Comparison, found: Adjustment, mark: str) -> str:
     """Return the figures without luck, and how many times the games would tell as much with it."""
+    functions = ", ".join(function[:8] for function in found.functions)
     return (
-        f"without luck {_sign(found.elo)} Elo ({_range(found.elo_low, found.elo_high)}{mark}),"
-        f" {' '.join(_describe_score(comparison, found).split())}{mark}): as good as {found.factor:.2f} times the games"
+        f"without luck ({functions}): {_sign(found.elo)} Elo ({_range(found.elo_low, found.elo_high)}{mark}),"
+        f" {' '.join(_describe_score(comparison, found).split())}{mark}), as good as {found.factor:.2f} times the games"
         f" ({found.factor_low:.2f} .. {found.factor_high:.2f})"
     )
 

@@ -200,6 +200,17 @@ def test_a_function_holds_for_the_parameters_it_was_fitted_for() -> None:
     assert find_luck(load_ruleset("multi-3").rules, 3) is None
 
 
+def test_luck_is_measured_as_ever() -> None:
+    """The hash names the weights alone: who changes what they weigh has to fit them anew."""
+    engine = game("standard")
+    moments = from_first_ask(play_moments(engine, "golden", make_lively_chooser("golden")))
+    meter = LuckMeter(read_weights(), engine.derived, next(moments).state)
+    for moment in moments:
+        meter.follow(moment.events)
+
+    assert meter.total()[0] == pytest.approx(0.4856786687020487, abs=1e-9)
+
+
 def test_the_fit_finds_what_a_feature_is_worth() -> None:
     """On results that follow from one feature, without noise."""
     engine = game("standard")
