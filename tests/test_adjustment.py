@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +12,13 @@ import pytest
 from referee.games.spite import luck
 from referee.rulesets import load_ruleset
 from tests.leagues import play_small_league
+from tests.test_cli import malice
 from tournaments.league import adjustment
 from tournaments.league.adjustment import adjust_deals
 from tournaments.league.comparison import compare_entries
 from tournaments.league.contents import Game
 from tournaments.league.store import Store
-from tournaments.ratings.adjustment import FEWEST, adjust_scores
+from tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores
 
 DEALS = 150
 
@@ -75,6 +77,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[list[float], list[float]]] = []
     monkeypatch.setattr(adjustment, "adjust_scores", lambda *each: told.append(each[:2]))
+    monkeypatch.setattr(adjustment, "FEWEST", 3)
     with Store(play_small_league(tmp_path, deals=3)) as store:
         by_deal: dict[tuple[int, int], list[Game]] = {}
         for game in store.games():
@@ -93,3 +96,22 @@ def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pyte
     assert scores == pytest.approx([1 - score for score in their_scores])
     assert lucks == pytest.approx([-luck for luck in their_lucks])
     assert any(lucks)
+
+
+@pytest.mark.usefixtures("measured")
+def test_every_two_entries_stand_side_by_side_with_luck_and_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adjustment, "FEWEST", 1)
+    path = play_small_league(tmp_path, deals=2)
+
+    assert malice("standings", path, "--luck").stdout == "no two entries have a score that is sharper without luck\n"
+    sharper = Adjustment(0.75, 0.6, 0.9, 191.0, 70.0, 382.0, 1.3, 1.2, 1.4)
+    monkeypatch.setattr(adjustment, "adjust_scores", lambda *_: sharper)
+    _, row = malice("standings", path, "--luck").stdout.splitlines()
+    assert row.split()[:4] == ["short", "greedy", "uniform", "2"]
+    assert row.endswith("+191  70 .. 382             1.30  1.20 .. 1.40")
+    (found,) = json.loads(malice("standings", path, "--luck", "--json").stdout)
+    assert found["adjusted"]["elo"] == 191
+    assert [len(function) for function in found["adjusted"]["functions"]] == [64]
+    assert malice("standings", path, "--luck", "--csv").exit_code == 2

@@ -12,7 +12,7 @@ from referee.rules import Luck
 from referee.rulesets import Ruleset
 from tournaments.league.contents import Game
 from tournaments.league.reader import LeagueReader
-from tournaments.ratings.adjustment import Adjustment, adjust_scores
+from tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores
 from tournaments.ratings.comparison import Others
 from tournaments.ratings.pairs import convert_to_elo
 
@@ -39,7 +39,7 @@ def adjust_deals(
     """
     games = [game for deal in deals for game in deal]
     lucks = _find_lucks(league.rulesets(), games)
-    if lucks is None or len(games) > MOST_GAMES:
+    if lucks is None or len(deals) < FEWEST or len(games) > MOST_GAMES:
         return None
     scores, measured = [], []
     for deal in deals:

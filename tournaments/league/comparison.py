@@ -132,19 +132,35 @@ def compare_entries(league: LeagueReader, new: str, base: str, *, adjusted: bool
     for game in picker.list_games():
         if sorted(game.labels) == sorted((new, base)):
             by_ruleset[game.ruleset].append(game)
-    found = []
-    for games in by_ruleset.values():
-        deals = _list_whole_deals(games, new)
-        if deals:
-            counts = [0] * 5
-            for first, second in deals:
-                counts[round(2 * (first + second))] += 1
-            one = _conclude((new, base), compute_advantage(counts, 2), games, None)
-            sharper = adjust_deals(league, _group_whole_deals(games), (new, base)) if adjusted else None
-            found.append(replace(one, exact=exact, adjusted=sharper))
-    if not found:
+    found = [compare_games(league, (new, base), games, exact=exact, adjusted=adjusted) for games in by_ruleset.values()]
+    if not any(found):
         raise LeagueError(f"{league.path}: {new!r} and {base!r} played no deal against each other in both seats")
-    return tuple(found)
+    return tuple(comparison for comparison in found if comparison)
+
+
+def compare_games(
+    league: LeagueReader, sides: tuple[str, str], games: Sequence[Game], *, exact: bool, adjusted: bool
+) -> Comparison | None:
+    """Return what games of two entries under one ruleset say; None if no whole deal is among them.
+
+    Args:
+        league: holds their records.
+        sides: the new one, and the base.
+        games: all that they played against each other.
+        exact: whether no test chose when to stop.
+        adjusted: whether to play the games again, to take luck off the score.
+
+    Raises:
+        DamagedLeague, RecordError: a record cannot be read, or does not replay.
+    """
+    deals = _group_whole_deals(games)
+    if not deals:
+        return None
+    counts = [0] * 5
+    for deal in deals:
+        counts[round(2 * sum(_get_score(game, sides[0]) for game in deal))] += 1
+    found = _conclude(sides, compute_advantage(counts, 2), games, None)
+    return replace(found, exact=exact, adjusted=adjust_deals(league, deals, sides) if adjusted else None)
 
 
 def _read_answer(contest: Contest) -> Answer | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from referee.nouns import format_count
 from tournaments.league.comparison import Comparison, Meeting, Side
@@ -39,6 +39,33 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
             [_format_meeting(meeting) for meeting in comparison.meetings],
             left=(0, 1, 2),
         )
+
+
+def format_adjusted(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """Yield a table of pairs with luck and without, or a sentence if there is none."""
+    rows = [(one, one.advantage, one.adjusted) for one in comparisons if one.adjusted]
+    if not rows:
+        yield "no two entries have a score that is sharper without luck"
+        return
+    yield from format_table(
+        ("ruleset", "bot", "against", "deals", "elo", "95 %", "without luck", "95 %", "times the games", "95 %"),
+        [
+            (
+                sanitize(", ".join(one.rulesets)),
+                sanitize(one.new.label),
+                sanitize(one.base.label),
+                str(plain.deals),
+                _sign(plain.elo),
+                _range(plain.elo_low, plain.elo_high),
+                _sign(found.elo),
+                _range(found.elo_low, found.elo_high),
+                f"{found.factor:.2f}",
+                f"{found.factor_low:.2f} .. {found.factor_high:.2f}",
+            )
+            for one, plain, found in rows
+        ],
+        left=(0, 1, 2),
+    )
 
 
 def _describe_games(comparison: Comparison) -> str:
