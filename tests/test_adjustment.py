@@ -14,6 +14,7 @@ from referee.rulesets import load_ruleset
 from tests.leagues import play_small_league
 from tests.test_cli import malice
 from tournaments.league import adjustment
+from tournaments.league.adjusted_pairs import compare_sharply
 from tournaments.league.adjustment import adjust_deals
 from tournaments.league.comparison import compare_entries
 from tournaments.league.contents import Game
@@ -96,6 +97,15 @@ def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pyte
     assert scores == pytest.approx([1 - score for score in their_scores])
     assert lucks == pytest.approx([-luck for luck in their_lucks])
     assert any(lucks)
+
+
+def test_a_ruleset_for_which_nothing_was_fitted_is_not_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adjustment, "FEWEST", 1)
+    monkeypatch.setattr(adjustment, "measure_luck", lambda luck, record: pytest.fail(str(record.key)))
+    with Store(play_small_league(tmp_path)) as store:
+        assert list(compare_sharply(store)) == []
 
 
 @pytest.mark.usefixtures("measured")
