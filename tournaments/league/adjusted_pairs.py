@@ -14,7 +14,7 @@ from tournaments.league.reader import LeagueReader
 def compare_sharply(league: LeagueReader) -> Iterator[Comparison]:
     """Yield what the games of every two entries say, wherever the score without luck is the sharper one.
 
-    The entries come in the order of the tournament file. This plays the games again, at about 10 ms of CPU for each.
+    The entries come in the order of the tournament file. This plays the games again, at about 20 ms of CPU for each.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.

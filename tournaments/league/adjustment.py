@@ -16,8 +16,8 @@ from tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores
 from tournaments.ratings.comparison import Others
 from tournaments.ratings.pairs import convert_to_elo
 
-MOST_GAMES = 4_000
-"""More than these are not played again: a game takes about 10 ms of CPU, and somebody waits."""
+MOST_GAMES = 2_000
+"""More than these are not played again: a game takes about 20 ms of CPU, and somebody waits."""
 
 
 def adjust_deals(
