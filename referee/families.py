@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from protocol.messages import Move
 from referee.errors import FamilyError
-from referee.rules import Match, Rules
+from referee.rules import Luck, Match, Rules
 from referee.toml_files import suggest_name
 
 GROUP = "malice.games"
@@ -47,6 +47,10 @@ def _print_view(view: Struct, names: Names) -> Iterator[str]:
 
 def _tell_no_figures(parameters: Any, seats: int) -> Figures:
     return {}
+
+
+def _know_no_luck(parameters: Any, seats: int) -> Luck | None:
+    return None
 
 
 def _keep_apart(parameters: Any) -> object:
@@ -91,6 +95,8 @@ class Family(Struct, frozen=True, kw_only=True):
     """Returns equal values for parameters under which a bot sees and plays the same kinds of things."""
     features: Mapping[str, Callable[[Move], bool]] = {}
     """Rare features of requests, for examinations: a name, and whether a request has it."""
+    luck: Callable[[Any, int], Luck | None] = _know_no_luck
+    """Returns how to measure luck under parameters for a number of seats; None if nothing can."""
     opponent: str = "uniform"
     """The bot that ships and sits at the other seats of an examination."""
     package: str = ""

@@ -6,7 +6,7 @@ returns for a `Shuffle`; bots enter as actions; a verdict of the referee enters 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
@@ -102,3 +102,25 @@ class Rules(Protocol[S]):
 
     def turn(self, state: S, /) -> int:
         """Count the turns begun so far; a clock gets its increment when its seat is first asked in a turn."""
+
+
+class LuckMeter(Protocol):
+    """Measures what chance did for each seat of one game."""
+
+    def follow(self, events: Iterable[Struct], /) -> None:
+        """Add what happened, unmasked and in order."""
+
+    def total(self) -> tuple[float, ...]:
+        """Return the luck of each seat so far, in games won.
+
+        Whatever the seats do, it is 0 on average over all orders of the cards.
+        """
+
+
+class Luck(Struct, frozen=True):
+    """How to measure luck under one set of parameters."""
+
+    hash: str
+    """Of the function that says what cards are worth, hex: different functions measure different things."""
+    start: Callable[[Any], LuckMeter]
+    """Returns a meter for a game that begins in this state, which is that after the deal."""

@@ -47,6 +47,8 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
         "ranks",
         "comparison",
         "seeding",
+        "adjustment",
+        "adjusted_pairs",
     }
     program = "\n".join(f"import tournaments.league.{name}" for name in sorted(names))
 

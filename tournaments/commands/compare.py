@@ -166,19 +166,19 @@ def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput, *, json: 
             output.reason = "time"
     except Stopped:
         if not store.is_empty() and plan.config.name in store.league().tournaments:
-            _print_comparison(store, output, json=json)
+            _print_comparison(store, output, json=json, adjusted=False)  # whoever stops it waits for nothing more
         raise
-    return _print_comparison(store, output, json=json)
+    return _print_comparison(store, output, json=json, adjusted=True)
 
 
-def _print_comparison(store: Store, output: EventOutput, *, json: bool) -> Comparison:
+def _print_comparison(store: Store, output: EventOutput, *, json: bool, adjusted: bool) -> Comparison:
     import msgspec
 
     from tournaments.league.comparison import read_comparison
     from tournaments.running.findings import ComparisonResult
     from tournaments.terminal.comparisons import format_comparison
 
-    found = read_comparison(store)
+    found = read_comparison(store, adjusted=adjusted)
     if json:
         click.echo(msgspec.json.encode(found))
     else:

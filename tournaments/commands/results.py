@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--without", multiple=True, metavar="LABEL", help="Leave out the games of this entry; may be repeated.")
 @click.option("--changes-since", metavar="LAST.db|DATE", help="Print what changed since an older copy, or a day.")
 @click.option("--pair", nargs=2, metavar="A B", help="Say whether A is better than B, as `malice compare` does.")
+@click.option("--luck", is_flag=True, help="Print the Elo of every two entries with the luck of the cards and without.")
 @json_option
 @click.option("--csv", is_flag=True, help="Print CSV.")
 def standings(
@@ -47,6 +48,7 @@ def standings(
     without: tuple[str, ...],
     changes_since: str | None,
     pair: tuple[str, str] | None,
+    luck: bool,
     json: bool,
     csv: bool,
 ) -> None:
@@ -59,15 +61,18 @@ def standings(
 
     _refuse_pairs({"--json": json, "--csv": csv}, {"--all": everything, "--tournament": tournament is not None})
     _refuse_pairs({"--all": everything, "--changes-since": changes_since is not None})
-    if pair is not None:
+    if pair is not None or luck:
         others = (everything, versions == "all", since is not None, bool(without), changes_since is not None, csv)
-        if any(others):
-            raise click.UsageError("--pair goes only with --tournament and --json")
+        if any(others) or (pair is not None and luck):
+            name = "--luck" if pair is None else "--pair"
+            raise click.UsageError(f"{name} goes only with --tournament and --json")
     begin = 0.0 if since is None else parse_date(since, datetime.now().astimezone(), "--since")
     choice = Choice(versions, begin, without=without)
     with open_store(db, tournament=tournament) as store:
         if pair is not None:
             _print_pair(store, *pair, json=json)
+        elif luck:
+            _print_luck(store, json=json)
         elif changes_since is not None:
             _print_changes(store, changes_since, choice, json=json, csv=csv)
         else:
@@ -81,7 +86,7 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
     from tournaments.terminal.comparisons import format_comparison
     from tournaments.terminal.results import describe_choice
 
-    found = compare_entries(store, new, base)
+    found = compare_entries(store, new, base, adjusted=True)
     if json:
         click.echo(msgspec.json.encode(found))
         return
@@ -92,6 +97,17 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
             click.echo()
         for line in format_comparison(comparison):
             click.echo(line)
+
+
+def _print_luck(store: Store, *, json: bool) -> None:
+    import msgspec
+
+    from tournaments.league.adjusted_pairs import compare_sharply
+    from tournaments.terminal.comparisons import format_adjusted
+
+    found = tuple(compare_sharply(store))
+    for line in (msgspec.json.encode(found),) if json else format_adjusted(found):
+        click.echo(line)
 
 
 def _refuse_pairs(*pairs: dict[str, bool]) -> None:

@@ -11,10 +11,12 @@ from msgspec.structs import replace
 
 from referee.nouns import format_count
 from tournaments.errors import LeagueError
+from tournaments.league.adjustment import adjust_deals
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
 from tournaments.league.contest import Contest
 from tournaments.league.reader import LeagueReader
+from tournaments.ratings.adjustment import Adjustment
 from tournaments.ratings.comparison import Advantage, Others, compute_advantage
 from tournaments.ratings.head_to_head import head_to_head
 from tournaments.ratings.sprt import Sprt, Verdict
@@ -81,10 +83,20 @@ class Comparison(Struct, frozen=True):
     exact: bool
     """Whether the intervals hold in 95 % of all comparisons: they do not if a test chose when to stop."""
     meetings: tuple[Meeting, ...]
+    adjusted: Adjustment | None = None
+    """The score without luck; None if it was not asked for, or is not sharper than the plain one."""
 
 
-def read_comparison(league: LeagueReader) -> Comparison:
-    """Return the answer of the chosen tournament, which is a comparison that has begun."""
+def read_comparison(league: LeagueReader, *, adjusted: bool = False) -> Comparison:
+    """Return the answer of the chosen tournament, which is a comparison that has begun.
+
+    Args:
+        league: holds it.
+        adjusted: whether to play the games again, to take luck off the score.
+
+    Raises:
+        DamagedLeague, RecordError: a record cannot be read, or does not replay.
+    """
     contest = league.judgement().contests.get(0) or Contest(league.tournament(), 0)
     games = list(league.games())
     whole = [game for game in games if game.key.deal < contest.deals]
@@ -93,10 +105,16 @@ def read_comparison(league: LeagueReader) -> Comparison:
         scores = [_compute_score(whole, side) for side in contest.sides]
         others = Others(contest.weight, sum(scores) / 2)
     advantage = compute_advantage(contest.counts, contest.games, others)
-    return _conclude(contest.sides, advantage, games, _read_answer(contest))
+    found = _conclude(contest.sides, advantage, games, _read_answer(contest))
+    if not adjusted:
+        return found
+    by_deal: dict[int, list[Game]] = defaultdict(list)
+    for game in whole:
+        by_deal[game.key.deal].append(game)
+    return replace(found, adjusted=adjust_deals(league, list(by_deal.values()), contest.sides, others))
 
 
-def compare_entries(league: LeagueReader, new: str, base: str) -> tuple[Comparison, ...]:
+def compare_entries(league: LeagueReader, new: str, base: str, *, adjusted: bool = False) -> tuple[Comparison, ...]:
     """Return what the games of two entries say, for each ruleset; a comparison of the two gives its own answer.
 
     Raises:
@@ -104,7 +122,7 @@ def compare_entries(league: LeagueReader, new: str, base: str) -> tuple[Comparis
     """
     contests = league.judgement().contests
     if contests and contests[0].sides == (new, base):
-        return (read_comparison(league),)
+        return (read_comparison(league, adjusted=adjusted),)
     exact = not any(contest.verdict for contest in contests.values())
     picker = Picker(league)
     for label in (new, base):
@@ -114,17 +132,35 @@ def compare_entries(league: LeagueReader, new: str, base: str) -> tuple[Comparis
     for game in picker.list_games():
         if sorted(game.labels) == sorted((new, base)):
             by_ruleset[game.ruleset].append(game)
-    found = []
-    for games in by_ruleset.values():
-        deals = _list_whole_deals(games, new)
-        if deals:
-            counts = [0] * 5
-            for first, second in deals:
-                counts[round(2 * (first + second))] += 1
-            found.append(replace(_conclude((new, base), compute_advantage(counts, 2), games, None), exact=exact))
-    if not found:
+    found = [compare_games(league, (new, base), games, exact=exact, adjusted=adjusted) for games in by_ruleset.values()]
+    if not any(found):
         raise LeagueError(f"{league.path}: {new!r} and {base!r} played no deal against each other in both seats")
-    return tuple(found)
+    return tuple(comparison for comparison in found if comparison)
+
+
+def compare_games(
+    league: LeagueReader, sides: tuple[str, str], games: Sequence[Game], *, exact: bool, adjusted: bool
+) -> Comparison | None:
+    """Return what games of two entries under one ruleset say; None if no whole deal is among them.
+
+    Args:
+        league: holds their records.
+        sides: the new one, and the base.
+        games: all that they played against each other.
+        exact: whether no test chose when to stop.
+        adjusted: whether to play the games again, to take luck off the score.
+
+    Raises:
+        DamagedLeague, RecordError: a record cannot be read, or does not replay.
+    """
+    deals = _group_whole_deals(games)
+    if not deals:
+        return None
+    counts = [0] * 5
+    for deal in deals:
+        counts[round(2 * sum(_get_score(game, sides[0]) for game in deal))] += 1
+    found = _conclude(sides, compute_advantage(counts, 2), games, None)
+    return replace(found, exact=exact, adjusted=adjust_deals(league, deals, sides) if adjusted else None)
 
 
 def _read_answer(contest: Contest) -> Answer | None:
@@ -214,10 +250,15 @@ def _list_meetings(sides: tuple[str, str], games: Iterable[Game]) -> Iterable[Me
 
 def _list_whole_deals(games: Iterable[Game], label: str) -> list[tuple[float, float]]:
     """Return what an entry got in both games of each deal."""
-    deals: dict[tuple[int, int, int], list[float]] = defaultdict(list)
+    return [(_get_score(one, label), _get_score(other, label)) for one, other in _group_whole_deals(games)]
+
+
+def _group_whole_deals(games: Iterable[Game]) -> list[list[Game]]:
+    """Return the deals of which both games are there."""
+    deals: dict[tuple[int, int, int], list[Game]] = defaultdict(list)
     for game in games:
-        deals[game.key.part, game.key.table, game.key.deal].append(_get_score(game, label))
-    return [(scores[0], scores[1]) for scores in deals.values() if len(scores) == 2]
+        deals[game.key.part, game.key.table, game.key.deal].append(game)
+    return [deal for deal in deals.values() if len(deal) == 2]
 
 
 def _compute_score(games: Iterable[Game], label: str) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from referee.nouns import format_count
 from tournaments.league.comparison import Comparison, Meeting, Side
+from tournaments.ratings.adjustment import Adjustment
+from tournaments.ratings.comparison import Advantage
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import format_number, format_table
 
@@ -37,6 +39,33 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
             [_format_meeting(meeting) for meeting in comparison.meetings],
             left=(0, 1, 2),
         )
+
+
+def format_adjusted(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """Yield a table of pairs with luck and without, or a sentence if there is none."""
+    rows = [(one, one.advantage, one.adjusted) for one in comparisons if one.adjusted]
+    if not rows:
+        yield "no two entries have a score that is sharper without luck"
+        return
+    yield from format_table(
+        ("ruleset", "bot", "against", "deals", "elo", "95 %", "without luck", "95 %", "times the games", "95 %"),
+        [
+            (
+                sanitize(", ".join(one.rulesets)),
+                sanitize(one.new.label),
+                sanitize(one.base.label),
+                str(plain.deals),
+                _sign(plain.elo),
+                _range(plain.elo_low, plain.elo_high),
+                _sign(found.elo),
+                _range(found.elo_low, found.elo_high),
+                f"{found.factor:.2f}",
+                f"{found.factor_low:.2f} .. {found.factor_high:.2f}",
+            )
+            for one, plain, found in rows
+        ],
+        left=(0, 1, 2),
+    )
 
 
 def _describe_games(comparison: Comparison) -> str:
@@ -71,7 +100,7 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
     mark = "" if comparison.exact else ", not 95 %"
     yield f"Elo    {_sign(found.elo)} ({_range(found.elo_low, found.elo_high)}{mark})"
     yield f"nElo   {_sign(found.nelo)}"
-    yield f"{_describe_score(comparison)}{mark})"
+    yield f"{_describe_score(comparison, found)}{mark})"
     yield f"LOS    {'n/a' if found.los is None else f'{100 * found.los:.1f} %'}"
     yield f"p      {_format_p(found.p)}, by flipping the signs of deals"
     if answer := comparison.answer:
@@ -80,13 +109,25 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
             f"LLR    {answer.llr:.2f} ({answer.lower:.2f} .. {answer.upper:.2f}), H0: {test.elo0:g} and"
             f" H1: {test.elo1:g} Elo, {test.model}"
         )
+    if comparison.adjusted:
+        yield _describe_adjusted(comparison, comparison.adjusted, mark)
     if len(comparison.meetings) == 1:
         yield f"deal and seat explain {_describe_luck(comparison.meetings[0])} of the variance of games"
 
 
-def _describe_score(comparison: Comparison) -> str:
+def _describe_adjusted(comparison: Comparison, found: Adjustment, mark: str) -> str:
+    """Return the figures without luck, and how many times the games would tell as much with it."""
+    functions = ", ".join(function[:8] for function in found.functions)
+    return (
+        f"without luck ({functions}): {_sign(found.elo)} Elo ({_range(found.elo_low, found.elo_high)}{mark}),"
+        f" {' '.join(_describe_score(comparison, found).split())}{mark}), as good as {found.factor:.2f} times the games"
+        f" ({found.factor_low:.2f} .. {found.factor_high:.2f})"
+    )
+
+
+def _describe_score(comparison: Comparison, found: Advantage | Adjustment) -> str:
     """Return the score with its interval; against others, how much more the new bot scores than the base."""
-    found, others = comparison.advantage, bool(comparison.opponents)
+    others = bool(comparison.opponents)
     score, low, high = (
         None if each is None else 200 * each - 100 if others else 100 * each
         for each in (found.score, found.score_low, found.score_high)

@@ -7,6 +7,7 @@ from referee.games.spite import words
 from referee.games.spite.engine import SpiteAndMalice
 from referee.games.spite.features import FEATURES
 from referee.games.spite.figures import list_figures
+from referee.games.spite.luck import find_luck
 from referee.games.spite.messages import PUBLIC, Event, View
 from referee.games.spite.parameters import Parameters, classify, match
 from referee.games.spite.sentences import SENTENCES
@@ -30,5 +31,6 @@ FAMILY = Family(
     help=words.HELP,
     classify=classify,
     features=FEATURES,
+    luck=find_luck,
     opponent="greedy",
 )

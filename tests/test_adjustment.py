@@ -1,0 +1,127 @@
+"""Scores without luck: never shown unless sharper, the same on average, and intervals that hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from referee.games.spite import luck
+from referee.rulesets import load_ruleset
+from tests.leagues import play_small_league
+from tests.test_cli import malice
+from tournaments.league import adjustment
+from tournaments.league.adjusted_pairs import compare_sharply
+from tournaments.league.adjustment import adjust_deals
+from tournaments.league.comparison import compare_entries
+from tournaments.league.contents import Game
+from tournaments.league.store import Store
+from tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores
+
+DEALS = 150
+
+
+def draw_deals(chance: np.random.Generator, deals: int = DEALS) -> tuple[list[float], list[float]]:
+    """Return scores of deals whose luck explains half of their variance; the mean score is 0.6."""
+    luck = chance.normal(0, 0.2, deals)
+    return (0.6 + luck + chance.normal(0, 0.2, deals)).tolist(), luck.tolist()
+
+
+def test_intervals_hold_and_the_mean_stays() -> None:
+    chance = np.random.default_rng(1)
+    found = [adjust_scores(*draw_deals(chance)) for _ in range(600)]
+    shown = [each for each in found if each]
+
+    assert len(shown) == len(found)
+    assert np.mean([each.score for each in shown]) == pytest.approx(0.6, abs=0.003)
+    assert 0.935 < np.mean([each.score_low < 0.6 < each.score_high for each in shown]) < 0.965
+    assert np.mean([each.factor_low < 2 < each.factor_high for each in shown]) == pytest.approx(0.95, abs=0.02)
+
+
+def test_what_does_not_help_is_not_shown() -> None:
+    chance = np.random.default_rng(2)
+    scores, lucks = draw_deals(chance)
+    noise = chance.normal(0, 0.2, DEALS).tolist()
+
+    assert adjust_scores(scores, lucks)
+    assert adjust_scores(scores, noise) is None, "it only adds to the variance"
+    assert adjust_scores(scores, [0.0] * DEALS) is None
+    assert adjust_scores([0.5] * DEALS, lucks) is None, "twins"
+    assert adjust_scores(lucks, lucks) is None, "nothing is left to estimate"
+    assert adjust_scores(scores[: FEWEST - 1], lucks[: FEWEST - 1]) is None
+
+
+def test_a_score_beyond_the_possible_has_no_elo() -> None:
+    scores, lucks = draw_deals(np.random.default_rng(3))
+    found = adjust_scores([score + 0.4 for score in scores], lucks)
+
+    assert found
+    assert found.score_high > 1
+    assert found.elo_high is None
+    assert found.elo_low is not None
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the function of `standard` measure luck under the short ruleset too."""
+    standard = luck.hash_rules(load_ruleset("standard").rules)
+    monkeypatch.setattr(luck, "hash_rules", lambda rules: standard)
+    luck.find_luck.cache_clear()
+    yield
+    luck.find_luck.cache_clear()
+
+
+@pytest.mark.usefixtures("measured")
+def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[list[float], list[float]]] = []
+    monkeypatch.setattr(adjustment, "adjust_scores", lambda *each: told.append(each[:2]))
+    monkeypatch.setattr(adjustment, "FEWEST", 3)
+    with Store(play_small_league(tmp_path, deals=3)) as store:
+        by_deal: dict[tuple[int, int], list[Game]] = {}
+        for game in store.games():
+            by_deal.setdefault((game.key.table, game.key.deal), []).append(game)
+        one, other = next(iter(by_deal.values()))[0].labels
+        deals = [games for games in by_deal.values() if {one, other} == set(games[0].labels)]
+        for sides in ((one, other), (other, one)):
+            adjust_deals(store, deals, sides)
+        compare_entries(store, one, other, adjusted=True)
+        monkeypatch.setattr(adjustment, "MOST_GAMES", 2)
+        adjust_deals(store, deals, (one, other))
+
+    (scores, lucks), (their_scores, their_lucks), (again, _) = told
+    assert len(scores) == 3
+    assert again == scores
+    assert scores == pytest.approx([1 - score for score in their_scores])
+    assert lucks == pytest.approx([-luck for luck in their_lucks])
+    assert any(lucks)
+
+
+def test_a_ruleset_for_which_nothing_was_fitted_is_not_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adjustment, "FEWEST", 1)
+    monkeypatch.setattr(adjustment, "measure_luck", lambda luck, record: pytest.fail(str(record.key)))
+    with Store(play_small_league(tmp_path)) as store:
+        assert list(compare_sharply(store)) == []
+
+
+@pytest.mark.usefixtures("measured")
+def test_every_two_entries_stand_side_by_side_with_luck_and_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adjustment, "FEWEST", 1)
+    path = play_small_league(tmp_path, deals=2)
+
+    assert malice("standings", path, "--luck").stdout == "no two entries have a score that is sharper without luck\n"
+    sharper = Adjustment(0.75, 0.6, 0.9, 191.0, 70.0, 382.0, 1.3, 1.2, 1.4)
+    monkeypatch.setattr(adjustment, "adjust_scores", lambda *_: sharper)
+    _, row = malice("standings", path, "--luck").stdout.splitlines()
+    assert row.split()[:4] == ["short", "greedy", "uniform", "2"]
+    assert row.endswith("+191  70 .. 382             1.30  1.20 .. 1.40")
+    (found,) = json.loads(malice("standings", path, "--luck", "--json").stdout)
+    assert found["adjusted"]["elo"] == 191
+    assert [len(function) for function in found["adjusted"]["functions"]] == [64]
+    assert malice("standings", path, "--luck", "--csv").exit_code == 2
