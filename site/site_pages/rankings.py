@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from site_pages import text
-from tournaments.league.standings import PRELIMINARY, Meeting, Row, Standings, State
+from site_pages.crosstable import Crossing, make_crossings
+from tournaments.league.standings import PRELIMINARY, Row, Standings, State
 from tournaments.ratings.fit import Rating
 from tournaments.ratings.seats import SeatScore
 
@@ -79,14 +80,6 @@ class SeatRow(Struct, frozen=True):
     interval: str
 
 
-class Crossing(Struct, frozen=True):
-    """A cell of the crosstable; `heat` runs from 0 (lost all) to 8 (won all) and is None without games."""
-
-    text: str
-    title: str
-    heat: int | None
-
-
 class Ranking(Struct, frozen=True):
     """The ranking of one ruleset and number of seats."""
 
@@ -133,7 +126,7 @@ def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
         page=text.make_slug(standings.ruleset),
         seats=standings.seats,
         rows=[_make_rank_row(standings, place, span) for place in range(len(rows))],
-        crosstable=[(make_name(row.label), _make_crossings(standings, row.label)) for row in rows],
+        crosstable=[(make_name(row.label), make_crossings(standings, row.label)) for row in rows],
         relative_to=text.format_label(standings.anchor) if standings.anchor is not None else "",
         luck=_explain_luck(standings.variance_ratio),
         warning=standings.warning or "",
@@ -258,24 +251,6 @@ def _make_whisker(rating: Rating, span: tuple[float, float] | None) -> Whisker |
         open_low=low is None,
         open_high=high is None,
     )
-
-
-def _make_crossings(standings: Standings, label: str) -> list[Crossing]:
-    return [
-        _make_crossing(standings.crosstable.get(label, {}).get(row.label), label, row.label) for row in standings.rows
-    ]
-
-
-def _make_crossing(meeting: Meeting | None, label: str, other: str) -> Crossing:
-    if label == other:
-        return Crossing("", "", None)
-    score = meeting.score if meeting else None
-    if meeting is None or score is None:
-        return Crossing("–", "no games", None)
-    record = f"{meeting.wins}–{meeting.draws}–{meeting.losses}"
-    pair = f"{text.format_label(label)} against {text.format_label(other)}"
-    title = f"{pair}: {record} in {text.format_count(meeting.games, 'game')}"
-    return Crossing(text.format_decimal(100 * score), title, round(8 * score))
 
 
 def _explain_luck(ratio: float | None) -> str:
