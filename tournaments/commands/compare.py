@@ -158,7 +158,10 @@ def _print_comparison(store: Store, *, json: bool, adjusted: bool) -> Comparison
     from tournaments.league.comparison import read_comparison
     from tournaments.terminal.comparisons import format_comparison
 
-    found = read_comparison(store, adjusted=adjusted)
+    try:
+        found = read_comparison(store, adjusted=adjusted)
+    except KeyboardInterrupt:  # to play games again may take a while, and the answer is known without it
+        found = read_comparison(store)
     if json:
         click.echo(msgspec.json.encode(found))
     else:
