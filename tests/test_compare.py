@@ -17,6 +17,7 @@ from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tournaments.commands.exit_codes import FINDINGS
+from tournaments.league import comparison
 from tournaments.league.store import Store
 
 pytestmark = pytest.mark.slow
@@ -53,6 +54,17 @@ def test_the_better_bot_is_better(db: Path) -> None:
     assert second == "the test chose when to stop, so that is not a 95 % interval"
     assert title.startswith("planner against greedy, standard: ")
     assert [line.split("  ")[0] for line in bars[:3]] == ["lost both", "one each", "won both"]
+
+
+def test_ctrl_c_while_games_are_played_again_for_their_luck_leaves_the_answer(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(comparison, "adjust_deals", interrupt)
+
+    assert malice("compare", "planner", "greedy", *QUICK, "--db", db).stdout.startswith("better: +")
 
 
 def test_the_worse_bot_is_not_better() -> None:

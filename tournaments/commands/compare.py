@@ -178,7 +178,10 @@ def _print_comparison(store: Store, output: EventOutput, *, json: bool, adjusted
     from tournaments.running.findings import ComparisonResult
     from tournaments.terminal.comparisons import format_comparison
 
-    found = read_comparison(store, adjusted=adjusted)
+    try:
+        found = read_comparison(store, adjusted=adjusted)
+    except KeyboardInterrupt:  # to play games again may take a while, and the answer is known without it
+        found = read_comparison(store)
     if json:
         click.echo(msgspec.json.encode(found))
     else:
