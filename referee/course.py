@@ -29,11 +29,7 @@ class Course:
         """The events of the deal."""
 
     def play(self, actions: Mapping[int, str]) -> Events:
-        """Play the actions of the asked seats; return all events up to the next ask.
-
-        Raises:
-            IllegalAction: an action is not legal.
-        """
+        """Play the actions of the asked seats, or raise IllegalAction; return all events up to the next ask."""
         return self._settle(*self.rules.play(self.state, actions))
 
     def withdraw(self, codes: Mapping[int, str]) -> Events:

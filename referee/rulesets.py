@@ -98,11 +98,7 @@ def list_family_rulesets(family: str) -> tuple[str, ...]:
 
 @cache
 def load_ruleset(name: str) -> Ruleset:
-    """Return the ruleset `name`.
-
-    Raises:
-        RulesetError: there is none; the message suggests others.
-    """
+    """Return the ruleset `name`; if there is none, raise a RulesetError that suggests others."""
     return read_ruleset(_find_file(name).path)
 
 

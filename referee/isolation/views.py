@@ -79,11 +79,7 @@ class View:
         return None
 
     def copy(self, paths: Iterable[Path], into: Copies) -> None:
-        """Show copies of these paths instead.
-
-        Raises:
-            OSError: one cannot be copied.
-        """
+        """Show copies of these paths instead; raise OSError if one cannot be copied."""
         hidden = {*self._closed, *(Path(path).resolve() for path in self._hidden)}
         self._sources = {path: into.add(path.resolve(), hidden) for path in paths}
 

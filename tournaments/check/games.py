@@ -145,11 +145,7 @@ class Games:
         return seat
 
     def play_main(self, seat: ExaminedSeat, deal: int) -> Record:
-        """Play one game of the main ruleset, with its fewest seats.
-
-        Raises:
-            Trouble: the bot broke a rule.
-        """
+        """Play one game of the main ruleset, with its fewest seats; raise Trouble if the bot breaks a rule."""
         return self.play(seat, self.syllabus.main, self.syllabus.seats, deal)
 
     def play(self, seat: ExaminedSeat, ruleset: Ruleset, seats: int, deal: int) -> Record:

@@ -66,11 +66,7 @@ def print_progress(text: str) -> None:
 
 
 def ensure_built(bot: BotSpec, say: Say = print_progress) -> BotSpec:
-    """Return the bot, ready to start; build it if necessary.
-
-    Raises:
-        BotError: as in `build`.
-    """
+    """Return the bot, ready to start; build it if necessary, with the errors of `build`."""
     return build(bot, say).bot
 
 

@@ -30,11 +30,7 @@ class FreshTree:
         folder.mkdir(mode=0o700)
 
     def add_folder(self, path: str) -> None:
-        """Make a folder; it may exist.
-
-        Raises:
-            ValueError: the path leaves the tree, or a file is in its way.
-        """
+        """Make a folder, which may exist; raise ValueError if it leaves the tree or a file is in its way."""
         self._place(path, "folder").mkdir(parents=True, exist_ok=True)
 
     def add_file(self, path: str, content: IO[bytes], size: int, *, executable: bool) -> None:

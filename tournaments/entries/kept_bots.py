@@ -150,11 +150,7 @@ class KeptBots:
         return kept
 
     def list_variants(self) -> dict[str, str]:
-        """Return by hash the content hash of each version that is a variant of a kept bot.
-
-        Raises:
-            LeagueError: the note on one is damaged.
-        """
+        """Return by hash the content hash of each kept variant; raise LeagueError for a damaged note."""
         return self._notes.list_variants()
 
     def _copy(self, hash: str) -> Path:

@@ -54,11 +54,7 @@ class Language(Struct, frozen=True):
 
 
 def list_kits(family: str = DEFAULT_FAMILY) -> dict[str, Path]:
-    """Return the folders of a family's kits by language.
-
-    Raises:
-        FamilyError: there is no such family.
-    """
+    """Return the folders of a family's kits by language; raise FamilyError if there is no such family."""
     if family == DEFAULT_FAMILY:
         return {path.parts[-3]: path.parent for path in sorted(bots.SHIPPED.glob(f"*/{KIT}/{MANIFEST}"))}
     return {path.parent.name: path.parent for path in sorted(load_family(family).folder.glob(f"{KIT}/*/{MANIFEST}"))}

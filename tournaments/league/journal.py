@@ -163,11 +163,7 @@ def encode_event(event: AnyEvent) -> str:
 
 
 def decode_event(text: str) -> AnyEvent:
-    """Return a stored event.
-
-    Raises:
-        msgspec.MsgspecError, RecursionError: it is none.
-    """
+    """Return a stored event, or raise MsgspecError or RecursionError."""
     return _decoder.decode(text)
 
 

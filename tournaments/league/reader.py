@@ -48,11 +48,7 @@ class LeagueReader(JournalReader):
     """
 
     def view(self, name: str) -> LeagueReader:
-        """Return a reader of another tournament of the same league.
-
-        Raises:
-            LeagueError: the league has none of this name.
-        """
+        """Return a reader of another tournament of the league; raise LeagueError if it has none of this name."""
         other = copy.copy(self)
         other.select(name)
         return other

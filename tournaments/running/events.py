@@ -207,11 +207,7 @@ class Events:
         self._readers = list(readers)
 
     def tell(self, event: Event) -> None:
-        """Tell an event to everybody.
-
-        Raises:
-            Whatever a reader raises; the later ones do not hear of it then.
-        """
+        """Tell an event to everybody; what a reader raises ends that, and the later ones do not hear of it."""
         for reader in tuple(self._readers):
             reader(event)
 

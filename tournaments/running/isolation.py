@@ -26,11 +26,7 @@ class Capability(Struct, frozen=True):
 
 
 def require_isolation(layer: Layer) -> None:
-    """Make sure that a layer is available; `auto` requires the strongest one.
-
-    Raises:
-        IsolationError: it is unavailable.
-    """
+    """Raise IsolationError if a layer is unavailable; `auto` requires the strongest one."""
     if why := probe.explain_missing_layer(layer):
         raise IsolationError(f"isolation {layer!r} is unavailable: {why}")
 

@@ -42,11 +42,7 @@ FORMATS = {
 
 
 def decide(situation: Situation) -> Decision:
-    """Return the next part of a tournament, by its format.
-
-    Raises:
-        DataError: its file asks for tables that cannot be formed.
-    """
+    """Return the next part of a tournament, by its format; raise DataError if its tables cannot be formed."""
     return FORMATS[situation.tournament.config.format].decide(situation)
 
 

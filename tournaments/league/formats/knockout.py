@@ -217,10 +217,6 @@ def _note_match(tie: Tie, match: Match, *, last: bool) -> Tie:
 
 
 def refuse_knockout(config: Config, labels: Sequence[str]) -> None:
-    """Make sure that a file describes a knockout.
-
-    Raises:
-        DataError: it does not; the message names the field.
-    """
+    """Raise a DataError that names the field if a file does not describe a knockout."""
     if config.rounds:
         raise DataError("rounds: the number of rounds of a knockout follows from its entries; leave it out")

@@ -7,9 +7,5 @@ from tournaments.league.formats.situation import Decision, Situation
 
 
 def decide_round_robin(situation: Situation) -> Decision:
-    """Return the next part.
-
-    Raises:
-        DataError: a ruleset needs more seats than there are entries, or does not allow them.
-    """
+    """Return the next part; raise DataError if a ruleset does not allow as many seats as there are."""
     return decide_growing(situation, lambda entrants: True)

@@ -129,10 +129,6 @@ def _list_encounters(part: Part, matches: Mapping[Place, Match], out: Collection
 
 
 def refuse_swiss(config: Config, labels: Sequence[str]) -> None:
-    """Make sure that a file describes a Swiss tournament.
-
-    Raises:
-        DataError: it does not; the message names the field.
-    """
+    """Raise a DataError that names the field if a file does not describe a Swiss tournament."""
     if config.rounds < 1:
         raise DataError('format = "swiss": expected rounds = N with at least 1')
