@@ -134,7 +134,7 @@ def test_standings_say_the_same_of_stored_games(db: Path) -> None:
     before = db.read_bytes()
 
     assert malice("standings", db, "--pair", "planner", "greedy").stdout == said
-    assert malice("standings", db).stdout.endswith("so these are not 95 % intervals\n")
+    assert "so these are not 95 % intervals\n" in malice("standings", db).stdout
     (mirrored,) = json.loads(malice("standings", db, "--pair", "greedy", "planner", "--json").stdout)
     assert (mirrored["finding"], mirrored["answer"], mirrored["exact"]) == ("not better", None, False)
     assert malice("standings", db, "--pair", "greedy", "nobody").exit_code == 2

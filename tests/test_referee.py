@@ -164,8 +164,8 @@ def test_how_a_bot_exits_after_bye_is_no_verdict() -> None:
     found = reports(batch(player("dies", "bye", "SIGSEGV", "0"), player("dies", "bye", "1", "0")))
 
     assert [type(report) for report in found[3:]] == [Record, BatchDone]
-    assert isinstance(found[2], Record)
-    assert found[2].faults == ()
+    assert isinstance(found[3], Record)
+    assert found[3].faults == ()
 
 
 def test_rules_that_make_no_game_are_a_fault_of_the_referee() -> None:

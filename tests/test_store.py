@@ -108,6 +108,21 @@ def test_a_league_that_was_opened_for_writing_only_has_no_tournament(tmp_path: P
             store.tournament()
 
 
+def test_a_game_that_is_stored_meanwhile_is_no_damage(tmp_path: Path, plan: Plan) -> None:
+    record = forfeited(plan, Key(0, 0, 0, 0))
+
+    def store_game(sql: str) -> None:
+        if "FROM records" in sql:
+            reader._file.connection.set_trace_callback(None)
+            store.add(plan.make_game(record), record)
+
+    with founded(tmp_path / "t.db", plan) as store, Store(tmp_path / "t.db") as reader:
+        reader._file.connection.set_trace_callback(store_game)
+
+        assert not reader.is_empty()
+        assert reader.keys() == {record.key}
+
+
 def test_opening_a_league_again_gives_the_same_cards(tmp_path: Path) -> None:
     config = Config(entries=("greedy", "uniform"), deals=2)
     with Store(tmp_path / "t.db", create=True) as store:
