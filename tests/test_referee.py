@@ -181,6 +181,7 @@ def test_rules_that_make_no_game_are_a_fault_of_the_referee() -> None:
 
 def test_a_batch_leaves_no_process_no_zombie_and_no_descriptor() -> None:
     lost = replace(player("honest"), command=("/nowhere/bot",))
+    gc.collect()  # what other tests left
     before = set(os.listdir("/proc/self/fd"))
 
     found = reports(batch(player("dies", "move", "1", "0"), player("stays"), games=2))
