@@ -177,7 +177,7 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
 @click.option(
     "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
 )
-@click.option("--luck", is_flag=True, help="Show the Elo of every two entries without the luck of the cards, too.")
+@click.option("--luck", is_flag=True, help="Show every two entries without luck, too; this plays all games again.")
 @click.pass_obj
 def site(
     render: Render,

@@ -107,7 +107,7 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Wa
         others = Others(contest.weight, sum(scores) / 2)
     advantage = compute_advantage(contest.counts, contest.games, others)
     found = _conclude(contest.sides, advantage, games, _read_answer(contest))
-    if not games:  # the games name both, otherwise
+    if not games:  # they would name the rulesets and the opponents
         tournament = league.tournament()
         others_met = tuple(entered.label for entered in tournament.entered[2:])
         found = replace(found, rulesets=tuple(tournament.rulesets), opponents=others_met)
