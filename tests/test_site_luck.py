@@ -70,7 +70,7 @@ def test_the_command_line_shows_pairs_with_luck_and_without(
 def test_a_pair_that_it_does_not_help_is_left_out(db: Path, tmp_path: Path) -> None:
     page = render(db, tmp_path / "out", ())
 
-    assert "It helps no pair of bots so far." in page.words
+    assert "No pair of bots surely gains by this so far." in page.words
     assert not [row for row in page.rows if row[:2] == ["Bot", "Against"]]
 
 
