@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,4 +125,39 @@ def test_every_two_entries_stand_side_by_side_with_luck_and_without(
     (found,) = json.loads(malice("standings", path, "--luck", "--json").stdout)
     assert found["adjusted"]["elo"] == 191
     assert [len(function) for function in found["adjusted"]["functions"]] == [64]
-    assert malice("standings", path, "--luck", "--csv").exit_code == 2
+    head, cells = csv.reader(malice("standings", path, "--luck", "--csv").stdout.splitlines())
+    in_csv = dict(zip(head, cells, strict=True))
+    assert [in_csv[name] for name in ("ruleset", "bot", "against", "deals")] == row.split()[:4]
+    assert float(in_csv["score"]) == found["advantage"]["score"]
+    assert [float(in_csv[name]) for name in ("adjusted_elo", "factor_high")] == [191, 1.4]
+    assert in_csv["functions"] == found["adjusted"]["functions"][0]
+    assert malice("standings", path, "--luck", "--since", "today").exit_code == 2
+
+
+class Waiting:
+    def __init__(self) -> None:
+        self.expected = self.counted = 0
+
+    def expect(self, games: int) -> None:
+        assert not self.counted, "it is told how many there are of all pairs before the first"
+        self.expected += games
+
+    def count_game(self) -> None:
+        self.counted += 1
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(("most", "games"), [(4, 4), (3, 0)])
+def test_who_waits_hears_how_many_games_are_played_again_and_of_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, games: int
+) -> None:
+    monkeypatch.setattr(adjustment, "FEWEST", 1)
+    monkeypatch.setattr(adjustment, "MOST_GAMES", most)
+    with Store(play_small_league(tmp_path, deals=2)) as store:
+        for compare in (
+            lambda watcher: list(compare_sharply(store, watcher)),
+            lambda watcher: compare_entries(store, "greedy", "uniform", adjusted=True, watcher=watcher),
+        ):
+            watcher = Waiting()
+            compare(watcher)
+            assert (watcher.expected, watcher.counted) == (games, games)

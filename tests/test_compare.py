@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from referee.records import Record
 from tests.kept.repositories import commit, start_repository
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tournaments.commands.exit_codes import FINDINGS
 from tournaments.league import comparison
+from tournaments.league.contents import Game
 from tournaments.league.store import Store
+from tournaments.running import coordinator
 
 pytestmark = pytest.mark.slow
 
@@ -116,17 +121,40 @@ def test_the_answer_does_not_depend_on_jobs(jobs: str, db: Path, tmp_path: Path)
     assert (ours["sha"], ours["games"], ours["complete"]) == (theirs["sha"], theirs["games"], True)
 
 
-def test_the_same_command_goes_on_where_the_time_was_up(db: Path, tmp_path: Path) -> None:
+def test_the_same_command_goes_on_where_the_time_was_up(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "c.db"
     words = ("planner", "greedy", *QUICK, "--db")
-    assert compare(*words, path, "--time", "1s", code=11)["answer"]
+    with monkeypatch.context() as patch:
+        pass_time_with_games(patch)
+        assert compare(*words, path, "--jobs", "1", "--time", "1s", code=11)["answer"]
     with Store(path) as store:
         assert not store.tournament().complete
+        played = {game.key: game for game in store.games()}
     found = compare(*words, path, code=0)
 
     assert found["sentence"] == compare(*words, db, code=0)["sentence"]
     with Store(path) as store:
         assert list(store.league().tournaments) == ["planner v greedy"]
+        assert played
+        assert played.items() <= {game.key: game for game in store.games()}.items(), "times too: none is played again"
+
+
+def pass_time_with_games(patch: pytest.MonkeyPatch) -> None:
+    """Let the time be up as soon as a game is stored, however slow the machine is.
+
+    One job begins with one rotation of the first deals, so no test can have its answer by then.
+    """
+    stored: list[Game] = []
+    add = Store.add
+
+    def add_and_tell(store: Store, game: Game, record: Record) -> None:
+        add(store, game, record)
+        stored.append(game)
+
+    patch.setattr(Store, "add", add_and_tell)
+    patch.setattr(coordinator, "time", SimpleNamespace(time=lambda: math.inf if stored else 0.0))
 
 
 def test_standings_say_the_same_of_stored_games(db: Path) -> None:
@@ -222,5 +250,5 @@ def test_ctrl_c_prints_the_sentence_for_what_there_is(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
 
     assert process.returncode == 3
-    assert out.splitlines()[0] == "undecided: n/a Elo after 0 deals"
+    assert out.splitlines()[0] == "undecided: no deal was finished"
     assert "stopped by SIGINT after 3 of 24 games; resume with: malice compare" in err

@@ -25,6 +25,7 @@ from tournaments.league.store import Store
 from tournaments.league.tournament import Tournament
 from tournaments.ratings.sprt import Sprt
 from tournaments.running.plan import Plan
+from tournaments.terminal.comparisons import format_comparison
 
 COMPARISON = """
 format = "comparison"
@@ -74,6 +75,23 @@ def test_what_counts_does_not_depend_on_what_was_played_ahead(seed: int) -> None
     assert judge(tournament, ahead).counted == whole.counted
     assert live is not None
     assert (live.end, live.counts) == (contest.end, contest.counts)
+
+
+@pytest.mark.parametrize(
+    ("entries", "line"),
+    [
+        (("greedy", "uniform"), "greedy against uniform, standard: 0 games"),
+        (("greedy", "uniform", "first"), "greedy and uniform against first, standard: 0 games"),
+    ],
+)
+def test_without_a_whole_deal_the_answer_says_so(tmp_path: Path, entries: tuple[str, ...], line: str) -> None:
+    config = check_config(Config(entries=entries, format="comparison", sprt=Sprt(), suspend_after=0), "t")
+    with Store(tmp_path / "t.db", create=True) as store:
+        Plan.prepare(config, tmp_path).write(store)
+        lines = list(format_comparison(read_comparison(store, adjusted=True)))
+
+    assert lines[0] == "undecided: no deal was finished"
+    assert lines[2] == line
 
 
 def test_a_deal_that_is_not_whole_holds_up_those_after_it() -> None:

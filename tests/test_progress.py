@@ -8,6 +8,7 @@ import pytest
 
 from tournaments.running.events import VerdictGiven
 from tournaments.running.progress import Progress, format_duration
+from tournaments.running.replay_progress import ReplayProgress
 
 
 class Terminal(io.StringIO):
@@ -50,6 +51,22 @@ def test_nothing_is_said_when_nothing_was_played() -> None:
         pass
 
     assert out.getvalue() == ""
+
+
+def test_games_that_are_played_again_have_a_bar_and_no_last_word_without_a_terminal() -> None:
+    bar, plain, idle = Terminal(), io.StringIO(), Terminal()
+
+    for out in (bar, plain):
+        with ReplayProgress(out) as progress:
+            progress.expect(3)
+            progress.expect(1)
+            progress.count_game()
+    with ReplayProgress(idle) as progress:
+        progress.expect(0)
+
+    assert "] taking luck off: 1/4 games, " in bar.getvalue()
+    assert bar.getvalue().endswith(" left\n")
+    assert plain.getvalue() == idle.getvalue() == ""
 
 
 @pytest.mark.parametrize(

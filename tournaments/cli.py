@@ -10,6 +10,7 @@ undecided · 130 interrupted outside a run.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from tournaments.commands.run import run
 
 if TYPE_CHECKING:
     from site_pages import SiteSummary
+    from tournaments.league.comparison import Comparison
     from tournaments.league.progression import Changes
     from tournaments.league.publication import Publication
     from tournaments.league.store import Store
@@ -72,12 +74,16 @@ def main(ctx: click.Context) -> None:
 
 
 def _render(
-    store: Store, out: Path, publication: Publication | None = None, changes: Changes | None = None
+    store: Store,
+    out: Path,
+    publication: Publication | None = None,
+    changes: Changes | None = None,
+    sharper: Sequence[Comparison] | None = None,
 ) -> SiteSummary:
     """Write the pages of a league; the commands, which lie below the site, receive this function."""
     from site_pages import render
 
-    return render(store, out, publication=publication, changes=changes)
+    return render(store, out, publication=publication, changes=changes, sharper=sharper)
 
 
 main.add_section("Write a bot", new, build, check, play, compare, rerun)

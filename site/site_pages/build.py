@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from site_pages.sections import make_rankings, make_sections
 from site_pages.series import describe_standing
 from site_pages.source import PublishedSource, Source, list_games
 from tournaments.league.choice import Picker
+from tournaments.league.comparison import Comparison
 from tournaments.league.contents import Game
 from tournaments.league.extent import measure_extent
 from tournaments.league.progression import Changes
@@ -69,11 +70,12 @@ def render(
     progress: Progress | None = None,
     publication: Publication | None = None,
     changes: Changes | None = None,
+    sharper: Sequence[Comparison] | None = None,
 ) -> SiteSummary:
     """Write the site of a league to the folder `out`; rewrite only files whose content changes.
 
     `publication` says what may be shown; by default it is no evidence of verdicts. With `changes`, a box on the front
-    page tells them.
+    page tells them. With `sharper`, the pairs whose score without luck is the sharper one, it shows those, too.
 
     Raises:
         OSError: a file cannot be written.
@@ -96,7 +98,7 @@ def render(
     several = len({standings.ruleset for standings in all_standings}) > 1
     rulesets, rows = make_overall(all_standings) if several else ([], [])
     front = pages.render_front(
-        sections=make_sections(source, survey.deals, all_standings, rankings),
+        sections=make_sections(source, survey.deals, all_standings, rankings, sharper),
         course=make_course(source.situation()),
         rulesets=rulesets,
         overall=rows,

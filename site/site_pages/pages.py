@@ -18,6 +18,7 @@ from site_pages.deals import has_partners
 from site_pages.docs import DocPage
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
+from site_pages.luck import LuckTable
 from site_pages.overall import OverallRow
 from site_pages.part_chart import PartChart
 from site_pages.rankings import Name, Ranking, make_name
@@ -127,6 +128,8 @@ class Section(Struct, frozen=True):
     teams: list[TeamRow]
     series: list[SeriesRow]
     series_target: int
+    luck: LuckTable | None
+    """None unless somebody asked, or if nobody can measure luck under this ruleset."""
 
 
 class PartRow(Struct, frozen=True):

@@ -151,7 +151,7 @@ def _make_seat_row(side: SeatScore) -> SeatRow:
     return SeatRow(
         seats=" + ".join(map(str, side.seats)),
         score=Cell(text.format_percent(side.score), text.drop_unknown(side.score)),
-        score_interval=_format_percents(side.score_low, side.score_high),
+        score_interval=format_percents(side.score_low, side.score_high),
         elo=Cell(text.format_signed(side.elo), text.drop_unknown(side.elo)),
         interval=format_ends(side.elo_low, side.elo_high),
     )
@@ -172,7 +172,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
         wins=rating.wins,
         games=Cell(f"{row.games:,}", row.games),
         score=Cell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
-        score_interval=_format_percents(rating.score_low, rating.score_high),
+        score_interval=format_percents(rating.score_low, rating.score_high),
         opponents=Cell(text.format_signed(rating.average_opponent), text.drop_unknown(rating.average_opponent)),
         ms=Cell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
         cpu="" if row.cpu_ms is None else text.format_milliseconds(row.cpu_ms),
@@ -199,7 +199,8 @@ def _describe_field(standings: Standings, row: Row) -> str:
     return f"of {size}" + (f" in group {row.group}" if standings.groups > 1 else "")
 
 
-def _format_percents(low: float | None, high: float | None) -> str:
+def format_percents(low: float | None, high: float | None) -> str:
+    """Return an interval of shares, 0..1, in percent; empty if an end is unknown."""
     low, high = text.drop_unknown(low), text.drop_unknown(high)
     if low is None or high is None:
         return ""

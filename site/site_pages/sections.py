@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from site_pages.chart import make_chart
 from site_pages.deals import Deals
+from site_pages.luck import make_luck_table
 from site_pages.pages import Section
 from site_pages.part_chart import make_part_chart
 from site_pages.rankings import Ranking, make_ranking
 from site_pages.series import make_series_rows
 from site_pages.source import Source
 from site_pages.teams import make_team_rows
+from tournaments.league.comparison import Comparison
 from tournaments.league.part_ratings import compute_part_ratings
 from tournaments.league.series import tally_series
 from tournaments.league.standings import Standings
@@ -27,7 +29,11 @@ def make_rankings(all_standings: Sequence[Standings]) -> list[Ranking]:
 
 
 def make_sections(
-    source: Source, deals: Deals, all_standings: Sequence[Standings], rankings: Sequence[Ranking]
+    source: Source,
+    deals: Deals,
+    all_standings: Sequence[Standings],
+    rankings: Sequence[Ranking],
+    sharper: Sequence[Comparison] | None = None,
 ) -> list[Section]:
     """Return the sections.
 
@@ -36,6 +42,7 @@ def make_sections(
         deals: who won which deals.
         all_standings: the standings.
         rankings: the same as rankings.
+        sharper: the pairs whose score without luck is the sharper one; None for no such section.
     """
     targets = {ruleset.name: ruleset.match.target for ruleset in source.rulesets()}
     tallies = (
@@ -53,6 +60,7 @@ def make_sections(
             teams=make_team_rows(deals, (standings.ruleset, standings.seats), shown),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
+            luck=make_luck_table(sharper, standings, source.rulesets()),
         )
         for standings, ranking in zip(all_standings, rankings, strict=True)
     ]

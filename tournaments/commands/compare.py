@@ -176,10 +176,12 @@ def _print_comparison(store: Store, output: EventOutput, *, json: bool, adjusted
 
     from tournaments.league.comparison import read_comparison
     from tournaments.running.findings import ComparisonResult
+    from tournaments.running.replay_progress import ReplayProgress
     from tournaments.terminal.comparisons import format_comparison
 
     try:
-        found = read_comparison(store, adjusted=adjusted)
+        with ReplayProgress(sys.stderr) as progress:
+            found = read_comparison(store, adjusted=adjusted, watcher=progress)
     except KeyboardInterrupt:  # to play games again may take a while, and the answer is known without it
         found = read_comparison(store)
     if json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -19,6 +20,7 @@ from tournaments.errors import LeagueError
 if TYPE_CHECKING:
     from referee.records import Layer, Record
     from tournaments.league.choice import Choice
+    from tournaments.league.comparison import Comparison
     from tournaments.league.config import Config
     from tournaments.league.progression import Changes
     from tournaments.league.publication import Publication, SiteSummary
@@ -29,7 +31,12 @@ if TYPE_CHECKING:
         """Writes the pages of a league into a folder."""
 
         def __call__(
-            self, store: Store, out: Path, publication: Publication | None = None, changes: Changes | None = None
+            self,
+            store: Store,
+            out: Path,
+            publication: Publication | None = None,
+            changes: Changes | None = None,
+            sharper: Sequence[Comparison] | None = None,
         ) -> SiteSummary:
             """Write them."""
 
@@ -197,6 +204,19 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
     return Changes(format_date(begin), compute_progression(PastLeague(store, begin), store, choice))
 
 
+def take_luck_off(store: Store) -> tuple[Comparison, ...]:
+    """Return what the games of every two entries say without luck, with the progress on stderr.
+
+    Raises:
+        DamagedLeague, RecordError: a record cannot be read, or does not replay.
+    """
+    from tournaments.league.adjusted_pairs import compare_sharply
+    from tournaments.running.replay_progress import ReplayProgress
+
+    with ReplayProgress(sys.stderr) as progress:
+        return tuple(compare_sharply(store, progress))
+
+
 def find_record(store: Store, words: str) -> Record:
     """Return the game that a user names: by its key, after the name of its tournament and a colon if need be.
 
@@ -221,7 +241,13 @@ def print_stderr(label: str, line: str) -> None:
 
 
 def write_site(
-    render: Render, store: Store, out: Path, evidence: Sequence[str] = (), changes_since: str | None = None
+    render: Render,
+    store: Store,
+    out: Path,
+    evidence: Sequence[str] = (),
+    changes_since: str | None = None,
+    *,
+    luck: bool = False,
 ) -> None:
     """Write the pages, and print their address, and what they leave out.
 
@@ -231,16 +257,18 @@ def write_site(
         out: the folder to write.
         evidence: labels of the entries whose stderr is published; an empty label stands for all entries.
         changes_since: the file or the day since which the front page says what changed; None for no such box.
+        luck: whether to play the games again, to show every two entries without luck.
 
     Raises:
         LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
         DataError: as `compute_changes`.
+        DamagedLeague, RecordError: as `take_luck_off`.
     """
     from tournaments.league.publication import choose_publication
 
     publication = choose_publication(store, evidence)
     changes = None if changes_since is None else compute_changes(store, changes_since, publish=True)
-    rendered = render(store, out, publication, changes)
+    rendered = render(store, out, publication, changes, take_luck_off(store) if luck else None)
     click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
     if rendered.withheld:
         verdicts = format_count(rendered.withheld, "verdict")

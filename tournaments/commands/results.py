@@ -16,6 +16,7 @@ from tournaments.commands.options import (
     json_option,
     open_store,
     print_standings,
+    take_luck_off,
     tournament_option,
     write_site,
 )
@@ -61,18 +62,18 @@ def standings(
 
     _refuse_pairs({"--json": json, "--csv": csv}, {"--all": everything, "--tournament": tournament is not None})
     _refuse_pairs({"--all": everything, "--changes-since": changes_since is not None})
-    if pair is not None or luck:
-        others = (everything, versions == "all", since is not None, bool(without), changes_since is not None, csv)
-        if any(others) or (pair is not None and luck):
-            name = "--luck" if pair is None else "--pair"
-            raise click.UsageError(f"{name} goes only with --tournament and --json")
+    choices = (everything, versions == "all", since is not None, bool(without), changes_since is not None)
+    if pair is not None and (any(choices) or luck or csv):
+        raise click.UsageError("--pair goes only with --tournament and --json")
+    if luck and any(choices):
+        raise click.UsageError("--luck goes only with --tournament, --json and --csv")
     begin = 0.0 if since is None else parse_date(since, datetime.now().astimezone(), "--since")
     choice = Choice(versions, begin, without=without)
     with open_store(db, tournament=tournament) as store:
         if pair is not None:
             _print_pair(store, *pair, json=json)
         elif luck:
-            _print_luck(store, json=json)
+            _print_luck(store, json=json, csv=csv)
         elif changes_since is not None:
             _print_changes(store, changes_since, choice, json=json, csv=csv)
         else:
@@ -83,10 +84,12 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
     import msgspec
 
     from tournaments.league.comparison import compare_entries
+    from tournaments.running.replay_progress import ReplayProgress
     from tournaments.terminal.comparisons import format_comparison
     from tournaments.terminal.results import describe_choice
 
-    found = compare_entries(store, new, base, adjusted=True)
+    with ReplayProgress(sys.stderr) as progress:
+        found = compare_entries(store, new, base, adjusted=True, watcher=progress)
     if json:
         click.echo(msgspec.json.encode(found))
         return
@@ -99,15 +102,19 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
             click.echo(line)
 
 
-def _print_luck(store: Store, *, json: bool) -> None:
+def _print_luck(store: Store, *, json: bool, csv: bool) -> None:
     import msgspec
 
-    from tournaments.league.adjusted_pairs import compare_sharply
-    from tournaments.terminal.comparisons import format_adjusted
+    from tournaments.terminal.adjusted_pairs import encode_adjusted_csv, format_adjusted
 
-    found = tuple(compare_sharply(store))
-    for line in (msgspec.json.encode(found),) if json else format_adjusted(found):
-        click.echo(line)
+    found = take_luck_off(store)
+    if json:
+        click.echo(msgspec.json.encode(found))
+    elif csv:
+        click.echo(encode_adjusted_csv(found, store.tournament().name), nl=False)
+    else:
+        for line in format_adjusted(found):
+            click.echo(line)
 
 
 def _refuse_pairs(*pairs: dict[str, bool]) -> None:
@@ -170,6 +177,7 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
 @click.option(
     "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
 )
+@click.option("--luck", is_flag=True, help="Show every two entries without luck, too; this plays all games again.")
 @click.pass_obj
 def site(
     render: Render,
@@ -178,13 +186,14 @@ def site(
     out: Path,
     evidence: tuple[str, ...],
     changes_since: str | None,
+    luck: bool,
 ) -> None:
     """Write the pages: standings, bots, games, replays. They work from the disk and on any web server.
 
     The pages may be published: they hold no stderr, no absolute path and no host name.
     """
     with open_store(db, tournament=tournament) as store:
-        write_site(render, store, out, evidence, changes_since)
+        write_site(render, store, out, evidence, changes_since, luck=luck)
 
 
 @click.command(short_help="Print every game as a line of JSON.")

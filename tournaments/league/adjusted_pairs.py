@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tournaments.league.adjustment import Watcher
 from tournaments.league.choice import Picker
-from tournaments.league.comparison import Comparison, compare_games
+from tournaments.league.comparison import Comparison, Pair, compare_pairs
 from tournaments.league.contents import Game
 from tournaments.league.reader import LeagueReader
 
 
-def compare_sharply(league: LeagueReader) -> Iterator[Comparison]:
+def compare_sharply(league: LeagueReader, watcher: Watcher | None = None) -> Iterator[Comparison]:
     """Yield what the games of every two entries say, wherever the score without luck is the sharper one.
 
-    The entries come in the order of the tournament file. This plays the games again, at about 20 ms of CPU for each.
+    The entries come in the order of the tournament file. This plays the games again, at about 20 ms of CPU for each;
+    `watcher` hears of them.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
@@ -27,8 +29,10 @@ def compare_sharply(league: LeagueReader) -> Iterator[Comparison]:
         if len(game.labels) == len(set(game.labels)) == 2 and picker.shown.issuperset(game.labels):
             one, other = sorted(places[label] for label in game.labels)
             played[one, other, game.ruleset].append(game)
-    for (one, other, _), games in sorted(played.items(), key=lambda item: item[0]):
-        sides = picker.names[one], picker.names[other]
-        found = compare_games(league, sides, games, exact=exact, adjusted=True)
-        if found and found.adjusted:
+    pairs = [
+        Pair((picker.names[one], picker.names[other]), games)
+        for (one, other, _), games in sorted(played.items(), key=lambda item: item[0])
+    ]
+    for found in compare_pairs(league, pairs, exact=exact, adjusted=True, watcher=watcher):
+        if found.adjusted:
             yield found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -20,8 +21,32 @@ MOST_GAMES = 2_000
 """More than these are not played again: a game takes about 20 ms of CPU, and somebody waits."""
 
 
+class Watcher(Protocol):
+    """Whoever waits while games are played again."""
+
+    def expect(self, games: int) -> None:
+        """Learn that so many more games are to be played again."""
+
+    def count_game(self) -> None:
+        """Learn that one of them was."""
+
+
+def find_luck(ruleset: Ruleset) -> Luck | None:
+    """Return how to measure luck between two seats under a ruleset; None if nothing was fitted for it."""
+    return load_family(ruleset.family).luck(ruleset.rules, 2)
+
+
+def count_replays(league: LeagueReader, deals: Sequence[Sequence[Game]]) -> int:
+    """Return how many games `adjust_deals` plays again: all, or none."""
+    return sum(map(len, deals)) if _plan_replays(league, deals) else 0
+
+
 def adjust_deals(
-    league: LeagueReader, deals: Sequence[Sequence[Game]], sides: tuple[str, str], others: Others | None = None
+    league: LeagueReader,
+    deals: Sequence[Sequence[Game]],
+    sides: tuple[str, str],
+    others: Others | None = None,
+    watcher: Watcher | None = None,
 ) -> Adjustment | None:
     """Return the adjusted score of one side of a comparison.
 
@@ -33,21 +58,33 @@ def adjust_deals(
         deals: the games of each.
         sides: the side, and the other one; either plays in every game.
         others: the opponents of both, if the two do not meet each other.
+        watcher: hears of each game; what `count_replays` says, it was told before.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    games = [game for deal in deals for game in deal]
-    lucks = _find_lucks(league.rulesets(), games)
-    if lucks is None or len(deals) < FEWEST or len(games) > MOST_GAMES:
+    lucks = _plan_replays(league, deals)
+    if lucks is None:
         return None
     scores, measured = [], []
     for deal in deals:
-        results = [_measure(league, game, lucks[game.ruleset], sides) for game in deal]
+        results = []
+        for game in deal:
+            results.append(_measure(league, game, lucks[game.ruleset], sides))
+            if watcher:
+                watcher.count_game()
         scores.append(sum(score for score, _ in results) / len(results))
         measured.append(sum(luck for _, luck in results) / len(results))
     found = adjust_scores(scores, measured, others.convert_to_elo if others else convert_to_elo)
     return found and replace(found, functions=tuple(luck.hash for luck in lucks.values()))
+
+
+def _plan_replays(league: LeagueReader, deals: Sequence[Sequence[Game]]) -> dict[str, Luck] | None:
+    """Return how to measure luck by ruleset; None if there is nothing to gain, or too much to play."""
+    games = [game for deal in deals for game in deal]
+    if len(deals) < FEWEST or len(games) > MOST_GAMES:
+        return None
+    return _find_lucks(league.rulesets(), games)
 
 
 def _find_lucks(rulesets: Iterable[Ruleset], games: Iterable[Game]) -> dict[str, Luck] | None:
@@ -56,7 +93,7 @@ def _find_lucks(rulesets: Iterable[Ruleset], games: Iterable[Game]) -> dict[str,
     lucks: dict[str, Luck] = {}
     for ruleset in rulesets:
         if ruleset.name in played:
-            luck = load_family(ruleset.family).luck(ruleset.rules, 2)
+            luck = find_luck(ruleset)
             if luck is None:
                 return None
             lucks[ruleset.name] = luck

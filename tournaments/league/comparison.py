@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.nouns import format_count
 from tournaments.errors import LeagueError
-from tournaments.league.adjustment import adjust_deals
+from tournaments.league.adjustment import Watcher, adjust_deals, count_replays
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
 from tournaments.league.contest import Contest
@@ -87,12 +87,13 @@ class Comparison(Struct, frozen=True):
     """The score without luck; None if it was not asked for, or is not sharper than the plain one."""
 
 
-def read_comparison(league: LeagueReader, *, adjusted: bool = False) -> Comparison:
+def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Watcher | None = None) -> Comparison:
     """Return the answer of the chosen tournament, which is a comparison that has begun.
 
     Args:
         league: holds it.
         adjusted: whether to play the games again, to take luck off the score.
+        watcher: hears of these.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
@@ -106,15 +107,24 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False) -> Comparis
         others = Others(contest.weight, sum(scores) / 2)
     advantage = compute_advantage(contest.counts, contest.games, others)
     found = _conclude(contest.sides, advantage, games, _read_answer(contest))
+    if not games:  # they would name the rulesets and the opponents
+        tournament = league.tournament()
+        others_met = tuple(entered.label for entered in tournament.entered[2:])
+        found = replace(found, rulesets=tuple(tournament.rulesets), opponents=others_met)
     if not adjusted:
         return found
     by_deal: dict[int, list[Game]] = defaultdict(list)
     for game in whole:
         by_deal[game.key.deal].append(game)
-    return replace(found, adjusted=adjust_deals(league, list(by_deal.values()), contest.sides, others))
+    deals = list(by_deal.values())
+    if watcher:
+        watcher.expect(count_replays(league, deals))
+    return replace(found, adjusted=adjust_deals(league, deals, contest.sides, others, watcher))
 
 
-def compare_entries(league: LeagueReader, new: str, base: str, *, adjusted: bool = False) -> tuple[Comparison, ...]:
+def compare_entries(
+    league: LeagueReader, new: str, base: str, *, adjusted: bool = False, watcher: Watcher | None = None
+) -> tuple[Comparison, ...]:
     """Return what the games of two entries say, for each ruleset; a comparison of the two gives its own answer.
 
     Raises:
@@ -122,7 +132,7 @@ def compare_entries(league: LeagueReader, new: str, base: str, *, adjusted: bool
     """
     contests = league.judgement().contests
     if contests and contests[0].sides == (new, base):
-        return (read_comparison(league, adjusted=adjusted),)
+        return (read_comparison(league, adjusted=adjusted, watcher=watcher),)
     exact = not any(contest.verdict for contest in contests.values())
     picker = Picker(league)
     for label in (new, base):
@@ -132,35 +142,51 @@ def compare_entries(league: LeagueReader, new: str, base: str, *, adjusted: bool
     for game in picker.list_games():
         if sorted(game.labels) == sorted((new, base)):
             by_ruleset[game.ruleset].append(game)
-    found = [compare_games(league, (new, base), games, exact=exact, adjusted=adjusted) for games in by_ruleset.values()]
-    if not any(found):
+    pairs = [Pair((new, base), games) for games in by_ruleset.values()]
+    found = tuple(compare_pairs(league, pairs, exact=exact, adjusted=adjusted, watcher=watcher))
+    if not found:
         raise LeagueError(f"{league.path}: {new!r} and {base!r} played no deal against each other in both seats")
-    return tuple(comparison for comparison in found if comparison)
+    return found
 
 
-def compare_games(
-    league: LeagueReader, sides: tuple[str, str], games: Sequence[Game], *, exact: bool, adjusted: bool
-) -> Comparison | None:
-    """Return what games of two entries under one ruleset say; None if no whole deal is among them.
+class Pair(NamedTuple):
+    """Two entries under one ruleset."""
+
+    sides: tuple[str, str]
+    """The new one, and the base."""
+    games: Sequence[Game]
+    """All that they played against each other."""
+
+
+def compare_pairs(
+    league: LeagueReader, pairs: Iterable[Pair], *, exact: bool, adjusted: bool, watcher: Watcher | None = None
+) -> Iterator[Comparison]:
+    """Yield what the games of each pair say that played a whole deal.
 
     Args:
         league: holds their records.
-        sides: the new one, and the base.
-        games: all that they played against each other.
+        pairs: the pairs.
         exact: whether no test chose when to stop.
-        adjusted: whether to play the games again, to take luck off the score.
+        adjusted: whether to play the games again, to take luck off the scores.
+        watcher: hears of these; first how many there are of all pairs.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    deals = _group_whole_deals(games)
-    if not deals:
-        return None
+    whole = [(pair, deals) for pair in pairs if (deals := _group_whole_deals(pair.games))]
+    if watcher and adjusted:
+        watcher.expect(sum(count_replays(league, deals) for _, deals in whole))
+    for pair, deals in whole:
+        found = replace(_compare_pair(pair, deals), exact=exact)
+        yield replace(found, adjusted=adjust_deals(league, deals, pair.sides, watcher=watcher)) if adjusted else found
+
+
+def _compare_pair(pair: Pair, deals: Iterable[Sequence[Game]]) -> Comparison:
+    sides = pair.sides
     counts = [0] * 5
     for deal in deals:
         counts[round(2 * sum(_get_score(game, sides[0]) for game in deal))] += 1
-    found = _conclude(sides, compute_advantage(counts, 2), games, None)
-    return replace(found, exact=exact, adjusted=adjust_deals(league, deals, sides) if adjusted else None)
+    return _conclude(sides, compute_advantage(counts, 2), pair.games, None)
 
 
 def _read_answer(contest: Contest) -> Answer | None:
@@ -197,6 +223,8 @@ def _find(advantage: Advantage, answer: Answer | None) -> Finding:
 
 
 def _phrase(finding: Finding, advantage: Advantage, answer: Answer | None) -> str:
+    if not advantage.deals:
+        return f"{finding}: no deal was finished"
     accepted = f", {answer.accepted} accepted" if answer and answer.accepted else ""
     return f"{finding}: {_phrase_elo(advantage)}{accepted} after {format_count(advantage.deals, 'deal')}"
 

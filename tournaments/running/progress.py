@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from typing import TextIO
+from typing import Self, TextIO
 
 from referee.nouns import format_count
 from tournaments.running.events import Event, GameFinished, VerdictGiven
@@ -34,7 +34,7 @@ class Progress:
         self._bar = out.isatty()
         self._begin = self._shown = time.monotonic()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from referee.nouns import format_count
 from tournaments.league.comparison import Comparison, Meeting, Side
@@ -41,33 +41,6 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def format_adjusted(comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """Yield a table of pairs with luck and without, or a sentence if there is none."""
-    rows = [(one, one.advantage, one.adjusted) for one in comparisons if one.adjusted]
-    if not rows:
-        yield "no two entries have a score that is sharper without luck"
-        return
-    yield from format_table(
-        ("ruleset", "bot", "against", "deals", "elo", "95 %", "without luck", "95 %", "times the games", "95 %"),
-        [
-            (
-                sanitize(", ".join(one.rulesets)),
-                sanitize(one.new.label),
-                sanitize(one.base.label),
-                str(plain.deals),
-                _sign(plain.elo),
-                _range(plain.elo_low, plain.elo_high),
-                _sign(found.elo),
-                _range(found.elo_low, found.elo_high),
-                f"{found.factor:.2f}",
-                f"{found.factor_low:.2f} .. {found.factor_high:.2f}",
-            )
-            for one, plain, found in rows
-        ],
-        left=(0, 1, 2),
-    )
-
-
 def _describe_games(comparison: Comparison) -> str:
     new, base = sanitize(comparison.new.label), sanitize(comparison.base.label)
     games = sum(meeting.games for meeting in comparison.meetings)
@@ -98,8 +71,8 @@ def _name_score(comparison: Comparison, score: float) -> str:
 def _describe_figures(comparison: Comparison) -> Iterator[str]:
     found = comparison.advantage
     mark = "" if comparison.exact else ", not 95 %"
-    yield f"Elo    {_sign(found.elo)} ({_range(found.elo_low, found.elo_high)}{mark})"
-    yield f"nElo   {_sign(found.nelo)}"
+    yield f"Elo    {format_signed(found.elo)} ({format_range(found.elo_low, found.elo_high)}{mark})"
+    yield f"nElo   {format_signed(found.nelo)}"
     yield f"{_describe_score(comparison, found)}{mark})"
     yield f"LOS    {'n/a' if found.los is None else f'{100 * found.los:.1f} %'}"
     yield f"p      {_format_p(found.p)}, by flipping the signs of deals"
@@ -118,10 +91,10 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
 def _describe_adjusted(comparison: Comparison, found: Adjustment, mark: str) -> str:
     """Return the figures without luck, and how many times the games would tell as much with it."""
     functions = ", ".join(function[:8] for function in found.functions)
+    elo = f"{format_signed(found.elo)} Elo ({format_range(found.elo_low, found.elo_high)}{mark})"
     return (
-        f"without luck ({functions}): {_sign(found.elo)} Elo ({_range(found.elo_low, found.elo_high)}{mark}),"
-        f" {' '.join(_describe_score(comparison, found).split())}{mark}), as good as {found.factor:.2f} times the games"
-        f" ({found.factor_low:.2f} .. {found.factor_high:.2f})"
+        f"without luck ({functions}): {elo}, {' '.join(_describe_score(comparison, found).split())}{mark}),"
+        f" as good as {found.factor:.2f} times the games ({found.factor_low:.2f} .. {found.factor_high:.2f})"
     )
 
 
@@ -172,9 +145,11 @@ def _format_p(p: float | None) -> str:
     return "n/a" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def _sign(value: float | None) -> str:
+def format_signed(value: float | None) -> str:
+    """Return a whole figure with its sign, or n/a for None."""
     return "n/a" if value is None else f"{value:+z.0f}"
 
 
-def _range(low: float | None, high: float | None) -> str:
+def format_range(low: float | None, high: float | None) -> str:
+    """Return the ends of an interval; n/a for an end that is not known."""
     return f"{format_number(low, 0)} .. {format_number(high, 0)}"

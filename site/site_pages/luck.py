@@ -1,0 +1,92 @@
+"""The section "Without luck" of the front page: every two entries with the luck of the cards and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from referee.rulesets import Ruleset
+from site_pages import text
+from site_pages.rankings import Cell, Name, format_ends, format_percents, make_name
+from tournaments.league.adjustment import find_luck
+from tournaments.league.comparison import Comparison
+from tournaments.league.standings import Standings
+from tournaments.ratings.adjustment import Adjustment
+from tournaments.ratings.comparison import Advantage
+
+SEATS = 2
+
+
+class Figures(Struct, frozen=True):
+    """What the first of two entries has, with luck or without; each interval as text."""
+
+    elo: Cell
+    elo_interval: str
+    score: Cell
+    score_interval: str
+
+
+class LuckRow(Struct, frozen=True):
+    """Two entries."""
+
+    bot: Name
+    other: Name
+    deals: Cell
+    plain: Figures
+    adjusted: Figures
+    factor: Cell
+    """How many times the games would tell as much with luck."""
+    factor_interval: str
+
+
+class LuckTable(Struct, frozen=True):
+    """The pairs of a ranking whose score without luck is the sharper one."""
+
+    rows: list[LuckRow]
+    function: str
+    """The beginning of the hash of the function that says what luck is."""
+    exact: bool
+    """Whether a 95 % interval is one."""
+
+
+def make_luck_table(
+    sharper: Sequence[Comparison] | None, standings: Standings, rulesets: Iterable[Ruleset]
+) -> LuckTable | None:
+    """Return what the section of a ranking shows; None without one.
+
+    Args:
+        sharper: the pairs of all rulesets; None if nobody asked.
+        standings: the ranking.
+        rulesets: those of the league.
+    """
+    if sharper is None or standings.seats != SEATS:
+        return None
+    luck = next(find_luck(ruleset) for ruleset in rulesets if ruleset.name == standings.ruleset)
+    if luck is None:
+        return None
+    pairs = [(one, one.adjusted) for one in sharper if one.adjusted and one.rulesets == (standings.ruleset,)]
+    rows = [_make_row(one, adjusted) for one, adjusted in pairs]
+    return LuckTable(rows, luck.hash[:8], all(one.exact for one, _ in pairs))
+
+
+def _make_row(one: Comparison, adjusted: Adjustment) -> LuckRow:
+    low, high = text.format_decimal(adjusted.factor_low, 2), text.format_decimal(adjusted.factor_high, 2)
+    return LuckRow(
+        bot=make_name(one.new.label),
+        other=make_name(one.base.label),
+        deals=Cell(f"{one.advantage.deals:,}", one.advantage.deals),
+        plain=_make_figures(one.advantage),
+        adjusted=_make_figures(adjusted),
+        factor=Cell(text.format_decimal(adjusted.factor, 2), adjusted.factor),
+        factor_interval=f"{low} … {high}",
+    )
+
+
+def _make_figures(found: Advantage | Adjustment) -> Figures:
+    return Figures(
+        elo=Cell(text.format_signed(found.elo), found.elo),
+        elo_interval=format_ends(found.elo_low, found.elo_high),
+        score=Cell(text.format_percent(found.score), found.score),
+        score_interval=format_percents(found.score_low, found.score_high),
+    )
