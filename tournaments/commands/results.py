@@ -235,7 +235,7 @@ def feedback(db: Path, tournament: str | None, out: Path) -> None:
 @tournament_option
 @json_option
 def verify(db: Path, tournament: str | None, json: bool) -> None:
-    """Replay every game; check cards, actions, results and digests; exit 5 if a check fails.
+    """Replay every game of a tournament; check cards, actions, results and digests; exit 5 if a check fails.
 
     This also compares the stored summary of the tournament with the games. The line "not covered" names the fields that
     nothing else can contradict.
