@@ -103,6 +103,19 @@ def test_all_tournaments_can_be_rated_together(league: GrowingLeague, monkeypatc
     assert found["games"] == 34
 
 
+def test_all_tournaments_can_be_verified(league: GrowingLeague, monkeypatch: pytest.MonkeyPatch) -> None:
+    GrowingLeague(league.path, monkeypatch, "next").play({"ann": 1, "dan": 1}, 2, MONDAY + 4 * DAY)
+
+    found = json.loads(malice("verify", league.path, "--all", "--json").stdout)
+
+    assert [each["games"] for each in found] == [30, 4]
+    assert [line for line in malice("verify", league.path, "--all").stdout.splitlines() if "tournament  " in line] == [
+        "tournament      course",
+        "tournament      next",
+    ]
+    assert malice("verify", league.path, "--all", "--tournament", "next").exit_code == 2
+
+
 def test_tournaments_of_another_clock_are_rated_apart(league: GrowingLeague, monkeypatch: pytest.MonkeyPatch) -> None:
     quick = GrowingLeague(league.path, monkeypatch, "quick", clock=ClockLines(move_ms=20))
     quick.play({"ann": 1, "dan": 1}, 2, MONDAY + 4 * DAY)

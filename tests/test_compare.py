@@ -19,6 +19,7 @@ from tests.kept.repositories import commit, start_repository
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
+from tests.variants import MANIFEST, write_variable_bot
 from tournaments.commands.exit_codes import FINDINGS
 from tournaments.league import comparison
 from tournaments.league.contents import Game
@@ -191,6 +192,16 @@ def test_two_bots_of_one_name_get_labels(tmp_path: Path) -> None:
 
     assert str(found["sentence"]).startswith("not better: at most ")
     assert [found[side]["label"] for side in ("new", "base")] == ["greedy", "greedy-2"]  # type: ignore[index]
+
+
+def test_two_variants_of_one_name_differ_in_the_name_and_not_in_the_value(tmp_path: Path) -> None:
+    for name, share in (("mine", "0.5"), ("old", "0.25")):
+        write_variable_bot(tmp_path / name, MANIFEST.replace("0.5", share))
+    bots = [f"{tmp_path / name}?weight=300" for name in ("mine", "old")]
+
+    found = compare(*bots, "--isolation", "none", "--deals", "1", code=11)
+
+    assert [found[side]["label"] for side in ("new", "base")] == ["mybot?weight=300", "mybot-2?weight=300"]  # type: ignore[index]
 
 
 def test_a_working_copy_is_compared_with_its_last_commit(tmp_path: Path) -> None:

@@ -106,8 +106,31 @@ def test_a_suspended_loser_of_a_semi_final_does_not_play_for_the_third_place(sus
 
     assert name_pairs(last) == ["ab"]
     house.finish(last, places=win_by_name)
-    ranked = rank_knockout(house.look())
-    assert " ".join(f"{label}{place}" for label, place in ranked) == ranking, "although nobody is suspended any more"
+    assert format_ranking(house) == ranking, "although nobody is suspended any more"
+
+
+def test_those_who_are_still_in_come_before_those_who_are_out() -> None:
+    house = make_house("abcdef")
+    for ranking in ("a1 b1 c1 d1 e5 f5", "a1 b1 d3 c3 e5 f5", "a1 b2 c3 d4 e5 f5"):
+        part = house.create()
+        before = format_ranking(house)
+        house.finish(part, places=win_by_name)
+        assert format_ranking(house) == ranking != before
+
+
+def test_those_who_were_absent_from_a_match_that_nobody_won_have_a_place() -> None:
+    house = make_house("abcdef")
+    house.finish(house.create(), places=win_by_name)
+    assert isinstance(house.decide("abcd"), Done)
+    assert format_ranking(house, "abcd") == "a1 d1 b1 c1 e5 f5"
+
+    house.finish(house.create("ad"), places=win_by_name)
+    assert isinstance(house.decide(), Done)
+    assert format_ranking(house) == "b1 c3 a4 d4 e5 f5"
+
+
+def format_ranking(house: House, suspended: str = "") -> str:
+    return " ".join(f"{label}{place}" for label, place in rank_knockout(house.look(suspended)))
 
 
 @settings(max_examples=15, deadline=None)

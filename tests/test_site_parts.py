@@ -42,7 +42,10 @@ def test_pages_do_not_depend_on_other_tournaments_of_the_league(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("state", "sentence"),
-    [("withdrawn", "the games that it played count (it moved)"), ("disqualified", "count for nobody (it moved)")],
+    [
+        ("withdrawn", "withdrawn (it moved) and plays no more"),
+        ("disqualified", "disqualified (it moved) and plays no more"),
+    ],
 )
 def test_an_entry_that_left_is_marked_and_its_page_says_why(tmp_path: Path, state: State, sentence: str) -> None:
     league = League(THREE, deals=1)

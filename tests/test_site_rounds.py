@@ -227,6 +227,7 @@ def test_the_page_of_a_knockout_has_its_bracket_and_hostile_names_stay_text(tmp_
 
     words = " ".join(page.words.split())
     assert "greedy wins the knockout." in words
+    assert "The order is that of the bracket." in words
     assert text.format_label(HOSTILE) in words.partition("Ranking")[0]
     assert "img" not in page.tags
     assert [row for row in page.rows if len(row) == 3][-2:] == [["3", "greedy#2 ✓", "2"], ["4", "naïve Ünïcode", "0"]]
@@ -236,7 +237,9 @@ def test_the_page_of_a_knockout_has_its_bracket_and_hostile_names_stay_text(tmp_
 def test_a_round_robin_has_neither_rounds_nor_a_bracket(tmp_path: Path) -> None:
     site_pages.render(League(LABELS[:3], deals=1), tmp_path)
 
-    assert {"rounds", "bracket"}.isdisjoint(Page(tmp_path / "index.html").ids)
+    page = Page(tmp_path / "index.html")
+    assert {"rounds", "bracket"}.isdisjoint(page.ids)
+    assert "The order is" not in page.words
 
 
 @pytest.mark.parametrize("make", [make_swiss, make_knockout])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -224,3 +225,16 @@ def test_hints_and_keys_name_a_tournament_that_is_not_the_newest(run: Run) -> No
     assert malice("feedback", run.db, "--tournament", "tournament", "--out", run.folder / "f").exit_code == 0
     pages = "".join(path.read_text() for path in (run.folder / "f").iterdir())
     assert "malice replay t.db tournament:0." in pages
+
+
+def test_feedback_names_the_older_version_that_played(run: Run, tmp_path: Path) -> None:
+    write_bot(run, "ann", "# better")
+    assert run.finish("--new-versions")[0] == 0
+
+    assert malice("feedback", run.db, "--out", tmp_path / "out").exit_code == 0
+
+    page = (tmp_path / "out/01-ann.md").read_text()
+    played = dict(re.findall(r"[Gg]ame (\d[\d.]+)( \(version 1\))?", page))
+    assert {key.partition(".")[0] for key in played} == {"0", "1"}
+    assert all(bool(old) == key.startswith("0.") for key, old in played.items())
+    assert "(version" not in (tmp_path / "out/02-bob.md").read_text()

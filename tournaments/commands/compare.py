@@ -72,7 +72,8 @@ def compare(
 
     Example: malice compare mybot mybot@HEAD
 
-    Exit 0 if NEW is better, 10 if not, 11 if the deals or the time did not decide. Ctrl-C prints what there is.
+    Exit 0 if NEW is better, 10 if not, 11 if the deals or the time did not decide. Ctrl-C prints
+    what there is and exits 3.
     """
     from tempfile import TemporaryDirectory
 

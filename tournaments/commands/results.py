@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tournaments.league.choice import Choice
     from tournaments.league.contents import LeagueContents
     from tournaments.league.store import Store
+    from tournaments.league.verify import Verified
 
 
 @click.command(short_help="Print the ranking.")
@@ -242,28 +243,38 @@ def feedback(db: Path, tournament: str | None, out: Path) -> None:
 @click.command(short_help="Replay every game and check all of it.")
 @database_argument
 @tournament_option
+@click.option("--all", "everything", is_flag=True, help="Check all tournaments of the league, one after the other.")
 @json_option
-def verify(db: Path, tournament: str | None, json: bool) -> None:
-    """Replay every game; check cards, actions, results and digests; exit 5 if a check fails.
+def verify(db: Path, tournament: str | None, everything: bool, json: bool) -> None:
+    """Replay every game of a tournament; check cards, actions, results and digests; exit 5 if a check fails.
 
     This also compares the stored summary of the tournament with the games. The line "not covered" names the fields that
-    nothing else can contradict.
+    nothing else can contradict. With --all and --json, it prints an array.
     """
     import msgspec
 
-    from tournaments.league.verify import verify_league
-    from tournaments.running.progress import Progress
+    from tournaments.sanitizer import sanitize
     from tournaments.terminal.results import describe_choice
     from tournaments.terminal.verified import describe_verified
 
-    with (
-        open_store(db, tournament=tournament) as store,
-        Progress(len(store.keys()), 0, sys.stderr) as progress,
-    ):
-        verified = verify_league(store, progress.count_game)
-        choice = list(describe_choice(store.league(), store.tournament().name))
+    _refuse_pairs({"--all": everything, "--tournament": tournament is not None})
+    with open_store(db, tournament=tournament) as store:
+        names = list(store.league().tournaments) if everything else [store.tournament().name]
+        found = [_verify(store, name) for name in names]
+        choice = [] if everything else list(describe_choice(store.league(), names[0]))
     if json:
-        click.echo(msgspec.json.encode(verified))
+        click.echo(msgspec.json.encode(found if everything else found[0]))
         return
-    for line in (*choice, *describe_verified(verified)):
-        click.echo(line)
+    for name, verified in zip(names, found, strict=True):
+        heading = [f"tournament      {sanitize(name)}"] if everything else choice
+        for line in (*heading, *describe_verified(verified)):
+            click.echo(line)
+
+
+def _verify(store: Store, name: str) -> Verified:
+    from tournaments.league.verify import verify_league
+    from tournaments.running.progress import Progress
+
+    store.select(name)
+    with Progress(len(store.keys()), 0, sys.stderr) as progress:
+        return verify_league(store, progress.count_game)

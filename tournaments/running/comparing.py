@@ -30,9 +30,10 @@ def list_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[EntryLine
     for words in bots:
         bot = find(words, base)
         label = name = bot.manifest.name
+        plain, mark, parameters = name.partition("?")
         number = 2
         while contents.get(label, bot.hash) != bot.hash:
-            label, number = f"{name}-{number}", number + 1
+            label, number = f"{plain}-{number}{mark}{parameters}", number + 1
         contents[label] = bot.hash
         lines.append(EntryLine(words, label if label != name else None))
     return tuple(lines)

@@ -60,9 +60,12 @@ class Findings:
         self.faults: list[tuple[Key, Fault]] = []
         self.worst: list[Loss] = []
         self.slowest: list[Thought] = []
+        self.versions: dict[Key, int] = {}
+        """By game: the version of the bot that played."""
 
     def add(self, game: Game, record: Record, seat: int) -> None:
         """Add a game that the bot played at `seat`."""
+        self.versions[game.key] = game.versions[seat]
         for fault in record.faults:
             if fault.seat == seat:
                 self.verdicts[fault.code] += 1
@@ -104,9 +107,9 @@ def write_pages(store: Store) -> Iterator[tuple[str, str]]:
         lines = [f"# {escape(entry.label)} in {escape(name)}", ""]
         lines += _describe_state(entry, find_state(entry, suspended))
         lines += _describe_results(entry.label, all_standings)
-        lines += _describe_faults(findings[entry.label])
-        lines += _describe_worst(findings[entry.label], store.path.name, prefix)
-        lines += _describe_clocks(findings[entry.label])
+        lines += _describe_faults(findings[entry.label], entry)
+        lines += _describe_worst(findings[entry.label], entry, store.path.name, prefix)
+        lines += _describe_clocks(findings[entry.label], entry)
         yield _name_file(place, entry.label), "\n".join(lines).rstrip() + "\n"
 
 
@@ -170,7 +173,13 @@ def _describe_row(row: Row) -> str:
     )
 
 
-def _describe_faults(findings: Findings) -> Iterator[str]:
+def _name_game(key: Key, findings: Findings, entry: Entry) -> str:
+    """Return the key of a game, with the version that played if another one plays now."""
+    version = findings.versions[key]
+    return f"{key}" if version == entry.number else f"{key} (version {version})"
+
+
+def _describe_faults(findings: Findings, entry: Entry) -> Iterator[str]:
     yield "## Faults"
     yield ""
     if not findings.verdicts:
@@ -181,7 +190,7 @@ def _describe_faults(findings: Findings) -> Iterator[str]:
     yield f"Games that ended for it by a verdict: {counts}. `malice check` finds most causes."
     yield ""
     for key, fault in findings.faults:
-        yield f"### Game {key}: {fault.code} after {format_count(fault.action, 'action')}"
+        yield f"### Game {_name_game(key, findings, entry)}: {fault.code} after {format_count(fault.action, 'action')}"
         ended = [f"process: {fault.exit}"] if fault.exit else []
         lines = [line[:LINE_WIDTH] for line in fault.lines]
         yield from _quote([fault.sentence, *ended, *lines])
@@ -190,7 +199,7 @@ def _describe_faults(findings: Findings) -> Iterator[str]:
             yield from _quote(stderr)
 
 
-def _describe_worst(findings: Findings, league: str, prefix: str) -> Iterator[str]:
+def _describe_worst(findings: Findings, entry: Entry, league: str, prefix: str) -> Iterator[str]:
     yield "## Worst games"
     yield ""
     if not findings.worst:
@@ -198,7 +207,7 @@ def _describe_worst(findings: Findings, league: str, prefix: str) -> Iterator[st
     for loss in sorted(findings.worst, reverse=True):
         others = ", ".join(map(escape, loss.others))
         points = f", {format_count(loss.behind, 'point')} behind" if loss.behind else ""
-        yield f"### Game {loss.key} against {others}"
+        yield f"### Game {_name_game(loss.key, findings, entry)} against {others}"
         yield ""
         yield f"Place {loss.place}{points} ({escape(loss.reason)})."
         key, file = shlex.quote(f"{prefix}{loss.key}"), shlex.quote(league)
@@ -212,11 +221,11 @@ def _describe_worst(findings: Findings, league: str, prefix: str) -> Iterator[st
     yield ""
 
 
-def _describe_clocks(findings: Findings) -> Iterator[str]:
+def _describe_clocks(findings: Findings, entry: Entry) -> Iterator[str]:
     yield "## Slowest moves"
     yield ""
     if not findings.slowest:
         yield "It was never asked."
     for micros, cpu, key, place, action in sorted(findings.slowest, reverse=True):
         times = f"{micros / 1000:.1f} ms ({cpu / 1000:.1f} ms of CPU time)"
-        yield f"- {times}: game {key}, action {place}, {escape(action)}"
+        yield f"- {times}: game {_name_game(key, findings, entry)}, action {place}, {escape(action)}"

@@ -126,22 +126,31 @@ def _list_first(part: Part) -> list[Entrant]:
 
 
 def rank_knockout(situation: Situation) -> list[tuple[str, int]]:
-    """Return every entry that is out or has won with its place, the best first.
+    """Return every entry of the bracket with its place, the best first; those who are still in share the first.
 
     The last round gives the first four places, and of a match that nobody won the lower one to both; those who lost in
     the same round share a place.
     """
-    ranked: list[tuple[str, int]] = []
-    for each in reversed(draw_bracket(situation)):
-        known = {label for label, _ in ranked}
-        if each.title == FINAL:
+    rounds = draw_bracket(situation)
+    beaten = {label for each in rounds for tie in each.ties for label in _list_beaten(tie)}
+    last = rounds[-1] if rounds and rounds[-1].title == FINAL else None
+    won = last.ties[0].winner if last else None
+    ranked = [(label, 1) for label in list_seeds(situation) if rounds and label not in beaten | {won}]
+    for each in reversed(rounds):
+        if each is last:
             for lower, tie in zip((2, 4), each.ties, strict=False):
                 sides = sorted(tie.labels, key=lambda label: label != tie.winner) if tie.over else ()
                 ranked += [(label, lower - (label == tie.winner)) for label in sides]
         else:
-            losers = [tie.loser for tie in each.ties if tie.loser is not None and tie.loser not in known]
-            ranked += [(label, len(known) + 1) for label in losers]
+            known = {label for label, _ in ranked}
+            next_place = 1 + max([len(ranked), *(place for _, place in ranked)])
+            ranked += [(label, next_place) for tie in each.ties for label in _list_beaten(tie) if label not in known]
     return ranked
+
+
+def _list_beaten(tie: Tie) -> list[str]:
+    """Return who is out by a tie: the loser, or both if nobody won."""
+    return [label for label in tie.labels if label != tie.winner] if tie.over else []
 
 
 def list_slots(seeds: int) -> list[int]:
