@@ -106,10 +106,7 @@ def render(
         changes=make_change_box(changes, rankings, [entry.label for entry in entries]),
     )
     folder.write("index.html", front)
-    for ruleset in source.rulesets():
-        folder.write(
-            f"rules/{text.make_slug(ruleset.name)}.html", pages.render_ruleset(rules_text.describe_ruleset(ruleset))
-        )
+    _write_rulesets(folder, pages, source)
     for entry in entries:
         folder.write(
             f"bots/{text.make_slug(entry.label)}.html",
@@ -125,6 +122,12 @@ def render(
     _write_docs(folder, pages, frozenset(games))
     folder.delete_stale()
     return SiteSummary(folder.pages, survey.index.count, folder.size, folder.written, published.withheld)
+
+
+def _write_rulesets(folder: Folder, pages: Pages, source: Source) -> None:
+    for ruleset in source.rulesets():
+        page = pages.render_ruleset(rules_text.describe_ruleset(ruleset))
+        folder.write(f"rules/{text.make_slug(ruleset.name)}.html", page)
 
 
 def _find_states(source: Source) -> dict[str, State]:
