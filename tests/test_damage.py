@@ -30,7 +30,7 @@ from tournaments.terminal.dialogue import rebuild_dialogue
 from tournaments.terminal.results import format_standings
 from tournaments.terminal.transcript import format_transcript
 
-FLIPS = 2000
+FLIPS = 1000
 HEADER_BITS = 800
 KEY = Key(0, 0, 0, 1)
 

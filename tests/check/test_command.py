@@ -30,7 +30,7 @@ def faulty(*arguments: str) -> str:
 
 
 def test_a_bot_that_ships_passes_every_step() -> None:
-    result = check("planner", "--fuzz", "100", *PATIENT)
+    result = check("planner", "--fuzz", "20", *PATIENT)
 
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
@@ -42,7 +42,7 @@ def test_a_bot_that_ships_passes_every_step() -> None:
 
 @pytest.mark.compiler
 def test_the_bot_without_a_json_library_passes() -> None:
-    result = check("c/first", "--fuzz", "300", *PATIENT)
+    result = check("c/first", "--fuzz", "100", *PATIENT)
 
     assert result.exit_code == 0, result.output
 
@@ -52,7 +52,7 @@ def test_the_bot_of_the_readme_passes(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "mybot.py").write_text(whole)
     monkeypatch.chdir(tmp_path)
 
-    result = check(f"{sys.executable} mybot.py", "--fuzz", "100", *PATIENT)
+    result = check(f"{sys.executable} mybot.py", "--fuzz", "20", *PATIENT)
 
     assert result.exit_code == 0, result.output
 

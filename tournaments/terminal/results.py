@@ -107,6 +107,8 @@ def _is_preliminary(row: Row) -> bool:
 def _describe_seats(side: SeatScore) -> str:
     who = f"seat {side.seats[0]} gets" if len(side.seats) == 1 else f"seats {' and '.join(map(str, side.seats))} get"
     share = f"{100 * (side.score or 0):.1f} % of the points (95 %: {_format_range(side.score_low, side.score_high)})"
+    if side.elo is None:
+        return f"{who} {share}"
     ends = f"{format_number(side.elo_low, 0)} .. {format_number(side.elo_high, 0)}"
     return f"{who} {share}, worth {format_number(side.elo, 0)} Elo ({ends})"
 
