@@ -118,6 +118,10 @@ class LeagueReader(JournalReader):
             case _:
                 return ()
 
+    def has_games(self) -> bool:
+        """Return whether a game of the tournament is finished."""
+        return next(self._list_in_order(PlacedRow), None) is not None
+
     def keys(self) -> set[Key]:
         """Return the keys of all finished games of the tournament."""
         return {game.key for game in self.finished()} if self._tables and self.league().tournaments else set()

@@ -143,7 +143,7 @@ class Store(LeagueReader):
         events = list(self.events())
         mine = [row.number for row, _ in events if row.tournament == name]
         self.select(name)
-        if mine == list(range(mine[0], len(events))) and not self.finished():
+        if mine == list(range(mine[0], len(events))) and not self.has_games():
             with self._writing():
                 self._file.write("DELETE FROM journal WHERE number >= ?", (mine[0],))
             self._name, self._league, self._read, self._digest = None, League(), 0, ROOT
