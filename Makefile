@@ -37,10 +37,9 @@ demo-languages: .venv/.malice
 	.venv/bin/malice run demo-languages/tournament.toml --db demo-languages/league.db --site demo-languages/site
 	@$(SAY_WHERE)
 
-# In three processes, as tests wait as long as they compute; each file in one of them: make test ARGS="-k clock -x";
-# ARGS="-n 0 --pdb" runs one process.
+# In two processes, each file in one of them: make test ARGS="-k clock -x"; ARGS="-n 0 --pdb" runs one process.
 test: .venv/.tools
-	.venv/bin/pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv/.tools
 	.venv/bin/ruff check
