@@ -21,7 +21,7 @@ def compare_sharply(league: LeagueReader, watcher: Watcher | None = None) -> Ite
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    exact = not any(contest.verdict for contest in league.judgement().contests.values())
+    exact = not league.ended_by_test()
     picker = Picker(league)
     places = {name: place for place, name in enumerate(picker.names)}
     played: dict[tuple[int, int, str], list[Game]] = defaultdict(list)
