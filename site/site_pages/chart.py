@@ -210,11 +210,11 @@ def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[Mar
 
 
 def choose_ticks(low: float, high: float, about: int) -> list[float]:
-    """Return about `about` round figures, at least two, that cover `low` to `high`."""
-    step = _round_up(max(high - low, 1e-9) / about)
+    """Return at most about `about` round and whole figures, at least two, that cover `low` to `high`."""
+    step = _round_up(max((high - low) / about, 1.0))
     first = math.floor(low / step)
     last = max(first + 1, math.ceil(high / step))
-    return [round(step * number, 9) for number in range(first, last + 1)]
+    return [step * number for number in range(first, last + 1)]
 
 
 def _round_up(step: float) -> float:
