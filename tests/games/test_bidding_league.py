@@ -108,7 +108,7 @@ def test_games_are_watched_ask_by_ask(folder: Path) -> None:
     bot = f"{sys.executable} -I bidder.py"
 
     shown = malice(
-        "play", bot, f"{bot} fails=2:illegal", "--ruleset", "bidding", "--watch", "--isolation", "none"
+        "play", bot, f"{bot} fails=2:illegal", "--ruleset", "bidding", "--watch", "--isolation", "none", "--seed", "1"
     ).output
 
     assert "round 2" in shown
