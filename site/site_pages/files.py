@@ -17,7 +17,13 @@ FIRST_LINE = 2000
 DRAFT = re.compile(r"\..+\.(\d+)\.tmp")
 """The name of a draft, with the id of the process that writes it."""
 
-_STALE = (("bots", "*.html"), ("docs", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
+_STALE = (
+    ("bots", "*.html"),
+    ("docs", "*.html"),
+    ("rules", "*.html"),
+    ("data", "games-*.js"),
+    ("data", "list-*.js"),
+)
 
 
 class Folder:
