@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, count, product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, count, groupby, product
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
 from referee.records import Key
+from referee.rulesets import load_ruleset
+from site_pages import shards
 from site_pages.build import STATIC
 from site_pages.files import Folder
-from site_pages.game_list import GameList
-from site_pages.pages import Games, Pages
+from site_pages.game_list import LATEST, SIZE, ListedGames
+from site_pages.pages import Games, Pages, make_game_row
+from site_pages.reasons import Reasons
 from tests.test_site_league import League
 from tournaments.league.contents import Game
-from tournaments.league.series import Score
 
 START = 1_767_225_600
 """The first of January 2026, in seconds since 1970."""
-REASONS = {"duel": {"emptied": "pay-off pile emptied", "stock": "stock ran out"}, "trio": {"emptied": "out of cards"}}
+REASONS = Reasons({name: load_ruleset(name) for name in ("standard", "multi-3")})
+CODES = sorted(REASONS.words["standard"])
 
 
-def make_games(labels: Sequence[str], deals: int, seats: int = 2, ruleset: str = "duel", seed: int = 0) -> Iterator[Game]:
+def make_games(
+    labels: Sequence[str], deals: int, seats: int = 2, ruleset: str = "standard", seed: int = 0
+) -> Iterator[Game]:
     """Yield a round-robin, table by table: a game a minute, the first label wins most, every 50th fails."""
     random = Random(seed)
     numbers = count()
@@ -42,7 +48,7 @@ def make_games(labels: Sequence[str], deals: int, seats: int = 2, ruleset: str =
                 teams=tuple(range(seats)),
                 places=places,
                 scores=tuple(0 if place > 1 or drawn else random.randrange(1, 60) for place in places),
-                reason="forfeit" if failed else random.choice(list(REASONS[ruleset])),
+                reason="forfeit" if failed else random.choice(CODES),
                 actions=random.randrange(30, 400),
                 used_ms=(0.0,) * seats,
                 asked=(0,) * seats,
@@ -52,17 +58,19 @@ def make_games(labels: Sequence[str], deals: int, seats: int = 2, ruleset: str =
             )
 
 
-def write_list(folder: Path, games: Iterable[Game], series: dict[Key, Score] | None = None) -> GameList:
+def write_list(folder: Path, games: Iterable[Game], standings: Mapping[Key, str] = MappingProxyType({})) -> None:
     """Write the page of these games with all that it needs."""
-    found = GameList(REASONS, series or {})
-    total = 0
-    for game in games:
-        found.add(game)
-        total += 1
     out = Folder(folder)
     for path in STATIC.iterdir():
         out.write(f"static/{path.name}", path.read_bytes())
-    found.write(out)
+    blocks = {number: list(each) for number, each in groupby(games, lambda game: game.number // SIZE)}
+    for number, block in blocks.items():
+        listed = ListedGames(REASONS)
+        for game in block:
+            listed.add(game, standings.get(game.key, ""))
+        name = f"list-{number}"
+        out.write(f"data/{name}.js", shards.make_script(name, shards.make_header(name, number), listed.pack()))
+    total = sum(map(len, blocks.values()))
+    latest = [make_game_row(game, REASONS.describe(game)) for game in reversed(block[-LATEST:])]
     pages = Pages(League(deals=0, planned=1).tournament(), {}, Games(total, total))
-    out.write("games.html", pages.render_games(found.list_latest(), found.blocks))
-    return found
+    out.write("games.html", pages.render_games(latest, list(blocks)))

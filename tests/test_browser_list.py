@@ -14,7 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from site_pages import text
-from tests.listed_games import make_games, write_list
+from tests.listed_games import CODES, make_games, write_list
 from tests.test_browser_window import as_a_phone, at_a_desk, find, visit
 from tests.test_site_league import HOSTILE
 from tournaments.league.contents import Game
@@ -32,7 +32,7 @@ COUNT = 100_000
 @pytest.fixture(scope="module")
 def games() -> list[Game]:
     """A round-robin of sixty, and three seats under another ruleset at the end."""
-    trio = make_games((ARABIC, HOSTILE, TWINS[0]), 5, 3, "trio")
+    trio = make_games((ARABIC, HOSTILE, TWINS[0]), 5, 3, "multi-3")
     duels = list(make_games(LABELS, 29))[: COUNT - 15]
     table = duels[-1].key.table + 1
     return [
@@ -116,14 +116,16 @@ def test_every_field_finds_the_games_that_python_finds(games: list[Game], browse
     day = "2026-01-02"
     fields = {
         "ending=crash": lambda game: "crash" in game.verdicts,
-        "ending=stock&ruleset=duel": lambda game: game.reason == "stock",
+        f"ending={CODES[0]}&ruleset=standard": lambda game: game.reason == CODES[0] and game.ruleset == "standard",
         "seats=3": lambda game: len(game.labels) == 3,
         "min=390&max=392": lambda game: 390 <= game.actions <= 392,
         f"from={day}&to={day}": lambda game: 1440 <= game.number < 2880,
         f"bot={TWINS[0]}&result=won": lambda game: (
             TWINS[0] in game.labels and sum(game.places) > len(game.places) and lost_by_all(game, TWINS[0])
         ),
-        f"bot={ARABIC}&result=drawn&ruleset=trio": lambda game: game.ruleset == "trio" and set(game.places) == {1},
+        f"bot={ARABIC}&result=drawn&ruleset=multi-3": lambda game: (
+            game.ruleset == "multi-3" and set(game.places) == {1}
+        ),
         "bot=nobody": lambda _: False,
     }
     open_list(browser, folder)
@@ -154,13 +156,14 @@ def test_pages_and_orders_have_addresses(games: list[Game], browser: Chrome, fol
 
 
 def test_a_deal_has_a_row_with_the_points_of_every_rotation(games: list[Game], browser: Chrome, folder: Path) -> None:
-    open_list(browser, folder, f"#bot={quote(HOSTILE)}&ruleset=duel&view=deals&sort=first")
+    open_list(browser, folder, f"#bot={quote(HOSTILE)}&ruleset=standard&view=deals&sort=first")
     own = sorted((game for game in games if HOSTILE in game.labels and len(game.labels) == 2), key=deal_of)
     deals = {key: [point(game, HOSTILE) for game in each] for key, each in groupby(own, deal_of)}
 
     assert told(browser).startswith(f"{len(deals):,} of ")
     rows = browser.execute_script(
-        "return [...document.querySelectorAll('#list tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+        "return [...document.querySelectorAll('#list tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
     names = {1: "1", 0.5: "½", 0: "0"}
     for row, (key, points) in zip(rows, deals.items(), strict=False):

@@ -49,7 +49,7 @@ window.malice = window.malice || {};
     let minute = 0;
     for (let place = 0; place < block.keys.count; place++) {
       const row = first + place;
-      for (const [name, shift] of Object.entries(shifts)) games[name][row] = shift + (columns[name]?.[place] ?? 0);
+      for (const [name, shift] of Object.entries(shifts)) games[name][row] = shift + columns[name][place];
       games.actions[row] = columns.actions[place];
       games.minutes[row] = minute += columns.minutes[place];
     }
