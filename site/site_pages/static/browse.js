@@ -61,6 +61,7 @@ window.malice = window.malice || {};
       if (control.name !== "sort" && value) control.parentElement.hidden = false;
     }
     $("result").disabled = !filter.bot;
+    describeForm(filter);
     for (const view of ["games", "deals"]) {
       const current = (filter.view || "games") === view;
       $(`as-${view}`).href = malice.makeAddress(filter, { view, page: "", game: "" });
@@ -68,6 +69,13 @@ window.malice = window.malice || {};
       else $(`as-${view}`).removeAttribute("aria-current");
     }
     $("reset").href = malice.makeAddress({ view: filter.view, sort: filter.sort });
+  }
+
+  /** Say in the summary, for when the form is folded, what is set. */
+  function describeForm(filter) {
+    const set = getControls().filter(({ name }) => name !== "sort" && filter[name]);
+    const texts = set.map((control) => `${control.parentElement.firstChild.textContent.trim()} ${control.selectedOptions?.[0].textContent ?? control.value}`);
+    $("chosen").textContent = texts.join(" · ");
   }
 
   function readForm() {
@@ -173,7 +181,7 @@ window.malice = window.malice || {};
       return;
     }
     fillForm();
-    $("box").open = matchMedia("(min-width: 60.01rem)").matches || location.hash.length > 1;
+    $("box").open = matchMedia("(min-width: 60.01rem)").matches;
     $("browse").hidden = false;
     listen();
     show();

@@ -35,7 +35,7 @@ window.malice = window.malice || {};
     for (const part of hash.replace(/^#/, "").split("&").filter(Boolean)) {
       const cut = part.indexOf("=");
       const [name, value] = cut < 0 ? [part, ""] : [part.slice(0, cut), decode(part.slice(cut + 1))];
-      if (value && FIELDS.includes(name) && (CHECKS[name]?.(value) ?? true)) filter[name] = value;
+      if (FIELDS.includes(name) && (value === "" || (CHECKS[name]?.(value) ?? true))) filter[name] = value;
       else ignored.push(decode(part));
     }
     return { filter, ignored };
@@ -108,8 +108,10 @@ window.malice = window.malice || {};
     const to = filter.to ? readDay(filter.to) + 1440 : Infinity;
     const result = filter.bot && filter.result ? RESULTS[filter.result] : null;
     const found = new Uint32Array(games.count);
+    const order = malice.orderGames(games, filter.sort);
     let count = 0;
-    for (const row of malice.orderGames(games, filter.sort)) {
+    for (let place = 0; place < order.length; place++) {
+      const row = order[place];
       const own = seats[games.lineup[row]];
       if (own === null || !ends[games.ending[row]]) continue;
       if (games.actions[row] < least || games.actions[row] > most) continue;

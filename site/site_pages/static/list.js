@@ -76,16 +76,26 @@ window.malice = window.malice || {};
 
   malice.makeKey = (games, row) => `${games.part[row]}.${games.table[row]}.${games.deal[row]}.${games.rotation[row]}`;
 
+  /** By order: the column, and the direction. */
   const SORTS = { "": [null, -1], first: [null, 1], longest: ["actions", -1], shortest: ["actions", 1], newest: ["minutes", -1], oldest: ["minutes", 1] };
   malice.SORTS = Object.keys(SORTS);
 
-  /** Return all rows in an order, the latest game first by default. Rows that are equal keep the order of the schedule. */
+  /** Sort rows by two bytes of a column; rows with equal ones keep their order. */
+  function sortByDigit(rows, column, shift) {
+    const starts = new Uint32Array(65537);
+    for (let place = 0; place < rows.length; place++) starts[((column[rows[place]] >>> shift) & 65535) + 1]++;
+    for (let digit = 0; digit < 65536; digit++) starts[digit + 1] += starts[digit];
+    const sorted = new Uint32Array(rows.length);
+    for (let place = 0; place < rows.length; place++) sorted[starts[(column[rows[place]] >>> shift) & 65535]++] = rows[place];
+    return sorted;
+  }
+
+  /** Return all rows in an order, the latest game first by default. Equal rows are in the order of the schedule, or in the opposite one. */
   malice.orderGames = function (games, sort) {
     if (!(sort in games.orders)) {
       const [column, direction] = SORTS[sort];
-      const room = games.count + 1;
-      const keys = Float64Array.from({ length: games.count }, (_, row) => (column ? games[column][row] : 0) * room + row).sort();
-      const rows = Uint32Array.from(keys, (key) => key % room);
+      let rows = Uint32Array.from({ length: games.count }, (_, row) => row);
+      if (column) rows = sortByDigit(sortByDigit(rows, games[column], 0), games[column], 16);
       games.orders[sort] = direction < 0 ? rows.reverse() : rows;
     }
     return games.orders[sort];

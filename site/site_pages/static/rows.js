@@ -74,6 +74,7 @@ window.malice = window.malice || {};
 
   const NAMES = { 0: "0", 0.5: "½", 1: "1" };
   const KINDS = { 0: "lost", 0.5: "drawn", 1: "won" };
+  const formatPlace = (place) => `${place}${["th", "st", "nd", "rd"][place % 100 > 3 && place % 100 < 21 ? 0 : place % 10] ?? "th"}`;
   const formatPoints = (points) => NAMES[points] ?? String(Number(points.toFixed(2)));
 
   function describeRotation({ seat, place, points }, many) {
@@ -85,7 +86,7 @@ window.malice = window.malice || {};
   function drawRotation(games, found, rotation, many) {
     if (found === null) return createElement("td", { class: "outcome none", title: `rotation ${rotation} has no game yet` }, "–");
     const key = malice.makeKey(games, found.row);
-    const told = found.points === null ? "void" : many ? `${found.place}.` : NAMES[found.points];
+    const told = found.points === null ? "void" : many ? formatPlace(found.place) : NAMES[found.points];
     const title = `Game ${key}: ${describeRotation(found, many)}`;
     const kind = found.points === null ? "void" : (KINDS[found.points] ?? "drawn");
     return createElement("td", { class: `outcome ${kind}` }, linkGame(key, told, { title, "aria-label": title }));
