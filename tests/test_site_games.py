@@ -16,11 +16,12 @@ from msgspec.structs import replace
 
 import site_pages
 from referee.records import Key
+from referee.rulesets import load_ruleset
 from site_pages import game_list, shards, text
-from site_pages.game_list import LATEST, ListedGames
+from site_pages.game_list import ListedGames
 from tests.listed_games import REASONS, make_games
 from tests.test_site import Page
-from tests.test_site_league import HOSTILE, LABELS, League
+from tests.test_site_league import HOSTILE, LABELS, League, play
 from tests.test_site_shards import data
 from tournaments.league.contents import Game
 
@@ -89,30 +90,45 @@ def test_a_data_file_holds_all_that_was_added(seed: int, seats: int, standings: 
     )
 
 
-def test_without_a_script_the_latest_games_are_listed_and_link_to_their_replays_and_verdicts(tmp_path: Path) -> None:
-    league = League((LABELS[0], HOSTILE), deals=LATEST, faulty=3)
+def test_without_a_script_the_latest_games_are_listed_and_link_to_their_replays_and_verdicts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(game_list, "LATEST", 5)
+    league = League((LABELS[0], HOSTILE), deals=4, faulty=3)
 
     site_pages.render(league, tmp_path)
 
     page = Page(tmp_path / "games.html")
-    latest = list(league.games())[: -LATEST - 1 : -1]
+    latest = list(league.games())[:-6:-1]
     linked = [game.key for game in latest for _ in ("game", *filter(None, game.verdicts))]
     assert [link for link in page.links if "replay.html#" in link] == [f"replay.html#{key}" for key in linked]
-    assert f"The latest {LATEST} games of {2 * LATEST}." in page.words
+    assert "The latest 5 games of 8." in page.words
     assert latest[0].started == 1.7e9
     assert page.rows[1][-1] == "2023-11-14 22:13"
+
+
+def make_league(*numbers: int) -> League:
+    """Play the games with these numbers, and none between them."""
+    league = League(PAIR, deals=0, planned=150)
+    for number in numbers:
+        add_game(league, number)
+    return league
+
+
+def add_game(league: League, number: int) -> None:
+    rules = load_ruleset("standard").rules
+    league.add(number, "standard", play(rules, PAIR, Key(0, 0, number // 2, number % 2)))
 
 
 def test_new_games_change_the_last_data_file_alone_and_all_are_as_in_a_fresh_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(game_list, "SIZE", shards.SIZE)
-    league = League(PAIR, deals=1, planned=150)
-    league.repeat(250)
+    league = make_league(0, 1, 120, 121, 240)
     site_pages.render(league, tmp_path / "old")
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "old/data").glob("list-*")}
 
-    league.repeat(270)
+    add_game(league, 241)
     site_pages.render(league, tmp_path / "old")
     site_pages.render(league, tmp_path / "new")
 
@@ -125,12 +141,11 @@ def test_new_games_change_the_last_data_file_alone_and_all_are_as_in_a_fresh_fol
 
 def test_lists_that_the_site_no_longer_has_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_list, "SIZE", shards.SIZE)
-    league = League(PAIR, deals=1, planned=150)
-    league.repeat(150)
+    league = make_league(0, 120)
     site_pages.render(league, tmp_path)
     (tmp_path / "data/list-mine.js").write_text("not ours")
 
-    league.keep(2)
+    league.keep(1)
     site_pages.render(league, tmp_path)
 
     assert sorted(path.name for path in (tmp_path / "data").glob("list-*")) == ["list-0.js", "list-mine.js"]
