@@ -113,7 +113,7 @@ window.malice = window.malice || {};
     const rotations = Math.max(0, ...read.map(({ cells }) => cells.length));
     const heads = Array.from({ length: rotations }, (_, place) => [`Rotation ${place}`, "outcome"]);
     const rows = read.map((deal) => malice.drawDeal(games, deal, rotations));
-    return malice.makeTable("games deals", "Deals", [["Deal"], ["Bot", "who"], ...heads, ["Points", "num sum"], ["Ruleset", "ruleset"]], rows);
+    return malice.makeTable("games by-deal", "Deals", [["Deal"], ["Bot", "who"], ...heads, ["Points", "num sum"], ["Ruleset", "ruleset"]], rows);
   }
 
   /** Say how many there are, and what of the address was left out. */

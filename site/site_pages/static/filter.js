@@ -99,9 +99,17 @@ window.malice = window.malice || {};
   const RESULTS = { won: 1, drawn: 0.5, lost: 0 };
   const readDay = (text) => Date.parse(text) / 60000;
 
+  /** Return by ending whether it is the one that is looked for, as a function of the seat of the bot: a verdict is one on this bot, or on any. */
+  function findEnds(games, { bot, ending }) {
+    return games.endings.map(({ reason, verdicts }) => {
+      if (!ending || reason === ending) return () => true;
+      return bot ? (seat) => verdicts[seat] === ending : () => verdicts.includes(ending);
+    });
+  }
+
   /** Return the rows that the filter finds, in its order. A result is that of the bot, so that it needs one. */
   malice.selectGames = function (games, filter, seats) {
-    const ends = games.endings.map(({ reason, verdicts }) => !filter.ending || reason === filter.ending || verdicts.includes(filter.ending));
+    const ends = findEnds(games, filter);
     const least = filter.min ? Number(filter.min) : 0;
     const most = filter.max ? Number(filter.max) : Infinity;
     const from = filter.from ? readDay(filter.from) : 0;
@@ -113,7 +121,7 @@ window.malice = window.malice || {};
     for (let place = 0; place < order.length; place++) {
       const row = order[place];
       const own = seats[games.lineup[row]];
-      if (own === null || !ends[games.ending[row]]) continue;
+      if (own === null || !ends[games.ending[row]](own[0])) continue;
       if (games.actions[row] < least || games.actions[row] > most) continue;
       if (games.minutes[row] < from || games.minutes[row] >= to) continue;
       if (result !== null && malice.judge(games, row, own[0], own[1]) !== result) continue;
