@@ -82,8 +82,9 @@ def _render(
 ) -> SiteSummary:
     """Write the pages of a league; the commands, which lie below the site, receive this function."""
     from site_pages import render
+    from tournaments.league.remembering import RememberingReader
 
-    return render(store, out, publication=publication, changes=changes, sharper=sharper)
+    return render(RememberingReader(store), out, publication=publication, changes=changes, sharper=sharper)
 
 
 main.add_section("Write a bot", new, build, check, play, compare, rerun)

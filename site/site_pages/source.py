@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -41,18 +40,19 @@ class Moment:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._games = tuple(source.games())
+        self._suspended = source.suspended()
+        self._ended_by_test = source.ended_by_test()
+        self._situation = source.situation()
+        self._table = source.table()
+        self._tournament = source.tournament()
 
     def tournament(self) -> Tournament:
         """Return the tournament."""
         return self._tournament
 
-    @cached_property
-    def _tournament(self) -> Tournament:
-        return self._source.tournament()
-
     def situation(self) -> Situation:
         """Return what the format of the tournament sees."""
-        return self._source.situation()
+        return self._situation
 
     def config(self) -> Config:
         """Return the newest configuration of the tournament."""
@@ -80,23 +80,15 @@ class Moment:
 
     def table(self) -> Sequence[TablePlace]:
         """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
-        return self._source.table()
+        return self._table
 
     def ended_by_test(self) -> bool:
         """Return whether a test chose when to stop."""
         return self._ended_by_test
 
-    @cached_property
-    def _ended_by_test(self) -> bool:
-        return self._source.ended_by_test()
-
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
         return self._suspended
-
-    @cached_property
-    def _suspended(self) -> dict[str, int]:
-        return self._source.suspended()
 
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
         """Yield the records of these games, in this order."""
