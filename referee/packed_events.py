@@ -11,6 +11,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -39,6 +40,7 @@ _END = "\r"
 _TAKEN = re.compile(f"([{RANKS}?][{SUITS}?])")
 
 
+@cache
 def encode_symbol(index: int) -> str:
     """Return the character for `index`: printable ASCII without quote and backslash comes first."""
     if index < 91:
@@ -48,6 +50,7 @@ def encode_symbol(index: int) -> str:
     return chr(code if code < 0xD800 else code + 0x800)
 
 
+@cache
 def decode_symbol(symbol: str) -> int:
     """Return the index for a character; the inverse of `encode_symbol`."""
     code = ord(symbol)

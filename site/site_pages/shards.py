@@ -12,6 +12,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -188,6 +189,7 @@ def _make_row(game: Game, record: Record) -> dict[str, Any]:
     }
 
 
+@lru_cache(1 << 16)
 def _round_time(micros: int) -> int:
     """Keep two significant digits: nobody reads more, and more would take a third of the shard."""
     unit = 1

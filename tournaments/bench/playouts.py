@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -19,6 +18,7 @@ from referee.records import Batch, GameOrder, Record, SeatReport, compute_digest
 from referee.rules import Result
 from referee.seat import Played
 from tournaments.league.config import Config
+from tournaments.league.contents import Game
 from tournaments.league.store import Store
 from tournaments.running.plan import Plan
 
@@ -28,8 +28,10 @@ OFF = 0.1
 RANKS = "A23456789TJQ"
 
 
-def fill_league(store: Store, folder: Path, games: int, different: int, spare: int = 0) -> Iterator[Record]:
-    """Found a tournament of at least so many games under the default ruleset, and play it.
+def fill_league(
+    store: Store, folder: Path, games: int, different: int, spare: int = 0
+) -> Iterator[tuple[Game, Record]]:
+    """Found a tournament of at least so many games under the default ruleset, play it, and yield what is left out.
 
     Args:
         store: the empty league.
@@ -37,20 +39,22 @@ def fill_league(store: Store, folder: Path, games: int, different: int, spare: i
         games: how many.
         different: how many of them are really played, at about 12 ms each. The next ones are copies under other keys;
             more than a thousand games apart, they make every shard as different as those of different games.
-        spare: so many games are left out; they are played, and yielded.
+        spare: how many games are left out.
     """
     config = Config(entries=("greedy",) * ENTRIES, deals=-(-games // (ENTRIES * (ENTRIES - 1))), seed="bench")
     plan = Plan.prepare(config, folder)
     plan.write(store)
     orders = [(batch, order) for batch in plan.open_batches(set()) for order in batch.games]
     rng = Random(0)
-    for number, (batch, order) in enumerate(orders[: len(orders) - spare]):
-        if number < different:
+    for number, (batch, order) in enumerate(orders):
+        if number < different or number >= len(orders) - spare:
             record = play_out(batch, order, rng)
         else:
             record = _copy(store.record(orders[number % different][1].key), batch, order)
-        store.add(plan.make_game(record), record)
-    return (play_out(batch, order, rng) for batch, order in islice(orders, len(orders) - spare, None))
+        if number < len(orders) - spare:
+            store.add(plan.make_game(record), record)
+        else:
+            yield plan.make_game(record), record
 
 
 def _copy(record: Record, batch: Batch, order: GameOrder) -> Record:
