@@ -25,7 +25,7 @@ Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
 """Seconds since 1970, UTC, before the year 10000."""
 
 
-class Key(Struct, frozen=True, order=True, array_like=True):
+class Key(Struct, frozen=True, order=True, array_like=True, gc=False):
     """Names a game of a tournament: the part, its table of entries, the deal there, the rotation of seats; from 0."""
 
     part: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -27,6 +28,9 @@ class Source(LeagueContents, Protocol):
     def situation(self) -> Situation:
         """Return what the format of the tournament sees."""
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Read one consistent state: games that a run adds meanwhile stay invisible."""
+
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
         """Yield the records of these games, in this order."""
 
@@ -39,12 +43,13 @@ class Moment:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._games = tuple(source.games())
-        self._suspended = source.suspended()
-        self._ended_by_test = source.ended_by_test()
-        self._situation = source.situation()
-        self._table = source.table()
-        self._tournament = source.tournament()
+        with source.snapshot():
+            self._games = tuple(source.games())
+            self._suspended = source.suspended()
+            self._ended_by_test = source.ended_by_test()
+            self._situation = source.situation()
+            self._table = source.table()
+            self._tournament = source.tournament()
 
     def tournament(self) -> Tournament:
         """Return the tournament."""
@@ -73,6 +78,10 @@ class Moment:
     def clocks(self) -> Sequence[ClockRules]:
         """Return the clock of each part."""
         return self._source.clocks()
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Do nothing: a moment is one state."""
+        return nullcontext()
 
     def games(self) -> Iterator[Game]:
         """Yield the games that count, in playing order."""
