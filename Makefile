@@ -47,7 +47,7 @@ lint: .venv/.tools
 	.venv/bin/mypy
 
 bench: .venv/.malice
-	.venv/bin/malice bench
+	.venv/bin/malice bench $(ARGS)
 
 # Forty bots that mean harm, each against an honest one, and all of them at once.
 hostile: .venv/.tools

@@ -9,9 +9,10 @@ import msgspec
 
 from referee.clock import MS, Clock
 from referee.errors import FamilyError
+from referee.packed_events import AskContent, encode_events, pack_asks
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport, compute_digest
-from referee.replay import VERDICT
-from referee.rules import Result
+from referee.replay import VERDICT, VOID, replay_contents
+from referee.rules import Events, Result
 from referee.seat import Played, Seat
 
 
@@ -23,6 +24,20 @@ class GameLog:
         self._order = order
         self.played: list[Played] = []
         self.faults: list[Fault] = []
+        self._asks: list[AskContent] = []
+        self._turns = 0
+
+    def add_ask(self, moves: Sequence[Played], events: Events, turns: int) -> None:
+        """Add what the seats did in one ask, none for the deal that opens the game, and what followed.
+
+        Args:
+            moves: first the verdicts, then the actions, by seat.
+            events: unmasked, up to the next ask.
+            turns: how many turns have begun by then.
+        """
+        content = (tuple((each.seat, each.action) for each in moves), events)
+        self._asks.append((*content, turns - self._turns) if turns != self._turns else content)
+        self._turns = turns
 
     def make_record(
         self, result: Result, reports: Iterable[SeatReport], *, started: float, elapsed_ms: float
@@ -66,7 +81,12 @@ class GameLog:
             elapsed_ms=round(elapsed_ms, 3),
             tournament=batch.tournament,
         )
-        return msgspec.structs.replace(record, digest=compute_digest(record))
+        return msgspec.structs.replace(record, digest=compute_digest(record), events=self._pack_events(record))
+
+    def _pack_events(self, record: Record) -> bytes:
+        # Whether seats that fail before anybody plays do so together only a replay tells, and it is a short one.
+        asks = list(replay_contents(record)) if record.reason == VOID else self._asks
+        return encode_events(pack_asks(asks))
 
     def _refuse_actions(self) -> None:
         """Make sure that a league can store the actions.

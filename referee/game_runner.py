@@ -16,7 +16,7 @@ from referee.game_log import GameLog, report_seats
 from referee.records import Batch, Fault, GameOrder, Record
 from referee.replay import VERDICT, make_void_result
 from referee.requests import Requests
-from referee.rules import Result
+from referee.rules import Events, Result
 from referee.seat import Played, Seat, Watch
 from referee.verdicts import Verdict, judge_illegal_move
 from referee.waiting import await_answers
@@ -66,7 +66,7 @@ class GameRunner:
     def play(self) -> Record:
         """Play the game and return its record, whatever the bots do."""
         started, begin = time.time(), time.monotonic_ns()
-        self._post(self._course.dealt)
+        self._follow((), self._course.dealt)
         failed = self._start()
         result = self._make_void(failed) if self._is_void(failed) else self._play_on(failed)
         self._end(result)
@@ -115,7 +115,7 @@ class GameRunner:
             return
         self._played.append(played)
         self._clocks[number].spend(played.micros * 1000, played.cpu_micros * 1000)
-        self._post(self._course.play({number: played.action}))
+        self._follow((played,), self._course.play({number: played.action}))
         if self._watch:
             self._watch((played,))
 
@@ -141,10 +141,11 @@ class GameRunner:
                 failed[number] = self._to_verdict(failure)
         if failed and self._is_void(failed):
             return self._make_void(failed)
-        news = self._withdraw(failed) if failed else []
+        news, events = self._withdraw(failed) if failed else ([], ())
         acting = [answers[number] for number in self._find_acting(answers)]
         if acting:
-            self._play(acting)
+            events += self._play(acting)
+        self._follow([*news, *acting], events)
         self._report([*news, *acting])
         return None
 
@@ -169,23 +170,30 @@ class GameRunner:
         # Whole microseconds, as in the record, so that a replay computes the same clock.
         return Played(number, answer.move, wall // 1000, cpu // 1000, note)
 
-    def _play(self, moves: Sequence[Played]) -> None:
-        """Play actions of one ask."""
+    def _follow(self, moves: Sequence[Played], events: Events) -> None:
+        """Tell everybody what the seats did in an ask, and what followed."""
+        self._log.add_ask(moves, events, self._rules.turn(self._course.state))
+        self._post(events)
+
+    def _play(self, moves: Sequence[Played]) -> Events:
+        """Play actions of one ask; return the events."""
         self._played += moves
         actions = {}
         for each in moves:
             self._clocks[each.seat].spend(each.micros * 1000, each.cpu_micros * 1000)
             actions[each.seat] = each.action
-        self._post(self._course.play(actions))
+        return self._course.play(actions)
 
-    def _withdraw(self, failed: Mapping[int, Verdict]) -> list[Played]:
-        """Judge seats and withdraw them together."""
+    def _withdraw(self, failed: Mapping[int, Verdict]) -> tuple[list[Played], Events]:
+        """Judge seats and withdraw them together; return the verdicts as they are recorded, and the events."""
         news = self._judge(failed)
-        self._post(self._course.withdraw({number: verdict.code for number, verdict in sorted(failed.items())}))
-        return news
+        codes = {number: verdict.code for number, verdict in sorted(failed.items())}
+        return news, self._course.withdraw(codes)
 
     def _withdraw_alone(self, number: int, verdict: Verdict) -> None:
-        self._report(self._withdraw({number: verdict}))
+        news, events = self._withdraw({number: verdict})
+        self._follow(news, events)
+        self._report(news)
 
     def _find_acting(self, answers: Mapping[int, Played]) -> tuple[int, ...]:
         """Return the seats whose answers are played although others have failed.

@@ -25,7 +25,7 @@ Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
 """Seconds since 1970, UTC, before the year 10000."""
 
 
-class Key(Struct, frozen=True, order=True, array_like=True):
+class Key(Struct, frozen=True, order=True, array_like=True, gc=False):
     """Names a game of a tournament: the part, its table of entries, the deal there, the rotation of seats; from 0."""
 
     part: int
@@ -222,6 +222,8 @@ class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_fie
     commit: str
     format: int = FORMAT
     tournament: str = ""
+    events: bytes = b""
+    """What happened, packed (`packed_events.py`); the digest does not cover it. Empty: only a replay tells."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "rules", parse_parameters(self.family, self.rules))
@@ -269,7 +271,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def compute_digest(record: Record) -> str:
-    """Return the SHA-256, hex, of the game and its course, without `Circumstances`."""
+    """Return the SHA-256, hex, of the game and its course, without `Circumstances` and packed events."""
     covered = (
         record.format,
         record.tournament,

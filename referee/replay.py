@@ -10,8 +10,9 @@ from msgspec import Struct
 from protocol.messages import Out
 from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
-from referee.errors import FamilyError, IllegalAction, RecordError, RulesetError
+from referee.errors import DataError, FamilyError, IllegalAction, RecordError, RulesetError
 from referee.families import make_rules
+from referee.packed_events import AskContent, decode_events, pack_asks
 from referee.records import FORMAT, Record, compute_digest
 from referee.rules import Events, Result, Rules, Step
 from referee.verdicts import Code
@@ -71,6 +72,18 @@ def replay_asks(record: Record) -> Iterator[RecordedAsk]:
         yield RecordedAsk(first, moves, events, before, course.state)
         first += len(moves)
     _check_end(record, course.step, course.rules.teams)
+
+
+def replay_contents(record: Record) -> Iterator[AskContent]:
+    """Play the recorded game, and yield of each ask what is packed of it.
+
+    Raises:
+        RecordError: as `replay_asks`.
+    """
+    turn, turns = find_rules(record).turn, 0
+    for ask in replay_asks(record):
+        before, turns = turns, turn(ask.after)
+        yield (ask.moves, ask.events, turns - before) if turns != before else (ask.moves, ask.events)
 
 
 def find_rules(record: Record) -> Rules[Any]:
@@ -167,14 +180,24 @@ def _check_end(record: Record, step: Step, teams: tuple[int, ...]) -> None:
 
 
 def check_record(record: Record) -> None:
-    """Play a record again and compare everything under its digest.
+    """Play a record again and compare everything under its digest, and the events that it has packed, if any.
 
     Raises:
-        RecordError: it does not replay, or the digest belongs to another game.
+        RecordError: it does not replay, or the digest or the events belong to another game.
     """
     if record.format != FORMAT:
         raise RecordError(f"game {record.key}: expected format {FORMAT}, got {record.format}")
-    for _ in replay_asks(record):
-        pass
+    asks = list(replay_contents(record))
     if compute_digest(record) != record.digest:
         raise RecordError(f"game {record.key}: the digest does not match what the record says")
+    if record.events:
+        _check_events(record, asks)
+
+
+def _check_events(record: Record, asks: Sequence[AskContent]) -> None:
+    try:
+        packed = decode_events(record.events)
+    except DataError as error:
+        raise RecordError(f"game {record.key}: {error}") from None
+    if packed != pack_asks(asks):
+        raise RecordError(f"game {record.key}: the packed events are not those of the game")

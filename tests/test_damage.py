@@ -145,7 +145,10 @@ def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path:
     [
         *((f"DROP TABLE {table}", f"table {table}") for table in ("journal", "games", "records")),
         ("DROP TABLE _sqlite_migrations", "table _sqlite_migrations"),
-        ("UPDATE _sqlite_migrations SET name = 'm007_league'", "table _sqlite_migrations: expected"),
+        (
+            "UPDATE _sqlite_migrations SET name = 'm007_league' WHERE name = 'm006_league'",
+            "table _sqlite_migrations: expected",
+        ),
         ("PRAGMA application_id = 7", "the header: expected the application id"),
         ("DELETE FROM games", "table games: expected a game for each record"),
         ("DELETE FROM records", "table games: expected a game for each record"),
@@ -238,7 +241,7 @@ def test_a_damaged_record_is_named_with_its_place(league: bytes, tmp_path: Path,
 def test_verify_finds_a_record_without_its_game(league: bytes, tmp_path: Path) -> None:
     path = tmp_path / "damaged.db"
     path.write_bytes(league)
-    change(path, "INSERT INTO records SELECT 7, record FROM records WHERE number = 1")
+    change(path, "INSERT INTO records SELECT 7, record, events FROM records WHERE number = 1")
 
     with pytest.raises(DamagedLeague, match="expected 2 rows, got 3"), Store(path) as store:
         verify_league(store)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from itertools import combinations, product
 from random import Random
 from typing import Any
@@ -337,6 +338,10 @@ class League:
     def records(self) -> Iterator[Record]:
         """Yield the records."""
         return (record for _, record in self._pairs)
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Do nothing: nobody adds games meanwhile."""
+        return nullcontext()
 
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
         """Yield the records of these games, in this order."""

@@ -10,7 +10,6 @@ undecided · 130 interrupted outside a run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +28,7 @@ from tournaments.commands.rules import rules
 from tournaments.commands.run import run
 
 if TYPE_CHECKING:
-    from site_pages import SiteSummary
-    from tournaments.league.comparison import Comparison
-    from tournaments.league.progression import Changes
-    from tournaments.league.publication import Publication
+    from site_pages import SiteWriter
     from tournaments.league.store import Store
 
 
@@ -69,21 +65,16 @@ def main(ctx: click.Context) -> None:
     A BOT is a folder with bot.toml, the name of a bot that ships, or a quoted command line. A DB is the
     league that `malice run` writes.
     """
-    ctx.obj = _render
+    ctx.obj = _open_site
     take_interrupts()
 
 
-def _render(
-    store: Store,
-    out: Path,
-    publication: Publication | None = None,
-    changes: Changes | None = None,
-    sharper: Sequence[Comparison] | None = None,
-) -> SiteSummary:
-    """Write the pages of a league; the commands, which lie below the site, receive this function."""
-    from site_pages import render
+def _open_site(store: Store, out: Path) -> SiteWriter:
+    """Open the site of a league; the commands, which lie below the site, receive this function."""
+    from site_pages import SiteWriter
+    from tournaments.league.remembering import RememberingReader
 
-    return render(store, out, publication=publication, changes=changes, sharper=sharper)
+    return SiteWriter(RememberingReader(store), out)
 
 
 main.add_section("Write a bot", new, build, check, play, compare, rerun)

@@ -67,6 +67,7 @@ class SiteWriter:
 
     def render(
         self,
+        *,
         progress: Progress | None = None,
         publication: Publication | None = None,
         changes: Changes | None = None,
@@ -98,7 +99,7 @@ def render(
     sharper: Sequence[Comparison] | None = None,
 ) -> SiteSummary:
     """Write the site of a league to the folder `out`, as `SiteWriter.render` does."""
-    return SiteWriter(source, out).render(progress, publication, changes, sharper)
+    return SiteWriter(source, out).render(progress=progress, publication=publication, changes=changes, sharper=sharper)
 
 
 class _Rendering:

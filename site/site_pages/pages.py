@@ -14,6 +14,7 @@ from referee.rules_text import RulesetText
 from site_pages import text
 from site_pages.changes import ChangeBox
 from site_pages.chart import Chart
+from site_pages.compiled import COMPILED
 from site_pages.deals import has_partners
 from site_pages.docs import DocPage
 from site_pages.faults import BotFaults
@@ -158,6 +159,7 @@ class Pages:
     def __init__(self, tournament: Tournament, states: Mapping[str, State], games: Games) -> None:
         self._env = Environment(
             loader=FileSystemLoader(TEMPLATES),
+            bytecode_cache=COMPILED,
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,

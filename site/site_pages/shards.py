@@ -1,8 +1,7 @@
 """Shards: scripts with up to a hundred games each, compact and complete. They carry the events of any game as they are.
 
-A shard stores its games column by column. An ask of a game is JSON of what the seats did and of the events that
-followed; the *shape* of an ask is what remains when the names of cards are taken out, and a shard lists each shape
-once. A game is one character per ask, and one per card that was taken out.
+A shard stores its games column by column. What happened in a game comes packed (`referee/packed_events.py`): as shapes
+of asks, and the cards that fill their holes. A shard lists each shape of its games once.
 """
 
 from __future__ import annotations
@@ -10,16 +9,26 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import re
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import msgspec
 
-from protocol.cards import CARDS, HIDDEN, RANKS, SUITS
-from referee.errors import RecordError
+from referee.errors import DataError, RecordError
+from referee.packed_events import (
+    TAKEN,
+    AskContent,
+    PackedEvents,
+    decode_events,
+    decode_symbol,
+    encode_symbol,
+    pack_asks,
+)
 from referee.records import Fault, Record
-from referee.replay import VOID, RecordedAsk, find_rules, replay_asks
+from referee.replay import VOID, replay_contents
 from site_pages import text
 from site_pages.files import Folder
 from tournaments.league.contents import Game
@@ -33,31 +42,6 @@ FORMAT = 4
 """Part of every digest: a higher number renders all shards again."""
 LINE = 800
 STDERR = 2000
-
-HOLE = "\t"
-"""In a shape: the next card of the game. Compact JSON has neither this character nor the other one."""
-SAME = "\n"
-"""In a shape: the card of the hole before."""
-TAKEN = tuple(dict.fromkeys((*CARDS, HIDDEN, *(rank + suit for rank in RANKS + "?" for suit in SUITS + "?"))))
-"""What is taken out of an ask, in words too, where it does no harm: the page puts it back as it was.
-
-Every card name, and the few pairs of characters that a pattern without a choice, which is fast, takes for one.
-"""
-
-_TAKEN = re.compile(f"([{RANKS}?][{SUITS}?])")
-_encoder = msgspec.json.Encoder()
-
-
-def encode_symbol(index: int) -> str:
-    """Return the character for `index`: printable ASCII without quote and backslash comes first."""
-    if index < 91:
-        code = index + (35 if index < 57 else 36)
-    else:
-        code = index - 91 + 0xA1
-    return chr(code if code < 0xD800 else code + 0x800)
-
-
-_SYMBOL = {card: encode_symbol(place) for place, card in enumerate(TAKEN)}
 
 
 def make_header(name: str, content: object) -> bytes:
@@ -81,33 +65,17 @@ def name_parts(name: str, others: int) -> list[str]:
     return [name, *(f"{name}-{place}" for place in range(1, others + 1))]
 
 
-def take_cards_out(ask: str) -> tuple[str, str]:
-    """Return the shape of an ask, and a character for each card that its holes stand for."""
-    parts = _TAKEN.split(ask)
-    cards = last = ""
-    for place in range(1, len(parts), 2):
-        card = parts[place]
-        if card == last:
-            parts[place] = SAME
-        else:
-            parts[place] = HOLE
-            cards += _SYMBOL[card]
-            last = card
-    return "".join(parts), cards
-
-
 class Block:
     """The games of a hundred numbers; packs them into one shard, or into several if they are large."""
 
     def __init__(self) -> None:
         self._games: list[dict[str, Any]] = []
-        self._asks: list[list[int]] = []
-        """By game: the number of the shape of each ask."""
+        self._asks: list[_Asks] = []
         self._shapes: dict[str, int] = {}
         self._rulesets: dict[str, dict[str, Any]] = {}
 
     def add(self, game: Game, record: Record, reason: str, series: str = "") -> None:
-        """Replay a game and record its asks.
+        """Add a game, with what its referee packed, or else with what a replay tells.
 
         Args:
             game: its row.
@@ -115,23 +83,12 @@ class Block:
             reason: why it ended, in words.
             series: the state of its series after it, in words.
         """
-        shapes: list[int] = []
-        cards: list[str] = []
-        broken = ""
-        try:
-            turn = find_rules(record).turn
-            turns = 0
-            for ask in replay_asks(record):
-                before, turns = turns, turn(ask.after)
-                shape, taken = take_cards_out(_encode_ask(ask, turns - before))
-                shapes.append(self._shapes.setdefault(shape, len(self._shapes)))
-                cards.append(taken)
-        except RecordError as error:
-            broken = "" if record.reason == VOID else str(error)
-        self._asks.append(shapes)
+        packed, broken = _find_events(record)
+        shapes = [self._shapes.setdefault(shape, len(self._shapes)) for shape in packed.shapes]
+        self._asks.append(_Asks(packed.asks, shapes))
         self._games.append(
             _make_row(game, record)
-            | {"cards": "".join(cards), "reason": reason, "series": series, "broken": sanitize(broken, LINE)}
+            | {"cards": packed.cards, "reason": reason, "series": series, "broken": sanitize(broken, LINE)}
         )
         self._rulesets.setdefault(
             game.ruleset, {"page": text.make_slug(game.ruleset), "family": record.family, "rules": record.rules}
@@ -164,7 +121,9 @@ class Block:
 
     def _make_payload(self, part: slice) -> dict[str, Any]:
         games, asks = self._games[part], self._asks[part]
-        uses = Counter(number for shapes in asks for number in shapes)
+        uses: Counter[int] = Counter()
+        for game in asks:
+            game.add_uses(uses)
         by_use = sorted(uses, key=lambda number: (-uses[number], number))
         symbols = {number: encode_symbol(rank) for rank, number in enumerate(by_use)}
         shapes = list(self._shapes)
@@ -172,7 +131,7 @@ class Block:
         numbers = {label: number for number, label in enumerate(labels)}
         columns = {name: [row[name] for row in games] for name in games[0]}
         columns["labels"] = [[numbers[label] for label in row["labels"]] for row in games]
-        columns["asks"] = ["".join([symbols[number] for number in game]) for game in asks]
+        columns["asks"] = [game.encode(symbols) for game in asks]
         return {
             "taken": "".join(TAKEN),
             "labels": [[text.format_label(label), text.make_slug(label)] for label in labels],
@@ -182,10 +141,35 @@ class Block:
         }
 
 
-def _encode_ask(ask: RecordedAsk, turns: int) -> str:
-    """Return what happened in an ask as JSON: what the seats did, the events, the number of turns begun, if any."""
-    content = (ask.moves, ask.events, turns) if turns else (ask.moves, ask.events)
-    return _encoder.encode(content).decode()
+class _Asks(NamedTuple):
+    """The asks of a game in a block."""
+
+    own: str
+    """By ask, the symbol of its shape within the game."""
+    shapes: list[int]
+    """The numbers in the block of the shapes of the game, in its own order."""
+
+    def add_uses(self, uses: Counter[int]) -> None:
+        """Count the uses of each shape."""
+        for symbol, count in Counter(self.own).items():
+            uses[self.shapes[decode_symbol(symbol)]] += count
+
+    def encode(self, symbols: Mapping[int, str]) -> str:
+        """Return the asks in other symbols, those of the block's shapes by number."""
+        return self.own.translate({ord(encode_symbol(own)): symbols[shape] for own, shape in enumerate(self.shapes)})
+
+
+def _find_events(record: Record) -> tuple[PackedEvents, str]:
+    """Return what happened in a game, as far as it can be told, and why no more can."""
+    if record.events:
+        with suppress(DataError):
+            return decode_events(record.events), ""
+    asks: list[AskContent] = []
+    try:
+        asks += replay_contents(record)  # keeps what came before an error
+    except RecordError as error:
+        return pack_asks(asks), "" if record.reason == VOID else str(error)
+    return pack_asks(asks), ""
 
 
 def _make_row(game: Game, record: Record) -> dict[str, Any]:
@@ -205,6 +189,7 @@ def _make_row(game: Game, record: Record) -> dict[str, Any]:
     }
 
 
+@lru_cache(1 << 16)
 def _round_time(micros: int) -> int:
     """Keep two significant digits: nobody reads more, and more would take a third of the shard."""
     unit = 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cached_property
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -28,6 +28,9 @@ class Source(LeagueContents, Protocol):
     def situation(self) -> Situation:
         """Return what the format of the tournament sees."""
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Read one consistent state: games that a run adds meanwhile stay invisible."""
+
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
         """Yield the records of these games, in this order."""
 
@@ -40,19 +43,21 @@ class Moment:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._games = tuple(source.games())
+        with source.snapshot():
+            self._games = tuple(source.games())
+            self._suspended = source.suspended()
+            self._ended_by_test = source.ended_by_test()
+            self._situation = source.situation()
+            self._table = source.table()
+            self._tournament = source.tournament()
 
     def tournament(self) -> Tournament:
         """Return the tournament."""
         return self._tournament
 
-    @cached_property
-    def _tournament(self) -> Tournament:
-        return self._source.tournament()
-
     def situation(self) -> Situation:
         """Return what the format of the tournament sees."""
-        return self._source.situation()
+        return self._situation
 
     def config(self) -> Config:
         """Return the newest configuration of the tournament."""
@@ -74,29 +79,25 @@ class Moment:
         """Return the clock of each part."""
         return self._source.clocks()
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Do nothing: a moment is one state."""
+        return nullcontext()
+
     def games(self) -> Iterator[Game]:
         """Yield the games that count, in playing order."""
         return iter(self._games)
 
     def table(self) -> Sequence[TablePlace]:
         """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
-        return self._source.table()
+        return self._table
 
     def ended_by_test(self) -> bool:
         """Return whether a test chose when to stop."""
         return self._ended_by_test
 
-    @cached_property
-    def _ended_by_test(self) -> bool:
-        return self._source.ended_by_test()
-
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
         return self._suspended
-
-    @cached_property
-    def _suspended(self) -> dict[str, int]:
-        return self._source.suspended()
 
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
         """Yield the records of these games, in this order."""

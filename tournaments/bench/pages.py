@@ -1,79 +1,115 @@
-"""The speed of the standings and of the site, and the size of its replays, for 10,000 games."""
+"""The site of a large league: how fast it is made and made again, how much memory and disk it takes; its standings."""
 
 from __future__ import annotations
 
+import multiprocessing
+import re
 import time
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
-from msgspec.structs import replace
+from msgspec import Struct
 
-from protocol.messages import Move
-from referee.game_runner import GameRunner
-from referee.records import Record, compute_digest
+from referee.records import Record
 from tournaments.bench import Row
-from tournaments.bench.seats import Puppet
-from tournaments.league.config import Config
+from tournaments.bench.playouts import fill_league
+from tournaments.league.contents import Game
 from tournaments.league.publication import SiteSummary
 from tournaments.league.ranking import compute_league_standings
 from tournaments.league.store import Store
-from tournaments.running.plan import Plan
 
-OFF = 0.1
-"""The chance that a seat does not play the first legal action."""
-GAMES = 10_000
-DIFFERENT = 1_000
+DIFFERENT = 10_000
 """How many of the games are really played; the others are copies under other keys."""
+NEW = 10
+"""Games that come in before a site is rendered again."""
+
+Stored = Sequence[tuple[Game, Record]]
+"""Games to store."""
 
 
-def pages(render: Callable[[Store, Path], SiteSummary]) -> Iterator[Row]:
-    """Fill a league with games, rate and render it, and measure games and pages per second and bytes per game."""
-    with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
-        _fill(store, Path(folder))
-        begin = time.perf_counter()
-        compute_league_standings(store)
-        rated = time.perf_counter() - begin
-        begin = time.perf_counter()
-        rendered = render(store, Path(folder, "site"))
-        seconds = time.perf_counter() - begin
-        begin = time.perf_counter()
-        render(store, Path(folder, "site"))
-        again = time.perf_counter() - begin
-    yield Row(f"standings of {GAMES:,} games", GAMES / rated, "games/s", "", None)
+class SiteWriter(Protocol):
+    """Writes the pages of a league, as often as it is told."""
+
+    def render(self) -> SiteSummary:
+        """Write them as the league stands now."""
+
+
+OpenSite = Callable[[Store, Path], SiteWriter]
+"""Returns who writes the site of a league into a folder."""
+
+
+class Rendered(Struct, frozen=True):
+    """What one process measured."""
+
+    site: SiteSummary
+    seconds: float
+    peak_bytes: int
+    again_s: float
+    """The same writer, after new games."""
+
+
+def pages(open_site: OpenSite, games: int) -> Iterator[Row]:
+    """Fill a league with games, rate and render it, and render it again after new games.
+
+    Args:
+        open_site: returns who writes a site.
+        games: how many games.
+    """
+    with TemporaryDirectory(prefix="malice-") as folder:
+        league, site = Path(folder, "bench.db"), Path(folder, "site")
+        with Store(league, create=True) as store:
+            new = list(fill_league(store, Path(folder), games, DIFFERENT, 2 * NEW))
+        with Store(league) as store:
+            begin = time.perf_counter()
+            compute_league_standings(store)
+            rated = time.perf_counter() - begin
+        first = _measure(open_site, league, site, new[:NEW])
+        _store(league, new[NEW:])
+        again = _measure(open_site, league, site, ())
+    count = first.site.games
+    what = f"site of {count:,} games, {min(DIFFERENT, count):,} of them different"
+    yield Row(f"standings of {count:,} games", count / rated, "games/s", "", None)
+    yield Row(what, count / first.seconds, "games/s", "", None)
+    yield Row("site, most memory", first.peak_bytes / 1e6, "MB", "", None)
+    yield Row("site, pages and replays together", first.site.bytes / count, "bytes/game", "", None)
     yield Row(
-        f"site of {rendered.games:,} games", rendered.games / seconds, "games/s", "rendered again", seconds / again
+        f"site, {NEW} games later, by the same writer", first.again_s, "s", "at first", first.again_s / first.seconds
     )
-    yield Row(f"site, {rendered.pages} pages and one that replays", rendered.pages / seconds, "pages/s", "", None)
-    yield Row("site, pages and replays together", rendered.bytes / rendered.games, "bytes/game", "", None)
+    yield Row(
+        f"site, {NEW} games later, by another process", again.seconds, "s", "at first", again.seconds / first.seconds
+    )
 
 
-def _fill(store: Store, folder: Path) -> None:
-    config = Config(entries=("greedy",) * 5, deals=GAMES // 20, seed="bench")
-    plan = Plan.prepare(config, folder)
-    plan.write(store)
-    played = list(islice(_play_games(plan), DIFFERENT))
-    numbers = iter(range(GAMES))
-    for batch in plan.open_batches(set()):
-        for order in batch.games:
-            source = played[next(numbers) % DIFFERENT]
-            labels = tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating)
-            record = replace(source, key=order.key, entries=labels)
-            record = replace(record, digest=compute_digest(record))
-            store.add(plan.make_game(record), record)
+def _measure(open_site: OpenSite, league: Path, out: Path, new: Stored) -> Rendered:
+    """Render in a process of its own, whose memory nobody else used."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_render, open_site, league, out, new).result()
 
 
-def _play_games(plan: Plan) -> Iterator[Record]:
-    """Yield games in which every seat mostly plays the first legal action, and sometimes any."""
-    rng = Random(0)
+def _render(open_site: OpenSite, league: Path, out: Path, new: Stored) -> Rendered:
+    with Store(league) as store:
+        begin = time.perf_counter()
+        writer = open_site(store, out)
+        site = writer.render()
+        seconds = time.perf_counter() - begin
+        peak = _read_peak_bytes()
+        _store(league, new)
+        begin = time.perf_counter()
+        writer.render()
+        return Rendered(site, seconds, peak, time.perf_counter() - begin)
 
-    def choose(request: Move) -> tuple[str, int]:
-        assert isinstance(request.legal, tuple)
-        action = rng.choice(request.legal) if rng.random() < OFF else request.legal[0]
-        return action, rng.randrange(50_000, 900_000)
 
-    for batch in plan.open_batches(set()):
-        for order in batch.games:
-            yield GameRunner(batch, order, [Puppet(choose), Puppet(choose)]).play()
+def _store(league: Path, games: Stored) -> None:
+    with Store(league, create=True) as store:
+        for game, record in games:
+            store.add(game, record)
+
+
+def _read_peak_bytes() -> int:
+    """Return the most memory that this process ever had; `getrusage` would count that of its parent."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found
+    return int(found[1]) * 1024

@@ -9,7 +9,7 @@ import click
 from tournaments.commands.options import json_option
 
 if TYPE_CHECKING:
-    from tournaments.commands.options import Render
+    from tournaments.commands.options import OpenSite
 
 
 @click.command(short_help="Try every layer of isolation here.")
@@ -35,12 +35,19 @@ def doctor(json: bool) -> None:
 
 
 @click.command(short_help="Measure what malice costs here.")
+@click.option(
+    "--games",
+    type=click.IntRange(min=1000),
+    default=100_000,
+    show_default=True,
+    help="Games of the league whose site is measured.",
+)
 @json_option
 @click.pass_obj
-def bench(render: Render, json: bool) -> None:
+def bench(open_site: OpenSite, games: int, json: bool) -> None:
     """Measure what malice costs on this machine; one run measures both sides of each ratio.
 
-    Takes a few minutes.
+    Takes about a quarter of an hour, most of it to play the games of a large league.
     """
     import msgspec
 
@@ -54,7 +61,9 @@ def bench(render: Render, json: bool) -> None:
     from tournaments.terminal.tables import format_table
 
     rows = []
-    for row in benches.run_benchmarks([exchange, isolation, hostile, engine, throughput, lambda: pages(render)]):
+    for row in benches.run_benchmarks(
+        [exchange, isolation, hostile, engine, throughput, lambda: pages(open_site, games)]
+    ):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
     if json:

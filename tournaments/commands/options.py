@@ -27,18 +27,23 @@ if TYPE_CHECKING:
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
 
-    class Render(Protocol):
-        """Writes the pages of a league into a folder."""
+    class SiteWriter(Protocol):
+        """Writes the pages of a league, as often as it is told."""
 
-        def __call__(
+        def render(
             self,
-            store: Store,
-            out: Path,
+            *,
             publication: Publication | None = None,
             changes: Changes | None = None,
             sharper: Sequence[Comparison] | None = None,
         ) -> SiteSummary:
-            """Write them."""
+            """Write them as the league stands now."""
+
+    class OpenSite(Protocol):
+        """Opens the folder of a league's site."""
+
+        def __call__(self, store: Store, out: Path) -> SiteWriter:
+            """Return who writes the pages; it reads the league as long as the store is open."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -241,7 +246,7 @@ def print_stderr(label: str, line: str) -> None:
 
 
 def write_site(
-    render: Render,
+    open_site: OpenSite,
     store: Store,
     out: Path,
     evidence: Sequence[str] = (),
@@ -252,7 +257,7 @@ def write_site(
     """Write the pages, and print their address, and what they leave out.
 
     Args:
-        render: writes them.
+        open_site: returns who writes them.
         store: the league.
         out: the folder to write.
         evidence: labels of the entries whose stderr is published; an empty label stands for all entries.
@@ -268,7 +273,8 @@ def write_site(
 
     publication = choose_publication(store, evidence)
     changes = None if changes_since is None else compute_changes(store, changes_since, publish=True)
-    rendered = render(store, out, publication, changes, take_luck_off(store) if luck else None)
+    sharper = take_luck_off(store) if luck else None
+    rendered = open_site(store, out).render(publication=publication, changes=changes, sharper=sharper)
     click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
     if rendered.withheld:
         verdicts = format_count(rendered.withheld, "verdict")

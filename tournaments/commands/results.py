@@ -22,7 +22,7 @@ from tournaments.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from tournaments.commands.options import Render
+    from tournaments.commands.options import OpenSite
     from tournaments.league.choice import Choice
     from tournaments.league.contents import LeagueContents
     from tournaments.league.store import Store
@@ -181,7 +181,7 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
 @click.option("--luck", is_flag=True, help="Show every two entries without luck, too; this plays all games again.")
 @click.pass_obj
 def site(
-    render: Render,
+    open_site: OpenSite,
     db: Path,
     tournament: str | None,
     out: Path,
@@ -194,7 +194,7 @@ def site(
     The pages may be published: they hold no stderr, no absolute path and no host name.
     """
     with open_store(db, tournament=tournament) as store:
-        write_site(render, store, out, evidence, changes_since, luck=luck)
+        write_site(open_site, store, out, evidence, changes_since, luck=luck)
 
 
 @click.command(short_help="Print every game as a line of JSON.")

@@ -28,7 +28,7 @@ from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from referee.records import Key, Layer
-    from tournaments.commands.options import Render
+    from tournaments.commands.options import OpenSite
     from tournaments.league.config import Config
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @isolation_options
 @click.pass_obj
 def run(
-    render: Render,
+    open_site: OpenSite,
     tournament: Path,
     db: Path | None,
     jobs: int | None,
@@ -102,7 +102,7 @@ def run(
             click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
             print_standings(store)
             if site:
-                write_site(render, store, site)
+                write_site(open_site, store, site)
             if left:
                 _explain_left(store, plan, left, words, again)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct
@@ -80,7 +81,7 @@ def make_entry(entered: Entered, version: Version | None, state: State, reason: 
     )
 
 
-class Finished(Struct, frozen=True):
+class Finished(Struct, frozen=True, gc=False):
     """A finished game as far as it decides what is played next."""
 
     key: Key
@@ -94,7 +95,7 @@ class Finished(Struct, frozen=True):
     """In the same order, of a game of two: 2 half points for a win, 1 for a draw; empty if nothing depends on them."""
 
 
-class Game(Struct, frozen=True):
+class Game(Struct, frozen=True, gc=False):
     """A finished game without its actions: everything that standings need."""
 
     key: Key
@@ -127,12 +128,18 @@ class Game(Struct, frozen=True):
 
     def finish(self) -> Finished:
         """Return the part of the game that decides what is played next."""
-        failed = tuple(label for label, verdict in zip(self.labels, self.verdicts, strict=True) if verdict)
-        points = tuple(self._count_points(place) for place in self.places) if len(self.labels) == 2 else ()
-        return Finished(self.key, self.number, self.labels, failed, points)
+        failed: tuple[str, ...] = ()
+        if any(self.verdicts):
+            failed = tuple(label for label, verdict in zip(self.labels, self.verdicts, strict=True) if verdict)
+        return Finished(self.key, self.number, self.labels, failed, _count_points(self.places))
 
-    def _count_points(self, place: int) -> int:
-        return 1 if self.places == (1, 1) else 4 - 2 * place
+
+@cache
+def _count_points(places: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the half points of both seats; nothing for games of more."""
+    if len(places) != 2:
+        return ()
+    return tuple(1 if places == (1, 1) else 4 - 2 * place for place in places)
 
 
 class TablePlace(Struct, frozen=True):

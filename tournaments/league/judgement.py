@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
@@ -53,14 +53,27 @@ def judge(tournament: Tournament, finished: Iterable[Finished]) -> Judgement:
     counted: list[Finished] = []
     contests: dict[int, Contest] = {}
     for part, played in sorted(games.items()):
-        mine = [game for game in played if not is_left_out(game.number, game.labels, by_part[part])]
+        mine = played
+        if by_part[part]:
+            mine = [game for game in played if not is_left_out(game.number, game.labels, by_part[part])]
         if contest := make_contest(tournament, part, mine):
             contests[part] = contest
             mine = [game for game in mine if not contest.leaves_out(game.key.deal)]
         counted += mine
+    return Judgement(
+        tuple(counted),
+        _find_left_out(games.values(), counted),
+        by_part,
+        contests,
+        _find_suspended_now(tournament, by_part),
+    )
+
+
+def _find_left_out(games: Collection[Collection[Finished]], counted: Collection[Finished]) -> frozenset[int]:
+    if sum(map(len, games)) == len(counted):
+        return frozenset()
     kept = {game.number for game in counted}
-    left_out = frozenset(game.number for played in games.values() for game in played if game.number not in kept)
-    return Judgement(tuple(counted), left_out, by_part, contests, _find_suspended_now(tournament, by_part))
+    return frozenset(game.number for played in games for game in played if game.number not in kept)
 
 
 def _find_suspended_now(tournament: Tournament, by_part: dict[int, dict[str, int]]) -> dict[str, int]:

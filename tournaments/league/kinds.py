@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from protocol.messages import ClockRules
@@ -30,10 +30,13 @@ def group_by_kind(games: Iterable[Game], clocks: Sequence[ClockRules] = ()) -> d
         clocks: those of the parts, by number.
     """
     kinds: dict[Kind, list[Game]] = {}
+    lists: dict[tuple[str, int, int], list[Game]] = {}  # a clock is slow to look up by
     for game in games:
-        part = game.key.part
-        kind = Kind(game.ruleset, len(game.labels), clocks[part] if part < len(clocks) else None)
-        kinds.setdefault(kind, []).append(game)
+        seats, part = len(game.labels), game.key.part
+        if (found := lists.get((game.ruleset, seats, part))) is None:
+            kind = Kind(game.ruleset, seats, clocks[part] if part < len(clocks) else None)
+            found = lists[game.ruleset, seats, part] = kinds.setdefault(kind, [])
+        found.append(game)
     return kinds
 
 
@@ -57,11 +60,11 @@ def make_rated_game(game: Game, number: Mapping[str, int], common: Collection[in
         number: the players by label.
         common: the parts in which all tables get the same cards.
     """
-    players = [number[label] for label in game.labels]
+    players = tuple([number[label] for label in game.labels])
     sides = list_sides(game.teams)
     if len(sides) == len(players):  # a league has many games, and few of them are played by partners
         places = game.places
-        teams: tuple[tuple[int, ...], ...] = tuple([(player,) for player in players])
+        teams = _seat_alone(players)
     else:
         teams = tuple(tuple(players[seat] for seat in side) for side in sides)
         places = tuple(min(game.places[seat] for seat in side) for side in sides)
@@ -69,6 +72,12 @@ def make_rated_game(game: Game, number: Mapping[str, int], common: Collection[in
     table = 0 if game.key.part in common else game.key.table
     group = (game.key.part << 24 | table) << 32 | game.key.deal
     return RatedGame(teams, places, group)
+
+
+@lru_cache(1 << 16)
+def _seat_alone(players: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return teams of one player each; the same ones for the same players, which takes less memory."""
+    return tuple([(player,) for player in players])
 
 
 @cache

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from protocol.errors import MaliceError
 from protocol.messages import ClockRules
@@ -233,6 +234,8 @@ class LeagueReader(JournalReader):
             ruleset, commit = tournament.rulesets[game.ruleset], tournament.parts[game.key.part].commit
             record = unpack_record(row.record, game, ruleset, commit, tournament.name)
             refuse_record(record, game)
+            # Nobody decodes the events here: a site replays a game where they are damaged, `verify` names them.
+            record = replace(record, events=row.events or b"")
         except (msgspec.MsgspecError, zlib.error, ValueError, RecursionError, MaliceError) as error:
             raise self._file.damage(where, f"game {game.key}: cannot be read: {error}") from None
         return game, record

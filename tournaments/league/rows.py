@@ -48,10 +48,14 @@ class RecordedRow(GameRow, frozen=True):
 
     SELECT: ClassVar[str] = """
         SELECT games.number, games.part, games."table", games.deal, games.rotation, games.failed, games.summary,
-            games.digest, records.record FROM games NOT INDEXED LEFT JOIN records ON records.number = games.number
+            games.digest, records.* FROM games NOT INDEXED LEFT JOIN records ON records.number = games.number
     """
 
+    recorded: Count | None
+    """The number again; None if there is no record."""
     record: bytes | None
+    events: bytes | None = None
+    """Packed; None if the league is older than this column."""
 
 
 class OneRow(RecordedRow, frozen=True):
@@ -59,5 +63,5 @@ class OneRow(RecordedRow, frozen=True):
 
     SELECT: ClassVar[str] = """
         SELECT games.number, games.part, games."table", games.deal, games.rotation, games.failed, games.summary,
-            games.digest, records.record FROM games LEFT JOIN records ON records.number = games.number
+            games.digest, records.* FROM games LEFT JOIN records ON records.number = games.number
     """

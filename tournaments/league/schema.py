@@ -31,8 +31,14 @@ def m006_league(db: Database) -> None:
             db.conn.execute(statement)
 
 
-TABLES = {"m006_league": ("journal", "games", "records")}
-"""The tables that each migration creates, in the order of the migrations."""
+def m007_events(db: Database) -> None:
+    """Add what the referee packs of a game for the site; games that were played before have nothing there."""
+    db.conn.execute("ALTER TABLE records ADD COLUMN events BLOB")
+
+
+MIGRATIONS = (m006_league, m007_events)
+TABLES = {"m006_league": ("journal", "games", "records"), "m007_events": ("records.events",)}
+"""The tables that each migration creates, and the columns it adds to them, in the order of the migrations."""
 FIRST = frozenset(TABLES["m006_league"])
 FORMAT_1 = ("m001_league", "m002_readmissions", "m003_league", "m004_readmissions", "m005_absences")
 """The migrations of leagues of format 1, whose tables have the same names, but other columns."""
@@ -43,6 +49,15 @@ class SchemaRow(Row, frozen=True):
 
     TABLE: ClassVar[str] = "of all tables"  # for people: "table of all tables"
     SELECT: ClassVar[str] = "SELECT sqlite_master.name FROM sqlite_master WHERE type = 'table'"
+
+    name: str
+
+
+class ColumnRow(Row, frozen=True):
+    """A column of the table `records`, by its full name."""
+
+    TABLE: ClassVar[str] = "records"
+    SELECT: ClassVar[str] = "SELECT 'records.' || columns.name FROM pragma_table_info('records') AS columns"
 
     name: str
 
@@ -86,7 +101,7 @@ def examine(file: LeagueFile) -> frozenset[str]:
     page, size = file.number("PRAGMA page_size", "the header"), file.path.stat().st_size
     if size % page:
         raise file.damage("the end of the file", f"expected whole pages of {page} bytes, got {size} bytes")
-    return _check_migrations(file, tables)
+    return _check_migrations(file, tables | {row.name for row in file.rows(ColumnRow)})
 
 
 def _check_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
@@ -108,7 +123,7 @@ def _check_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
         for table in created:
             if (table in tables) != (migration in applied):
                 state = "is missing" if migration in applied else f"is there, but not its migration {migration}"
-                raise file.damage(f"table {table}", state)
+                raise file.damage(f"{'column' if '.' in table else 'table'} {table}", state)
     return frozenset(table for migration in applied for table in TABLES[migration])
 
 
@@ -124,5 +139,6 @@ def migrate(file: LeagueFile, tables: frozenset[str]) -> None:
     from sqlite_utils import Database, Migrations
 
     migrations = Migrations("malice")
-    migrations()(m006_league)
+    for migration in MIGRATIONS:
+        migrations()(migration)
     migrations.apply(Database(file.connection))

@@ -172,4 +172,6 @@ class Store(LeagueReader):
         row = (game.number, index, *astuple(record.key), failed, summary, record.digest)
         with self._file.transaction():
             self._file.write("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-            self._file.write("INSERT INTO records VALUES (?, ?)", (game.number, pack_record(record)))
+            self._file.write(
+                "INSERT INTO records VALUES (?, ?, ?)", (game.number, pack_record(record), record.events or None)
+            )

@@ -33,14 +33,18 @@ def list_suspensions(
     Args: as `find_suspended`.
     """
     out: set[str] = set()
-    in_a_row: dict[str, int] = defaultdict(int)
+    in_a_row: dict[str, int] = {}
+    """Of those whose last game ended by a verdict."""
     for game in games if after else ():
-        if any(label in out for label in game.labels):
+        if not (game.failed or in_a_row) or any(label in out for label in game.labels):
             continue
         for label in game.labels:
-            in_a_row[label] = in_a_row[label] + 1 if label in game.failed else 0
-            if in_a_row[label] == after:
-                in_a_row[label] = 0
+            count = in_a_row.pop(label, 0) + 1
+            if label not in game.failed:
+                continue
+            if count < after:
+                in_a_row[label] = count
+            else:
                 yield label, game.number
                 if (label, game.number) not in lifted:
                     out.add(label)

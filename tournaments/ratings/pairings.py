@@ -20,7 +20,7 @@ BLOCK = 20_000_000
 """Most games times players in memory, to count games."""
 
 
-class RatedGame(msgspec.Struct, frozen=True):
+class RatedGame(msgspec.Struct, frozen=True, gc=False):
     """One game as the ratings see it; players are indices."""
 
     teams: tuple[tuple[int, ...], ...]

@@ -5,7 +5,7 @@ It depends on the order of the games, so it is never the ranking: that is the jo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 try:
@@ -30,15 +30,37 @@ def compute_history(
     """
     ratings = [float(initial)] * players
     curves: list[list[Point]] = [[(0, float(initial))] for _ in range(players)]
+    duel = Elo(k)
     for number, game in enumerate(games, start=1):
-        gains: dict[int, float] = {}
-        for team, gain in zip(game.teams, _compute_gains(game, ratings, k), strict=True):
-            for player in set(team):
-                gains[player] = gains.get(player, 0.0) + gain
-        for player, gain in gains.items():
+        gains = _rate_duel(game, ratings, duel) if _is_duel(game) else _rate_teams(game, ratings, k)
+        for player, gain in gains:
             ratings[player] += gain
             curves[player].append((number, ratings[player]))
     return curves
+
+
+def _is_duel(game: RatedGame) -> bool:
+    """Return whether two players met, as in nearly all games of large leagues."""
+    teams = game.teams
+    return len(teams) == 2 and len(teams[0]) == len(teams[1]) == 1 and teams[0] != teams[1]
+
+
+def _rate_duel(game: RatedGame, ratings: Sequence[float], elo: Elo) -> tuple[tuple[int, float], tuple[int, float]]:
+    """Return what `_rate_teams` does, to the last bit, in a third of the time."""
+    (one,), (other,) = game.teams
+    mine, theirs = ratings[one], ratings[other]
+    score = _compute_score(*game.places)
+    gain = mine + elo.k_factor * (score - elo.expect(mine, theirs)) - mine
+    return (one, gain), (other, theirs + elo.k_factor * (1 - score - elo.expect(theirs, mine)) - theirs)
+
+
+def _rate_teams(game: RatedGame, ratings: Sequence[float], k: float) -> Iterable[tuple[int, float]]:
+    """Return what each player gains in a game."""
+    gains: dict[int, float] = {}
+    for team, gain in zip(game.teams, _compute_gains(game, ratings, k), strict=True):
+        for player in set(team):
+            gains[player] = gains.get(player, 0.0) + gain
+    return gains.items()
 
 
 def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:

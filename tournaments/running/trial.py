@@ -186,6 +186,5 @@ def _add_up(plan: Plan, ruleset: Ruleset, costs: dict[str, Cost]) -> float:
 
 def _measure_bytes(record: Record) -> int:
     teams = tuple(range(len(record.entries)))
-    return round(
-        (len(pack_record(record)) + len(msgspec.json.encode(summarize_record(record, 0, teams, teams)))) / FILLING
-    )
+    summary = msgspec.json.encode(summarize_record(record, 0, teams, teams))
+    return round((len(pack_record(record)) + len(record.events) + len(summary)) / FILLING)

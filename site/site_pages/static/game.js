@@ -5,7 +5,7 @@ window.malice = window.malice || {};
 (function (malice) {
   const HOLES = /[\t\n]/g;
 
-  /** Decode a character; the inverse of `encode_symbol` in shards.py. */
+  /** Decode a character; the inverse of `encode_symbol` in packed_events.py. */
   function decodeSymbol(char) {
     const code = char.codePointAt(0);
     if (code < 127) return code - (code < 92 ? 35 : 36);

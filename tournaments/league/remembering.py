@@ -1,0 +1,96 @@
+"""A reader for who asks again and again: it decodes each game once, and judges the games once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+
+from referee.records import Count
+from tournaments.league.contents import Finished, Game
+from tournaments.league.file import Row
+from tournaments.league.judgement import Judgement
+from tournaments.league.reader import LeagueReader
+from tournaments.league.rows import GameRow
+
+T = TypeVar("T")
+
+AT_ONCE = 500
+"""Most games of one statement."""
+SHARED = ("labels", "versions", "teams", "places", "asked", "verdicts", "ruleset", "reason")
+"""Fields of which games have few different values: equal ones become one object."""
+
+
+class NumberRow(Row, frozen=True):
+    """The number of a game, found in the index of keys, which is small."""
+
+    TABLE: ClassVar[str] = "games"
+    SELECT: ClassVar[str] = "SELECT games.number FROM games"
+
+    number: Count
+
+
+class RememberingReader(LeagueReader):
+    """A league whose games stay in memory, about 700 bytes each: whoever asks again waits for new games only.
+
+    It tells of the tournament that is chosen when it is made. Stored games never change, so games once read and
+    checked are not read again.
+
+    Args:
+        reader: the league; it stays as it is.
+    """
+
+    def __init__(self, reader: LeagueReader) -> None:
+        super().__init__(reader._file)
+        self._tables = reader._tables
+        self.select(reader.tournament().name)
+        self._games: dict[int, Game] = {}
+        self._shared: dict[Any, Any] = {}
+        self._found: dict[str, tuple[Hashable, Any]] = {}
+
+    def stored_games(self) -> Iterator[Game]:
+        """Return every finished game without its actions, in playing order."""
+        self._read_new_games()
+        return iter(self._games.values())
+
+    def finished(self) -> list[Finished]:
+        """Return every finished game as far as it decides what is played next, in playing order."""
+        return self._keep("finished", lambda: [game.finish() for game in self.stored_games()])
+
+    def judgement(self) -> Judgement:
+        """Return which of the finished games count, and who is suspended."""
+        return self._keep("judgement", super().judgement)
+
+    def _keep(self, name: str, compute: Callable[[], T]) -> T:
+        """Return what was computed before, unless a game or an event has come in since."""
+        self._read_new_games()
+        self.league()
+        state = len(self._games), self._read
+        if (known := self._found.get(name)) is None or known[0] != state:
+            known = self._found[name] = state, compute()
+        found: T = known[1]
+        return found
+
+    def _read_new_games(self) -> None:
+        stored = {row.number for row in self._file.rows(NumberRow, "WHERE games.tournament = ?", (self._find_index(),))}
+        if len(stored) == len(self._games):
+            return
+        if not self._games:
+            self._games = {game.number: self._share(game) for game in super().stored_games()}
+            return
+        tournament = self.tournament()  # asked for now, it knows the parts of all these games
+        new = sorted(stored - self._games.keys())
+        found = self._games.copy()
+        for first in range(0, len(new), AT_ONCE):
+            some = ", ".join(map(str, new[first : first + AT_ONCE]))
+            for row in self._file.rows(GameRow, f"WHERE games.number IN ({some})"):
+                found[row.number] = self._share(self._decode_game(row, tournament))
+        self._games = dict(sorted(found.items()))
+
+    def _share(self, game: Game) -> Game:
+        """Return a game whose values are those of other games, as far as they are equal."""
+        share = self._shared.setdefault
+        return msgspec.structs.replace(
+            game, **{name: share(value, value) for name in SHARED for value in (getattr(game, name),)}
+        )
