@@ -109,9 +109,11 @@ class LeagueReader(JournalReader):
         """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
         match self.config().format:
             case "swiss":
-                rows = enumerate(rank_swiss(self.situation()), 1)
+                rows = rank_swiss(self.situation())
+                figures = [(row.points, row.buchholz) for row in rows]
                 return tuple(
-                    TablePlace(row.label, place, float(row.points), float(row.buchholz)) for place, row in rows
+                    TablePlace(row.label, 1 + figures.index(own), float(row.points), float(row.buchholz))
+                    for row, own in zip(rows, figures, strict=True)
                 )
             case "knockout":
                 return tuple(TablePlace(label, place) for label, place in rank_knockout(self.situation()))
