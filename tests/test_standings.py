@@ -197,7 +197,7 @@ def test_terminal_csv_and_json_warn_in_the_same_words_and_name_the_group() -> No
         ["1", "(1-2)"],
         ["2", "(1-3)"],
     ]
-    assert lines[6] == "group 2: 2 bots"
+    assert lines[7] == "group 2: 2 bots"
     assert [(row["group"], row["rank"], row["warning"]) for row in rows][2:4] == [("1", "3", APART), ("2", "1", APART)]
     assert told["warning"] == APART
     assert [row["group"] for row in told["rows"]] == [1, 1, 1, 2, 2]
