@@ -196,16 +196,18 @@ RATING_FIELDS = (
 )
 ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group", "state", "points", "buchholz")
 LAST_FIELDS = ("preliminary", "clock", "warning")
+RANKING_HEAD = ("ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, *LAST_FIELDS)
 
 
 def encode_standings_csv(all_standings: Sequence[Standings], tournament: str | None = None) -> str:
     """Return the rankings as CSV, one row for each entry and ruleset; without a tournament they are of several."""
-    head = ("tournament", "ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, *LAST_FIELDS)
-    rows = [[tournament, *_list_cells(standings, row)] for standings in all_standings for row in standings.rows]
+    head = ("tournament", *RANKING_HEAD)
+    rows = [[tournament, *list_cells(standings, row)] for standings in all_standings for row in standings.rows]
     return write_csv(head, rows)
 
 
-def _list_cells(standings: Standings, row: Row) -> list[Cell]:
+def list_cells(standings: Standings, row: Row) -> list[Cell]:
+    """Return a row of a ranking under `RANKING_HEAD`."""
     figures = [getattr(row.rating, field) for field in RATING_FIELDS]
     figures += [getattr(row, field) for field in ROW_FIELDS]
     figures += [str(row.preliminary).lower(), describe_clock(standings.clock) if standings.clock else None]
