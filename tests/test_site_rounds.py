@@ -104,7 +104,7 @@ def test_the_rounds_link_opponents_and_name_byes_and_hostile_names_stay_text(tmp
 
     head = next(row for row in page.rows if "Round 1" in row)
     own = page.rows[page.rows.index(head) + 1 :][: len(LABELS)]
-    assert head == ["Rank", "Bot", "Points", "Round 1", "Round 2", "Round 3"]
+    assert head == ["No.", "Bot", "Points", "Round 1", "Round 2", "Round 3"]
     assert own[0][:3] == ["1", "greedy", "3"]
     assert sum(cell == "bye 1" for row in own for cell in row) == 3
     name = text.format_label(HOSTILE)

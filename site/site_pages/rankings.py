@@ -54,6 +54,8 @@ class RankRow(Struct, frozen=True):
     idle: str
     """CPU time off turn; empty unless it is too high."""
     forfeits: int
+    group: Cell
+    """Shown where a table of the format lists several groups."""
     state: State
     points: Cell | None
     """Match points; None where the format ranks by ratings."""
@@ -215,6 +217,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
         cpu="" if row.cpu_ms is None else text.format_milliseconds(row.cpu_ms),
         idle=text.format_milliseconds(row.idle_ms) if row.thinks_off_turn else "",
         forfeits=row.forfeits,
+        group=Cell(text.NONE if row.group is None else str(row.group), row.group),
         state=row.state,
         points=_make_points(row.points),
         buchholz=_make_points(row.buchholz),
