@@ -47,8 +47,8 @@ class ChangeBox(Struct, frozen=True):
 
     since: str
     tables: list[ChangeTable]
-    asked: bool
-    """Whether somebody asked for it."""
+    part: str
+    """The title of the part that brought the changes; empty if somebody asked for other ones."""
 
 
 class Mark(Struct, frozen=True):
@@ -82,16 +82,13 @@ def _mark_move(move: Move) -> Mark | None:
     return Mark(f"{'▲' if rise > 0 else '▼'}{abs(rise)}", f"was {move.rank_before}", rise > 0)
 
 
-def make_change_box(
-    changes: Changes | None, rankings: Sequence[Ranking], labels: Collection[str], *, asked: bool
-) -> ChangeBox | None:
+def make_change_box(changes: Changes | None, rankings: Sequence[Ranking], labels: Collection[str]) -> ChangeBox | None:
     """Return what the box shows; None without a box.
 
     Args:
         changes: what changed; None if nothing can be told.
         rankings: the rankings of the page.
         labels: the entries that have a page.
-        asked: whether somebody asked for it.
     """
     if changes is None:
         return None
@@ -101,7 +98,7 @@ def make_change_box(
         for each in changes.progressions
         if (each.ruleset, each.seats) in found
     ]
-    return ChangeBox(changes.since, tables, asked)
+    return ChangeBox(changes.since, tables, changes.part)
 
 
 def _make_table(progression: Progression, ranking: Ranking, labels: Collection[str]) -> ChangeTable:

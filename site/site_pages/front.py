@@ -54,7 +54,7 @@ def make_front(
         sections=make_sections(source, deals, all_standings, rankings, by_part, Wishes(changes, wishes.sharper)),
         course=make_course(source.situation()),
         overall=make_overall(all_standings) if several else None,
-        changes=make_change_box(changes, rankings, labels, asked=wishes.changes is not None),
+        changes=make_change_box(changes, rankings, labels),
         game=find_front_game(source, all_standings),
     )
 

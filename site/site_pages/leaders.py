@@ -25,6 +25,8 @@ class Leader(Struct, frozen=True):
     """In points or Elo; empty if it is unknown, or what the format ranks by has no figure."""
     certainty: str
     """How certain it is that the first is better than the second; empty if the games do not tell."""
+    surely: bool
+    """Whether the games leave it no other rank, even where they do not tell how certain that is."""
     without_luck: str
     """The difference between the two without the luck of the cards; empty if nobody measured it."""
 
@@ -51,6 +53,7 @@ def _find_leaders(standings: Standings, sharper: Sequence[Comparison]) -> Iterat
             second=None if behind is None else make_name(behind.label),
             lead="" if behind is None else _describe_lead(first[0], behind, by_table=standings.by_table),
             certainty="" if behind is None else _describe_certainty(standings, first[0], behind),
+            surely=first[0].rating.rank_high == 1,
             without_luck="" if behind is None else _find_adjusted(standings, first[0], behind, sharper),
         )
 

@@ -46,11 +46,11 @@ def compute_part_changes(
     kinds = [each for each in all_standings if (each.ruleset, each.seats) in steps]
     if not kinds:
         return None
-    title = next(iter(steps.values()))[-2].titles[-1]
+    *_, before, last = next(iter(steps.values()))
     progressions = (
         _compare(each, *_look_back(each, steps[each.ruleset, each.seats][-2], league, table)) for each in kinds
     )
-    return Changes(title, tuple(progressions))
+    return Changes(before.titles[-1], tuple(progressions), last.titles[-1])
 
 
 def _look_back(
