@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ from tournaments.league.contents import Game
 from tournaments.league.standings import Standings
 
 RECENT = 20
-"""The latest games of the best two among which the longest is chosen."""
+"""The latest games of two among which the longest is chosen."""
 
 
 class Turn(Struct, frozen=True):
@@ -39,9 +39,10 @@ class FrontGame(Struct, frozen=True):
 
 
 def find_front_game(source: Source, all_standings: Sequence[Standings]) -> FrontGame | None:
-    """Return the game to open from the front page; None if the best two of the largest ranking never met.
+    """Return the game to open from the front page; None if the leader of the largest ranking has no game to show.
 
-    Of the latest games that somebody won by play, it is the longest: a fight. This plays one game again.
+    It is the longest of the latest games of the leader and the best that it met, as far as one of them won by play.
+    This plays one game again.
     """
     best_first = sorted(all_standings, key=lambda each: -each.games)
     game = _choose_game(source, best_first[0]) if best_first else None
@@ -55,24 +56,28 @@ def find_front_game(source: Source, all_standings: Sequence[Standings]) -> Front
 
 
 def _choose_game(source: Source, standings: Standings) -> Game | None:
-    table = standings.list_tables()[0]
-    best = {row.label for row in table.active[:2] if row.rank is not None}
-    playing = {entry.label: entry.number for entry in source.entries() if entry.label in best}
-    if len(playing) < 2:
+    ranked = [row.label for row in standings.list_tables()[0].active if row.rank is not None]
+    if len(ranked) < 2:
         return None
-    recent: deque[Game] = deque(maxlen=RECENT)
+    leader, *others = ranked
+    numbers = {entry.label: entry.number for entry in source.entries()}
+    recent: defaultdict[str, deque[Game]] = defaultdict(lambda: deque(maxlen=RECENT))
     for game in source.games():
-        if (game.ruleset, len(game.labels)) == (standings.ruleset, standings.seats) and best <= set(game.labels):
-            versions = dict(zip(game.labels, game.versions, strict=True))
-            if all(versions[label] == number for label, number in playing.items()) and _was_won(game, best):
-                recent.append(game)
-    return max(recent, key=lambda game: (game.actions, game.number), default=None)
+        if leader in game.labels and (game.ruleset, len(game.labels)) == (standings.ruleset, standings.seats):
+            for other in _list_decided(game, leader, numbers):
+                recent[other].append(game)
+    opponent = next((other for other in others if other in recent), None)
+    return None if opponent is None else max(recent[opponent], key=lambda game: (game.actions, game.number))
 
 
-def _was_won(game: Game, best: set[str]) -> bool:
-    """Return whether one of the two finished ahead of the other, without a verdict on anybody."""
-    places = {place for label, place in zip(game.labels, game.places, strict=True) if label in best}
-    return len(places) > 1 and not any(game.verdicts) and game.reason != VOID
+def _list_decided(game: Game, leader: str, numbers: Mapping[str, int]) -> list[str]:
+    """Return whom the leader beat or lost to by play, both of them in the versions that play."""
+    if any(game.verdicts) or game.reason == VOID:
+        return []
+    seats = zip(game.labels, game.versions, game.places, strict=True)
+    places = {label: place for label, version, place in seats if numbers.get(label) == version}
+    own = places.get(leader)
+    return [] if own is None else [label for label, place in places.items() if place != own]
 
 
 def _open_game(game: Game, record: Record) -> FrontGame:
