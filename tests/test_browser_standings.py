@@ -15,7 +15,6 @@ from tests.test_browser_window import at_a_desk, find, visit
 from tests.test_site_league import HOSTILE, LABELS, League
 from tournaments.league.store import Store
 
-
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
