@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
@@ -23,6 +23,7 @@ class Mean(Struct, frozen=True):
     state: State
     groups: Groups
     by_ruleset: dict[str, float]
+    games: int
 
     @property
     def standing(self) -> tuple[int, float]:
@@ -40,6 +41,8 @@ class OverallRow(Struct, frozen=True):
     score: Cell
     played: Cell
     by_ruleset: list[Cell]
+    games: int
+    """Under all rulesets."""
 
 
 class OverallTable(Struct, frozen=True):
@@ -91,9 +94,11 @@ def _list_means(all_standings: Sequence[Standings]) -> Iterator[Mean]:
     scores: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     groups: defaultdict[str, Groups] = defaultdict(tuple)
     states: dict[str, State] = {}
+    games: Counter[str] = Counter()
     for standings in all_standings:
         for row in standings.rows:
             states[row.label] = row.state
+            games[row.label] += row.games
             found = scores[row.label][standings.ruleset]
             if (score := text.drop_unknown(row.rating.score)) is not None:
                 found.append(score)
@@ -101,7 +106,7 @@ def _list_means(all_standings: Sequence[Standings]) -> Iterator[Mean]:
                 groups[row.label] += (row.group or standings.groups + 1,)
     for label, state in states.items():
         by_ruleset = {ruleset: fmean(found) for ruleset, found in scores[label].items() if found}
-        yield Mean(label, state, groups[label], by_ruleset)
+        yield Mean(label, state, groups[label], by_ruleset, games[label])
 
 
 def _make_row(mean: Mean, place: int | None, active: Sequence[Mean], rulesets: Sequence[str]) -> OverallRow:
@@ -118,4 +123,5 @@ def _make_row(mean: Mean, place: int | None, active: Sequence[Mean], rulesets: S
         score=Cell(text.format_percent(score), score),
         played=Cell(f"{len(own)} of {len(rulesets)}", len(own)),
         by_ruleset=[Cell(text.format_percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],
+        games=mean.games,
     )
