@@ -10,21 +10,21 @@ from msgspec import Struct
 
 from referee import rules_text
 from site_pages import shards, text
-from site_pages.changes import make_change_box
 from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
+from site_pages.front import make_front
+from site_pages.front_downloads import write_front_downloads
 from site_pages.game_list import GameRows, write_list
 from site_pages.game_pages import GamePage, write_game_pages
-from site_pages.overall import make_overall
 from site_pages.pages import Games, Pages
 from site_pages.reasons import Reasons
 from site_pages.results import list_results
-from site_pages.rounds import make_course
-from site_pages.sections import make_rankings, make_sections
+from site_pages.sections import make_rankings
 from site_pages.shard_files import ShardFiles
 from site_pages.source import Moment, PublishedSource, Source
 from site_pages.survey import Digests, Survey
+from site_pages.wishes import Wishes
 from tournaments.league.comparison import Comparison
 from tournaments.league.extent import measure_extent
 from tournaments.league.progression import Changes
@@ -160,17 +160,10 @@ class _Rendering:
         all_standings = compute_league_standings(self._moment)
         rankings = make_rankings(all_standings)
         entries = self._published.entries()
-        several = len({standings.ruleset for standings in all_standings}) > 1
-        rulesets, rows = make_overall(all_standings) if several else ([], [])
-        front = self._pages.render_front(
-            sections=make_sections(self._moment, self._survey.deals, all_standings, rankings, sharper),
-            course=make_course(self._moment.situation()),
-            rulesets=rulesets,
-            overall=rows,
-            entries=entries,
-            changes=make_change_box(changes, rankings, [entry.label for entry in entries]),
-        )
-        self._folder.write("index.html", front)
+        front = make_front(self._moment, self._survey.deals, all_standings, rankings, Wishes(changes, sharper))
+        opened = None if front.game is None else self._rows.make(front.game.game)
+        self._folder.write("index.html", self._pages.render_front(front, entries, opened))
+        write_front_downloads(self._folder, front, all_standings)
         faults = self._collect_faults()
         for entry in entries:
             page = self._pages.render_bot(

@@ -48,6 +48,8 @@ class LuckTable(Struct, frozen=True):
     """The beginning of the hash of the function that says what luck is."""
     exact: bool
     """Whether a 95 % interval is one."""
+    pairs: list[tuple[Comparison, Adjustment]]
+    """What the rows are made of."""
 
 
 def make_luck_table(
@@ -67,7 +69,7 @@ def make_luck_table(
         return None
     pairs = [(one, one.adjusted) for one in sharper if one.adjusted and one.rulesets == (standings.ruleset,)]
     rows = [_make_row(one, adjusted) for one, adjusted in pairs]
-    return LuckTable(rows, luck.hash[:8], all(one.exact for one, _ in pairs))
+    return LuckTable(rows, luck.hash[:8], all(one.exact for one, _ in pairs), pairs)
 
 
 def _make_row(one: Comparison, adjusted: Adjustment) -> LuckRow:
