@@ -16,6 +16,7 @@ from referee.families import load_family
 from referee.records import Key, Record
 from site_pages import shards, text
 from site_pages.changes import make_change_box
+from site_pages.crosstable import write_crosstables
 from site_pages.deals import Deals
 from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
@@ -97,8 +98,10 @@ def render(
     entries = published.entries()
     several = len({standings.ruleset for standings in all_standings}) > 1
     rulesets, rows = make_overall(all_standings) if several else ([], [])
+    sections = make_sections(source, survey.deals, all_standings, rankings, sharper)
+    write_crosstables(folder, [(one, section.crossings) for one, section in zip(all_standings, sections, strict=True)])
     front = pages.render_front(
-        sections=make_sections(source, survey.deals, all_standings, rankings, sharper),
+        sections=sections,
         course=make_course(source.situation()),
         rulesets=rulesets,
         overall=rows,

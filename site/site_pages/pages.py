@@ -14,6 +14,8 @@ from referee.rules_text import RulesetText
 from site_pages import text
 from site_pages.changes import ChangeBox
 from site_pages.chart import Chart
+from site_pages.colours import Marks
+from site_pages.crosstable import Crossings
 from site_pages.deals import has_partners
 from site_pages.docs import DocPage
 from site_pages.faults import BotFaults
@@ -122,6 +124,7 @@ class Section(Struct, frozen=True):
     """What the front page shows for one ruleset and number of seats."""
 
     ranking: Ranking
+    crossings: Crossings
     chart: Chart | None
     by_part: PartChart | None
     """None if only one part has rated games."""
@@ -181,6 +184,7 @@ class Pages:
             "tournament": tournament,
             "parts": [describe_part(tournament, part) for part in tournament.parts],
             "states": states,
+            "mark_bot": Marks(states).find,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games.played,
             "planned": games.planned,

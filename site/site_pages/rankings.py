@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from site_pages import text
-from site_pages.crosstable import Crossing, make_crossings
 from tournaments.league.standings import PRELIMINARY, Row, Standings, State
 from tournaments.ratings.fit import Rating
 from tournaments.ratings.seats import SeatScore
@@ -91,7 +90,6 @@ class Ranking(Struct, frozen=True):
     """The file name of the ruleset's page."""
     seats: int
     rows: list[RankRow]
-    crosstable: list[tuple[Name, list[Crossing]]]
     relative_to: str
     luck: str
     warning: str
@@ -115,7 +113,7 @@ def make_name(label: str) -> Name:
 
 
 def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
-    """Return a ranking with its crosstable."""
+    """Return a ranking."""
     title = standings.ruleset + (f", {standings.seats} seats" if several_sizes else "")
     rows = standings.rows
     span = _find_span([row.rating for row in rows])
@@ -126,7 +124,6 @@ def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
         page=text.make_slug(standings.ruleset),
         seats=standings.seats,
         rows=[_make_rank_row(standings, place, span) for place in range(len(rows))],
-        crosstable=[(make_name(row.label), make_crossings(standings, row.label)) for row in rows],
         relative_to=text.format_label(standings.anchor) if standings.anchor is not None else "",
         luck=_explain_luck(standings.variance_ratio),
         warning=standings.warning or "",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from site_pages.chart import make_chart
+from site_pages.colours import assign_colours
+from site_pages.crosstable import make_crossings
 from site_pages.deals import Deals
 from site_pages.luck import make_luck_table
 from site_pages.pages import Section
@@ -50,14 +52,15 @@ def make_sections(
         if any(targets.values())
         else {}
     )
-    shown = {entry.label for entry in source.entries()}
+    colours = assign_colours(entry.label for entry in source.entries())
     by_part = {(found.ruleset, found.seats): found for found in compute_part_ratings(source)}
     return [
         Section(
             ranking=ranking,
-            chart=make_chart(standings),
-            by_part=make_part_chart(by_part.get((standings.ruleset, standings.seats)), standings),
-            teams=make_team_rows(deals, (standings.ruleset, standings.seats), shown),
+            crossings=make_crossings(standings, ranking.anchor),
+            chart=make_chart(standings, colours),
+            by_part=make_part_chart(by_part.get((standings.ruleset, standings.seats)), standings, colours),
+            teams=make_team_rows(deals, (standings.ruleset, standings.seats), colours),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
             luck=make_luck_table(sharper, standings, source.rulesets()),
