@@ -92,7 +92,7 @@ def render(
     pages = Pages(tournament, _find_states(source), Games(survey.index.count, planned), survey.pages)
     published = PublishedSource(source, publication)
     bots = _write_games(published, folder, pages, survey, tournament, progress)
-    _write_index(folder, survey, games)
+    _write_index(folder, survey, games, source)
     all_standings = compute_league_standings(source)
     rankings = make_rankings(all_standings)
     entries = published.entries()
@@ -277,12 +277,13 @@ def _group_by_block(pairs: Iterator[tuple[Game, Record]]) -> Iterator[tuple[int,
         yield number, take_block(number)
 
 
-def _write_index(folder: Folder, survey: _Survey, games: dict[str, GamePage]) -> None:
+def _write_index(folder: Folder, survey: _Survey, games: dict[str, GamePage], source: Source) -> None:
     payload = survey.index.make_payload() | {
         "size": shards.SIZE,
         "list": LIST,
         "splits": survey.splits,
         "families": games,
+        "bots": [text.make_slug(entry.label) for entry in source.entries()],  # in the order of their colours
     }
     script = shards.make_script("index", shards.make_header("index", payload), shards.pack(payload))
     folder.write("data/index.js", script)

@@ -73,9 +73,7 @@ class PartChart(Struct, frozen=True):
     rows: list[EloRow]
 
 
-def make_part_chart(
-    found: PartRatings | None, standings: Standings, colours: Mapping[str, int]
-) -> PartChart | None:
+def make_part_chart(found: PartRatings | None, standings: Standings, colours: Mapping[str, int]) -> PartChart | None:
     """Lay out the Elo of every entry after each part.
 
     Args:
