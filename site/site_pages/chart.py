@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from site_pages import text
-from site_pages.colours import find_colour, find_shape, name_classes
+from site_pages.colours import find_colour, find_shape, name_line
 from site_pages.lettering import shorten_name
 from tournaments.league.standings import Row, Standings
 from tournaments.ratings.running_elo import thin_points
@@ -20,7 +21,7 @@ LINES = 12
 """Lines with a name at their end, those of the best; the others are faint, since more would hide one another."""
 POINTS, FAINT_POINTS = 240, 60
 """The most corners of a line: about one for three pixels, and fewer where nobody looks closely."""
-NAME_GAP = 19
+NAME_GAP = 29
 """From the end of a line to its name."""
 HISTORY = (
     "Running Elo; every bot starts at 1500. It follows the games in order and shows how ratings developed, whereas the"
@@ -216,7 +217,7 @@ def make_line(entry: Drawn, places: Sequence[tuple[float, float]], marks: list[M
     return Line(
         label=label,
         name="" if entry.faint else shorten_name(name, RIGHT - NAME_GAP),
-        classes=name_classes(entry.number),
+        classes=name_line(entry.number),
         shape=find_shape(entry.number),
         points=" ".join(f"{x:g},{y:g}" for x, y in [*places, *([edge] if edge[0] > places[-1][0] else [])]),
         marks=[] if entry.faint else marks,
@@ -254,21 +255,26 @@ def choose_ticks(low: float, high: float, about: int) -> list[float]:
 
 
 def _round_up(step: float) -> float:
-    """Return a step as the next round figure: 1, 2 or 5 times a power of ten."""
+    """Return a step as the next round and whole figure: 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(step))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= step * 0.999)
+    factors = (1, 2, 2.5, 5, 10) if power > 1 else (1, 2, 5, 10)
+    return next(power * factor for factor in factors if power * factor >= step * 0.999)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move places apart until neighbours are `gap` apart; keep their order, and stay within `low` to `high`."""
+    """Move places apart until neighbours are `gap` apart; keep their order, and stay within `low` to `high`.
+
+    They move as little as can be: those that would touch share what is in the way, up and down.
+    """
     order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
+    blocks: list[list[float]] = []  # of neighbours that touch: where each would have the first of all
+    for rank, index in enumerate(order):
+        blocks.append([wanted[index] - rank * gap])
+        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    firsts = [fmean(block) for block in blocks for _ in block]
+    last_first = max(low, high - gap * (len(wanted) - 1))
     placed = [0.0] * len(wanted)
-    floor = low
-    for index in order:
-        placed[index] = max(wanted[index], floor)
-        floor = placed[index] + gap
-    ceiling = high
-    for index in reversed(order):
-        placed[index] = round(min(placed[index], ceiling), 1)
-        ceiling = placed[index] - gap
+    for rank, index in enumerate(order):
+        placed[index] = round(min(max(firsts[rank], low), last_first) + rank * gap, 1)
     return placed

@@ -18,7 +18,7 @@ DASHES = 5
 def assign_colours(labels: Iterable[str]) -> dict[str, int]:
     """Number the bots in the order of entry, from 0: a bot that enters later changes no colour.
 
-    `name_classes` turns a number into classes of the style sheet.
+    `name_disc` and `name_line` turn a number into classes of the style sheet.
     """
     return {label: number for number, label in enumerate(labels)}
 
@@ -37,9 +37,14 @@ def find_shape(number: int) -> int:
     return number % SHAPES
 
 
-def name_classes(number: int) -> str:
-    """Return the classes of everything in the colour of the bot with this number."""
-    return f"bot{number % COLOURS} shape{find_shape(number)} dash{number // SHAPES % DASHES}"
+def name_disc(number: int) -> str:
+    """Return the classes of the disc of the bot with this number; static/game.js has the same."""
+    return f"bot{number % COLOURS} shape{find_shape(number)}"
+
+
+def name_line(number: int) -> str:
+    """Return the classes of the line of the bot with this number."""
+    return f"{name_disc(number)} dash{number // SHAPES % DASHES}"
 
 
 class Marks:
@@ -51,7 +56,7 @@ class Marks:
 
     def __init__(self, labels: Iterable[str]) -> None:
         self._classes = {
-            text.make_slug(label): f"marked {name_classes(number)}" for label, number in assign_colours(labels).items()
+            text.make_slug(label): f"marked {name_disc(number)}" for label, number in assign_colours(labels).items()
         }
 
     def find(self, bot: Name) -> str:

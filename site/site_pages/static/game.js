@@ -42,7 +42,7 @@ window.malice = window.malice || {};
     });
   }
 
-  /** Return the classes of a bot's colour, as `name_classes` in colours.py; none for one that never entered. */
+  /** Return the classes of a bot's colour, as `name_disc` in colours.py; none for one that never entered. */
   function nameClasses(bots, [name, slug]) {
     const newest = bots.indexOf(slug);
     const number = newest < 0 ? bots.indexOf(name.replace(/@\d+$/, "")) : newest;
