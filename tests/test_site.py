@@ -16,7 +16,7 @@ import pytest
 
 import site_pages
 from referee import rulesets as ruleset
-from referee.records import Key, Record
+from referee.records import Key
 from site_pages import chart, text
 from site_pages.keys import KeyIndex
 from tests.test_site_league import HOSTILE, LABELS, League, play
@@ -329,9 +329,6 @@ def test_games_that_come_in_between_wait_for_the_next_rendering(tmp_path: Path) 
         def games(self) -> Iterator[Game]:
             self.looks += 1
             return iter([game for game, _ in self._pairs][: 2 + self.looks])
-
-        def records(self) -> Iterator[Record]:
-            return (record for _, record in self._pairs)
 
     rendered = site_pages.render(Growing(LABELS[:2], deals=4), tmp_path)
 

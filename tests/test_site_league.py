@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, product
 from random import Random
 from typing import Any
@@ -337,6 +337,11 @@ class League:
     def records(self) -> Iterator[Record]:
         """Yield the records."""
         return (record for _, record in self._pairs)
+
+    def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
+        """Yield the records of these games, in this order."""
+        records = {record.key: record for _, record in self._pairs}
+        return (records[key] for key in keys)
 
     def config(self) -> Config:
         """Return a configuration that suspends nobody."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from msgspec.structs import replace
 
-from referee.records import Record
-from tournaments.league.contents import Entry, Game, LeagueContents
+from protocol.messages import ClockRules
+from referee.records import Key, Record
+from referee.rulesets import Ruleset
+from tournaments.league.config import Config
+from tournaments.league.contents import Entry, Game, LeagueContents, TablePlace
 from tournaments.league.formats.situation import Situation
+from tournaments.league.parts import Part
 from tournaments.league.publication import Publication
 from tournaments.league.tournament import Tournament
 
@@ -23,8 +28,79 @@ class Source(LeagueContents, Protocol):
     def situation(self) -> Situation:
         """Return what the format of the tournament sees."""
 
-    def records(self) -> Iterator[Record]:
-        """Return the records of the finished games in the order of the schedule."""
+    def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
+        """Yield the records of these games, in this order."""
+
+
+class Moment:
+    """A league at the beginning of a rendering: its rows are read once, and what a run adds meanwhile is not seen.
+
+    It is a `Source`; nothing but `read_records` goes back to the league for games.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._games = tuple(source.games())
+
+    def tournament(self) -> Tournament:
+        """Return the tournament."""
+        return self._tournament
+
+    @cached_property
+    def _tournament(self) -> Tournament:
+        return self._source.tournament()
+
+    def situation(self) -> Situation:
+        """Return what the format of the tournament sees."""
+        return self._source.situation()
+
+    def config(self) -> Config:
+        """Return the newest configuration of the tournament."""
+        return self._source.config()
+
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """Return the rulesets that are played."""
+        return self._source.rulesets()
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries in the order of the tournament file."""
+        return self._source.entries()
+
+    def parts(self) -> Sequence[Part]:
+        """Return the parts of the tournament."""
+        return self._source.parts()
+
+    def clocks(self) -> Sequence[ClockRules]:
+        """Return the clock of each part."""
+        return self._source.clocks()
+
+    def games(self) -> Iterator[Game]:
+        """Yield the games that count, in playing order."""
+        return iter(self._games)
+
+    def table(self) -> Sequence[TablePlace]:
+        """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
+        return self._source.table()
+
+    def ended_by_test(self) -> bool:
+        """Return whether a test chose when to stop."""
+        return self._ended_by_test
+
+    @cached_property
+    def _ended_by_test(self) -> bool:
+        return self._source.ended_by_test()
+
+    def suspended(self) -> dict[str, int]:
+        """Return the suspended entries, each with the number of the game that suspended it."""
+        return self._suspended
+
+    @cached_property
+    def _suspended(self) -> dict[str, int]:
+        return self._source.suspended()
+
+    def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
+        """Yield the records of these games, in this order."""
+        return self._source.read_records(keys)
 
 
 def list_games(source: Source) -> Iterator[Game]:
@@ -48,23 +124,21 @@ class PublishedSource:
 
     def __init__(self, source: Source, publication: Publication) -> None:
         self.publication = publication
-        self.withheld = 0
-        """Verdicts that lost evidence."""
         self._source = source
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the entries."""
         return tuple(map(self.publication.redact_entry, self._source.entries()))
 
-    def games(self) -> Iterator[Game]:
-        """Yield the games that count, numbered from the first game of the tournament."""
-        return list_games(self._source)
+    def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
+        """Yield the records of these games, in this order; whoever shows a note redacts it, which takes long."""
+        return map(self.publication.redact_faults, self._source.read_records(keys))
 
-    def records(self) -> Iterator[Record]:
-        """Return the records, and count what their verdicts lose; whoever shows a note redacts it, which takes long."""
-        for record in self._source.records():
-            self.withheld += self._count_withheld(record)
-            yield self.publication.redact_faults(record)
-
-    def _count_withheld(self, record: Record) -> int:
-        return sum(self.publication.withholds(record.entries[fault.seat][0], fault) for fault in record.faults)
+    def count_withheld(self, games: Collection[Game]) -> int:
+        """Return how many verdicts of these games are published without stderr and the last lines."""
+        return sum(
+            1
+            for game in games
+            for label, verdict in zip(game.labels, game.verdicts, strict=True)
+            if verdict and not self.publication.shows_evidence(label)
+        )

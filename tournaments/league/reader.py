@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 import msgspec
@@ -150,6 +150,14 @@ class LeagueReader(JournalReader):
         tournament = self.tournament()
         for row in self._list_in_order(RecordedRow):
             yield self._unpack_row(row, tournament)
+
+    def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
+        """Yield the records of finished games of the tournament, in the order of `keys`.
+
+        Raises:
+            LeagueError: a game is not finished.
+        """
+        return map(self.record, keys)
 
     def refuse_strays(self) -> None:
         """Make sure that every game belongs to a tournament and every record to a game; call it within a snapshot."""

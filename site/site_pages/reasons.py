@@ -1,0 +1,25 @@
+"""Why the games of a tournament ended, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.families import load_family
+from referee.rulesets import Ruleset
+from site_pages import text
+from tournaments.league.contents import Game
+
+
+class Reasons:
+    """The words of the families that are played.
+
+    Raises:
+        FamilyError: a family is missing.
+    """
+
+    def __init__(self, rulesets: Mapping[str, Ruleset]) -> None:
+        self._words = {name: load_family(ruleset.family).reasons for name, ruleset in rulesets.items()}
+
+    def describe(self, game: Game) -> str:
+        """Return why a game ended."""
+        return text.describe_reason(game.reason, self._words[game.ruleset])
