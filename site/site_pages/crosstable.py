@@ -31,8 +31,8 @@ class CrossRow(Struct, frozen=True):
     """A row, and the column of the same bot."""
 
     bot: Name
-    label: str
-    """As it stands in addresses; the name is only what pages show of it."""
+    address: str
+    """The label as it stands in addresses; the name is only what pages show of it."""
     cells: list[Crossing]
 
 
@@ -71,16 +71,20 @@ def make_crossings(standings: Standings, anchor: str) -> Crossings:
             )
             for group in groups
         ],
-        filter=f"ruleset={quote(standings.ruleset, safe='', errors='replace')}&seats={standings.seats}",
+        filter=f"ruleset={_quote(standings.ruleset)}&seats={standings.seats}",
         download=f"crosstable-{anchor}",
     )
+
+
+def _quote(name: str) -> str:
+    return quote(name, safe="", errors="replace")
 
 
 def _make_rows(standings: Standings, rows: Sequence[Row]) -> list[CrossRow]:
     return [
         CrossRow(
             make_name(row.label),
-            row.label,
+            _quote(row.label),
             [_make_cell(standings.crosstable[row.label].get(other.label), row is other) for other in rows],
         )
         for row in rows

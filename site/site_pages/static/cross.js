@@ -5,7 +5,7 @@
   const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
   function makeAddress(table, one, other) {
-    return `games.html#bot=${encodeURIComponent(one)}&opponent=${encodeURIComponent(other)}&${table.dataset.games}`;
+    return `games.html#bot=${one.bot}&opponent=${other.bot}&${table.dataset.games}`;
   }
 
   /** Return what a cell says in words: `a against b: 63 %, 12–3–5`. */
@@ -19,7 +19,7 @@
       for (const [column, cell] of [...row.cells].slice(1).entries()) {
         if (!cell.title) continue;
         const link = document.createElement("a");
-        link.href = makeAddress(table, heads[place].label, heads[column].label);
+        link.href = makeAddress(table, heads[place], heads[column]);
         link.setAttribute("aria-label", describeCell(table, heads, place, column));
         link.append(...cell.childNodes);
         cell.append(link);
@@ -45,7 +45,7 @@
     constructor(table) {
       this.table = table;
       this.rows = [...table.tBodies[0].rows];
-      this.heads = this.rows.map(({ cells }) => ({ label: cells[0].dataset.label, name: cells[0].querySelector("bdi").textContent }));
+      this.heads = this.rows.map(({ cells }) => ({ bot: cells[0].dataset.bot, name: cells[0].querySelector("bdi").textContent }));
       this.cell = null;
       makeLinks(table, this.heads);
       table.setAttribute("role", "grid");
