@@ -21,13 +21,11 @@
 
     makeButton(line) {
       const button = document.createElement("button");
-      const name = document.createElement("bdi");
-      name.textContent = line.dataset.name;
       button.type = "button";
       button.title = line.dataset.name;
       button.className = `marked ${[...line.classList].filter((one) => /^(bot|shape)\d+$/.test(one)).join(" ")}`;
       button.setAttribute("aria-pressed", "false");
-      button.append(name);
+      button.append(makeName(line));
       button.addEventListener("click", () => this.press(button, line));
       for (const type of ["pointerenter", "focus"]) button.addEventListener(type, () => this.light(line));
       for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => this.light(this.pressed));
@@ -43,7 +41,7 @@
     /** Draw one line above all others and say its figure; null for none. */
     light(line) {
       for (const each of this.order) each.classList.toggle("lit", each === line);
-      this.told.textContent = line ? line.querySelector("title").textContent : "";
+      this.told.replaceChildren(...(line ? tell(line) : []));
       if (line) line.parentElement.append(line);
     }
 
@@ -56,6 +54,14 @@
     }
   }
 
+  function makeName(line) {
+    const name = document.createElement("bdi");
+    name.textContent = line.dataset.name;
+    return name;
+  }
+
+  /** Return the name of a line and its last figure. */
+  const tell = (line) => [makeName(line), line.querySelector("title").textContent.slice(line.dataset.name.length)];
   const isNamed = (line) => !line.classList.contains("faint");
 
   for (const figure of document.querySelectorAll("figure.chart")) {

@@ -14,6 +14,12 @@
     return `${heads[row].name} against ${heads[column].name}: ${cell.textContent} %, ${cell.title}`;
   }
 
+  function makeName(head) {
+    const name = document.createElement("bdi");
+    name.textContent = head.name;
+    return name;
+  }
+
   function makeLinks(table, heads) {
     for (const [place, row] of [...table.tBodies[0].rows].entries()) {
       for (const [column, cell] of [...row.cells].slice(1).entries()) {
@@ -73,14 +79,12 @@
 
     tell(cell, row, column) {
       const link = cell.closest("td")?.querySelector("a");
-      const name = document.createElement("bdi");
-      name.textContent = link ? link.getAttribute("aria-label") : this.heads[row].name;
-      this.told.append(name);
+      this.told.append(makeName(this.heads[row]));
       if (!link) return;
       const games = document.createElement("a");
       games.href = link.href;
       games.textContent = "the games";
-      this.told.append(" · ", games);
+      this.told.append(" against ", makeName(this.heads[column]), `: ${link.textContent} %, ${link.parentElement.title} · `, games);
     }
 
     listen() {
