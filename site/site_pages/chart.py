@@ -74,6 +74,7 @@ class Line(Struct, frozen=True):
     """The number of the shape of its marks."""
     points: str
     marks: list[Mark]
+    """Charts of many lines draw none on faint ones."""
     end: tuple[float, float]
     """Where its last figure is, before it goes on flat to the edge."""
     name_y: float
@@ -220,7 +221,7 @@ def make_line(entry: Drawn, places: Sequence[tuple[float, float]], marks: list[M
         classes=name_line(entry.number),
         shape=find_shape(entry.number),
         points=" ".join(f"{x:g},{y:g}" for x, y in [*places, *([edge] if edge[0] > places[-1][0] else [])]),
-        marks=[] if entry.faint else marks,
+        marks=marks,
         end=places[-1],
         name_y=places[-1][1],
         title=f"{label}: {figure}",
@@ -231,7 +232,8 @@ def _make_line(scale: Scale, entry: Drawn, points: Sequence[tuple[int, float]]) 
     places = [(scale.x(game), scale.y(elo)) for game, elo in points]
     games, final = points[-1]
     figure = f"{text.format_decimal(final)} after {text.format_count(games, 'game')}"
-    return make_line(entry, places, _choose_marks(places, entry.number % LINES), figure)
+    marks = [] if entry.faint else _choose_marks(places, entry.number % LINES)
+    return make_line(entry, places, marks, figure)
 
 
 def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[Mark]:
