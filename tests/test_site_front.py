@@ -98,7 +98,7 @@ def test_each_group_has_a_leader_and_a_shared_lead_has_several() -> None:
     leaders = list_leaders(apart)
     (shared,) = list_leaders(drawn)
 
-    assert [(each.group, each.first[0].exact, each.second and each.second.full) for each in leaders] == [
+    assert [(each.group, each.first[0].exact, each.second and each.second.exact) for each in leaders] == [
         ("Group 1", "c", "e"),
         ("Group 2", "a", "b"),
     ]

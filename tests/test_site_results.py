@@ -130,6 +130,7 @@ def test_a_bot_page_tells_what_the_pairs_say(tmp_path: Path) -> None:
         assert text.format_likelihood(pairs.pairs.los) in page.words
         assert text.format_whole_percent(pairs.luck) in page.words
         assert pairs.pairs.elo is None or str(pairs.pairs.elo) in page.values
+        assert f"won both: {pairs.pair_counts[4]}; " in page.words
     assert page.words.count("count as one result") == 1, "explained once"
 
 

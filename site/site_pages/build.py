@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from referee import rules_text
 from site_pages import shards, text
+from site_pages.crosstable import write_crosstables
 from site_pages.docs import list_attachments, render_docs
 from site_pages.faults import BotFaults
 from site_pages.files import Folder
@@ -151,6 +152,7 @@ class _Rendering:
             "size": shards.SIZE,
             "splits": files.splits,
             "families": games,
+            "bots": [text.make_slug(entry.label) for entry in self._moment.entries()],  # in the order of their colours
         }
         script = shards.make_script("index", shards.make_header("index", payload), shards.pack(payload))
         self._folder.write("data/index.js", script)
@@ -164,6 +166,8 @@ class _Rendering:
         opened = None if front.game is None else self._rows.make(front.game.game)
         self._folder.write("index.html", self._pages.render_front(front, entries, opened))
         write_front_downloads(self._folder, front, all_standings)
+        crossings = [section.crossings for section in front.sections]
+        write_crosstables(self._folder, zip(all_standings, crossings, strict=True))
         faults = self._collect_faults()
         for entry in entries:
             page = self._pages.render_bot(

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from referee.rulesets import Ruleset
 from site_pages import text
+from site_pages.outcomes import DealBar, make_deal_bar
 from site_pages.rankings import Cell, Name, format_ends, format_percents, make_name
 from tournaments.league.adjustment import find_luck
 from tournaments.league.comparison import Comparison
@@ -33,6 +34,7 @@ class LuckRow(Struct, frozen=True):
     bot: Name
     other: Name
     deals: Cell
+    outcomes: DealBar | None
     plain: Figures
     adjusted: Figures
     factor: Cell
@@ -78,6 +80,7 @@ def _make_row(one: Comparison, adjusted: Adjustment) -> LuckRow:
         bot=make_name(one.new.label),
         other=make_name(one.base.label),
         deals=Cell(f"{one.advantage.deals:,}", one.advantage.deals),
+        outcomes=make_deal_bar(one.advantage.counts),
         plain=_make_figures(one.advantage),
         adjusted=_make_figures(adjusted),
         factor=Cell(text.format_decimal(adjusted.factor, 2), adjusted.factor),

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from referee.rules_text import RulesetText
 from site_pages import text
+from site_pages.colours import Marks
 from site_pages.compiled import COMPILED
 from site_pages.deals import has_partners
 from site_pages.docs import DocPage
@@ -164,6 +165,7 @@ class Pages:
             "tournament": tournament,
             "parts": [describe_part(tournament, part) for part in tournament.parts],
             "states": states,
+            "mark_bot": Marks(states).find,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games.played,
             "planned": games.planned,

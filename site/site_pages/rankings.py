@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from msgspec import Struct
 
 from site_pages import text
-from site_pages.crosstable import Crossing, make_crossings
 from site_pages.whiskers import Whisker, find_span, make_whisker
 from tournaments.league.standings import PRELIMINARY, Row, Standings, State
 from tournaments.ratings.fit import Rating
@@ -103,7 +102,6 @@ class Ranking(Struct, frozen=True):
     rows: list[RankRow]
     tables: list[RankTable]
     """The same rows, group by group."""
-    crosstable: list[tuple[Name, list[Crossing]]]
     relative_to: str
     luck: str
     warning: str
@@ -135,7 +133,7 @@ def make_version_name(label: str, entries: Collection[str]) -> Name:
 
 
 def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callable[[str], Name] = make_name) -> Ranking:
-    """Return a ranking with its crosstable.
+    """Return a ranking.
 
     Args:
         standings: the figures.
@@ -154,7 +152,6 @@ def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callab
         seats=standings.seats,
         rows=list(made.values()),
         tables=list(_make_tables(standings, made)),
-        crosstable=[(make_name(row.label), make_crossings(standings, row.label)) for row in rows],
         relative_to=text.format_label(standings.anchor) if standings.anchor is not None else "",
         luck=_explain_luck(standings.variance_ratio),
         warning=standings.warning or "",

@@ -8,6 +8,8 @@ from msgspec import Struct
 
 from site_pages.changes import Mark, mark_moves
 from site_pages.chart import Chart, make_chart
+from site_pages.colours import assign_colours
+from site_pages.crosstable import Crossings, make_crossings
 from site_pages.deals import Deals
 from site_pages.leaders import Leader, list_leaders
 from site_pages.luck import LuckTable, make_luck_table
@@ -35,6 +37,7 @@ class Section(Struct, frozen=True):
     """What the front page shows for one ruleset and number of seats."""
 
     ranking: Ranking
+    crossings: Crossings
     leaders: list[Leader]
     """Of each of its tables."""
     moves: dict[str, Mark]
@@ -100,19 +103,20 @@ def make_sections(
         if any(targets.values())
         else {}
     )
-    shown = {entry.label for entry in source.entries()}
+    colours = assign_colours(entry.label for entry in source.entries())
     parts = {(found.ruleset, found.seats): found for found in by_part}
     moves = mark_moves(wishes.changes)
     versions = _list_versions(source, rankings)
     return [
         Section(
             ranking=ranking,
-            chart=make_chart(standings),
+            crossings=make_crossings(standings, ranking.anchor),
+            chart=make_chart(standings, colours),
             leaders=list_leaders(standings, wishes.sharper),
             moves=moves.get((standings.ruleset, standings.seats), {}),
             versions=versions.get(ranking.anchor),
-            by_part=make_part_chart(parts.get((standings.ruleset, standings.seats)), standings),
-            teams=make_team_rows(deals, (standings.ruleset, standings.seats), shown),
+            by_part=make_part_chart(parts.get((standings.ruleset, standings.seats)), standings, colours),
+            teams=make_team_rows(deals, (standings.ruleset, standings.seats), colours),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
             luck=make_luck_table(wishes.sharper, standings, source.rulesets()),
