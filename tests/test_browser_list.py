@@ -104,6 +104,7 @@ def test_form_and_address_filter_a_hundred_thousand_games(games: list[Game], bro
     assert unquote(browser.execute_script("return location.hash")) == unquote(address)
 
     browser.back()
+    wait_for(browser, f"{sum(TWINS[1] in game.labels for game in own)} of")
     browser.back()
     wait_for(browser, f"{len(own):,} of")
     assert Select(find(browser, "#opponent")).first_selected_option.text == "any"
