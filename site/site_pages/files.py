@@ -17,6 +17,10 @@ FIRST_LINE = 2000
 DRAFT = re.compile(r"\..+\.(\d+)\.tmp")
 """The name of a draft, with the id of the process that writes it."""
 
+DOWNLOADS = "data/downloads.txt"
+"""Lists the files for download, line by line: CSV and JSON have no place for a mark of ours."""
+_DOWNLOAD = re.compile(r"data/[^/\0]+\.(?:csv|json)")
+
 _STALE = (("bots", "*.html"), ("docs", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
 
 
@@ -28,6 +32,7 @@ class Folder:
         self.sizes: dict[str, int] = {}
         """Path relative to the root, with slashes -> size in bytes."""
         self.written = 0
+        self._downloads: list[str] = []
 
     @property
     def pages(self) -> int:
@@ -62,6 +67,15 @@ class Folder:
             raise
         self.written += 1
 
+    def write_download(self, name: str, content: bytes) -> None:
+        """Write a file that later renderings know as ours without a mark in it.
+
+        Raises:
+            OSError: as `write`.
+        """
+        self.write(name, content)
+        self._downloads.append(name)
+
     def read_first_line(self, name: str) -> bytes:
         """Return the first line of a data file without its end; nothing if there is no such file."""
         try:
@@ -76,6 +90,7 @@ class Folder:
 
     def delete_stale(self) -> None:
         """Delete files of earlier renderings that the site no longer has, and drafts of killed ones."""
+        self._replace_downloads()
         for folder, pattern in _STALE:
             for path in (self.root / folder).glob(pattern):
                 if f"{folder}/{path.name}" not in self.sizes and _is_ours(path):
@@ -84,6 +99,15 @@ class Folder:
             draft = DRAFT.fullmatch(path.name)
             if draft and not Path(f"/proc/{draft[1]}").exists():
                 path.unlink()
+
+    def _replace_downloads(self) -> None:
+        """Delete the downloads that the list of the last rendering has and this one lacks; write the new list."""
+        listed = (_read(self.root / DOWNLOADS) or b"").decode("utf-8", "replace").splitlines()
+        for name in listed:
+            if _DOWNLOAD.fullmatch(name) and name not in self.sizes:
+                (self.root / name).unlink(missing_ok=True)
+        if listed or self._downloads:
+            self.write(DOWNLOADS, "".join(f"{name}\n" for name in sorted(self._downloads)).encode())
 
 
 def _read(path: Path) -> bytes | None:
