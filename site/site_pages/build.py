@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,16 +9,15 @@ from msgspec import Struct
 
 from referee import rules_text
 from site_pages import shards, text
+from site_pages.bot_pages import BotPages
 from site_pages.changes import make_change_box
 from site_pages.docs import list_attachments, render_docs
-from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.game_lists import LIST, GameRows, list_pages, write_game_lists
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.overall import make_overall
 from site_pages.pages import Games, Pages
 from site_pages.reasons import Reasons
-from site_pages.results import list_results
 from site_pages.rounds import make_course
 from site_pages.sections import make_rankings, make_sections
 from site_pages.shard_files import ShardFiles
@@ -162,8 +160,9 @@ class _Rendering:
         entries = self._published.entries()
         several = len({standings.ruleset for standings in all_standings}) > 1
         rulesets, rows = make_overall(all_standings) if several else ([], [])
+        sections = make_sections(self._moment, self._survey.deals, all_standings, rankings, sharper)
         front = self._pages.render_front(
-            sections=make_sections(self._moment, self._survey.deals, all_standings, rankings, sharper),
+            sections=sections,
             course=make_course(self._moment.situation()),
             rulesets=rulesets,
             overall=rows,
@@ -171,25 +170,8 @@ class _Rendering:
             changes=make_change_box(changes, rankings, [entry.label for entry in entries]),
         )
         self._folder.write("index.html", front)
-        faults = self._collect_faults()
-        for entry in entries:
-            page = self._pages.render_bot(
-                entry=entry,
-                results=list_results(entry.label, all_standings, rankings, self._survey.deals),
-                faults=faults[entry.label],
-                withheld=not self._published.publication.shows_evidence(entry.label),
-                games=[self._rows.make(game) for game in reversed(self._survey.latest[entry.label])],
-            )
-            self._folder.write(f"bots/{text.make_slug(entry.label)}.html", page)
-
-    def _collect_faults(self) -> defaultdict[str, BotFaults]:
-        """Return the verdicts on each bot; this reads the records of the games that have one."""
-        found: defaultdict[str, BotFaults] = defaultdict(BotFaults)
-        failed = self._survey.failed
-        for game, record in zip(failed, self._published.read_records([game.key for game in failed]), strict=True):
-            for fault in record.faults:
-                found[game.labels[fault.seat]].add(str(game.key), fault)
-        return found
+        bots = BotPages(self._moment, self._published, self._survey, self._rows, all_standings, sections)
+        bots.write(self._folder, self._pages)
 
     def _write_rulesets(self) -> None:
         for ruleset in self._moment.rulesets():

@@ -16,10 +16,13 @@ from site_pages.changes import ChangeBox
 from site_pages.chart import Chart
 from site_pages.compiled import COMPILED
 from site_pages.deals import has_partners
+from site_pages.details import Details
 from site_pages.docs import DocPage
-from site_pages.faults import BotFaults
+from site_pages.faults import FaultCode
 from site_pages.files import Folder
+from site_pages.histogram import Histogram
 from site_pages.luck import LuckTable
+from site_pages.notes import Note
 from site_pages.overall import OverallRow
 from site_pages.part_chart import PartChart
 from site_pages.rankings import Name, Ranking, make_name
@@ -133,6 +136,25 @@ class Section(Struct, frozen=True):
     """None unless somebody asked, or if nobody can measure luck under this ruleset."""
 
 
+class BotPage(Struct, frozen=True):
+    """What the page of an entry shows."""
+
+    entry: Entry
+    results: Sequence[Result]
+    details: Mapping[str, Details]
+    """More of each result, by its anchor."""
+    fault_games: int
+    faults: Sequence[FaultCode]
+    withheld: bool
+    """Whether the evidence of its verdicts is not published."""
+    times: Histogram | None
+    notes: Sequence[Note]
+    games: Sequence[GameRow]
+    """The latest."""
+    slug: str
+    """Part of the names of its tables to download."""
+
+
 class PartRow(Struct, frozen=True):
     """A part of the tournament: its commit, and its seed once it is told."""
 
@@ -187,6 +209,7 @@ class Pages:
             "played": games.played,
             "planned": games.planned,
             "newest": self._pages[-1] + 1 if self._pages else 1,
+            "make_games_address": text.make_games_address,
         }
 
     def render_front(
@@ -212,26 +235,10 @@ class Pages:
             changes=changes,
         )
 
-    def render_bot(
-        self,
-        *,
-        entry: Entry,
-        results: Sequence[Result],
-        faults: BotFaults,
-        withheld: bool,
-        games: Sequence[GameRow],
-    ) -> bytes:
-        """Return the page of one entry; `withheld` if the evidence of its verdicts is not published."""
-        return self._render(
-            "bot.html",
-            root="../",
-            bot=make_name(entry.label),
-            entry=entry,
-            results=results,
-            faults=faults,
-            withheld=withheld,
-            games=games,
-        )
+    def render_bot(self, page: BotPage) -> bytes:
+        """Return the page of one entry."""
+        fields = {name: getattr(page, name) for name in page.__struct_fields__}
+        return self._render("bot.html", root="../", bot=make_name(page.entry.label), **fields)
 
     def render_ruleset(self, rules: RulesetText) -> bytes:
         """Return the page of one ruleset."""

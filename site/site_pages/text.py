@@ -11,6 +11,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from referee.nouns import inflect
 from tournaments.sanitizer import sanitize
@@ -30,6 +31,15 @@ def make_slug(text: str) -> str:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"{_make_stem(text) or 'bot'}.{digest}"
+
+
+def make_games_address(**parts: object) -> str:
+    """Return the address of the list of games with a filter, such as `games.html#bot=greedy&result=lost`.
+
+    An empty part is left out. `bot` and `opponent` are labels as the tournament file has them.
+    """
+    told = [f"{name}={quote(str(value), safe='', errors='replace')}" for name, value in parts.items() if value != ""]
+    return "games.html" + (f"#{'&'.join(told)}" if told else "")
 
 
 def _make_stem(text: str) -> str:

@@ -237,7 +237,7 @@ def summarize_record(record: Record, number: int, teams: tuple[int, ...], versio
 
 def _count_times(record: Record) -> tuple[Thinking, ...]:
     times = [Counter[int]() for _ in record.entries]
-    for (seat, action), micros in zip(record.actions, record.micros, strict=True):
+    for (seat, action), micros in zip(record.actions, record.micros, strict=False):
         if not action.startswith(VERDICT):
             times[seat][micros.bit_length()] += 1
     return tuple(_make_thinking(buckets) for buckets in times)
