@@ -51,8 +51,8 @@ def _list_notes(record: Record, label: str) -> list[tuple[str, str]]:
     """Return the notes of a bot, each with the address of its action."""
     together = load_family(record.family).match(record.rules).simultaneous
     notes = []
-    for place, words in sorted(record.notes.items()):
-        if record.entries[record.actions[place][0]][0] == label:
+    for place, (seat, _) in enumerate(record.actions):
+        if (words := record.notes.get(place)) and record.entries[seat][0] == label:
             # Addresses count asks, of which an action is one unless several seats are asked at once.
             notes.append((str(record.key) if together else f"{record.key}/{place}", words))
     return notes
