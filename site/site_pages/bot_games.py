@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 
 from msgspec import Struct
 
@@ -32,12 +33,11 @@ class SeatTally(Struct):
 
 
 class Win(Struct, frozen=True):
-    """A game that a bot won, the one with the most points between it and an opponent."""
+    """A game that was won."""
 
     margin: int
+    """Points between the winner and the best who did not win."""
     key: Key
-    seat: int
-    """Of the winner."""
 
 
 class Long(Struct, frozen=True):
@@ -47,59 +47,61 @@ class Long(Struct, frozen=True):
     key: Key
 
 
-Results = Counter[tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...]]]
-"""How many games of a ruleset, labels and teams by seat ended with these places."""
+Course = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...]]
+"""A ruleset, and by seat the labels, teams and places."""
+
+
+class Alike:
+    """The games of one course: so few of their figures matter that the others are forgotten at once."""
+
+    __slots__ = ("games", "longest", "widest")
+
+    def __init__(self, game: Game, margin: int) -> None:
+        self.games = 0
+        self.longest = Long(game.actions, game.key)
+        self.widest = Win(margin, game.key)
+
+    def add(self, game: Game, margin: int) -> None:
+        """Add a game."""
+        self.games += 1
+        if game.actions > self.longest.actions:
+            self.longest = Long(game.actions, game.key)
+        if margin > self.widest.margin:
+            self.widest = Win(margin, game.key)
 
 
 class BotGames:
     """Collects the games of all bots; void games do not count."""
 
     def __init__(self) -> None:
-        self._results: Results = Counter()
+        self._alike: dict[Course, Alike] = {}
         self._times: defaultdict[str, list[int]] = defaultdict(lambda: [0] * BUCKETS)
-        self._wins: dict[tuple[str, int, str, str], Win] = {}
-        """By ruleset, number of seats, winner and loser."""
-        self._longest: dict[tuple[str, int, str], Long] = {}
 
     def add(self, game: Game) -> None:
         """Add a game; this is quick, since most of the work waits until a page asks."""
         if game.reason == VOID:
             return
-        self._results[game.ruleset, game.labels, game.teams, game.places] += 1
+        margin = _measure_margin(game)
+        course = game.ruleset, game.labels, game.teams, game.places
+        if (alike := self._alike.get(course)) is None:
+            alike = self._alike[course] = Alike(game, margin)
+        alike.add(game, margin)
         for label, thinking in zip(game.labels, game.thinking, strict=False):
             times = self._times[label]
             for bucket, count in enumerate(thinking.counts, thinking.first):
                 times[bucket] += count
-        self._add_wins(game)
-        seats = len(game.labels)
-        for label in game.labels:
-            own = game.ruleset, seats, label
-            if own not in self._longest or self._longest[own].actions < game.actions:
-                self._longest[own] = Long(game.actions, game.key)
-
-    def _add_wins(self, game: Game) -> None:
-        first = [seat for seat, place in enumerate(game.places) if place == 1]
-        if len({game.teams[seat] for seat in first}) > 1:
-            return
-        others = [seat for seat in range(len(game.places)) if game.places[seat] > 1]
-        for winner in first:
-            for loser in others:
-                pair = game.ruleset, len(game.labels), game.labels[winner], game.labels[loser]
-                margin = game.scores[winner] - game.scores[loser]
-                if pair not in self._wins or self._wins[pair].margin < margin:
-                    self._wins[pair] = Win(margin, game.key, winner)
 
     def tally_seats(self) -> dict[str, dict[Kind, list[SeatTally]]]:
         """Return, by label, ruleset and number of seats, the results at each seat."""
         found: dict[str, dict[Kind, list[SeatTally]]] = defaultdict(dict)
-        for (ruleset, labels, teams, places), games in self._results.items():
+        for (ruleset, labels, teams, places), alike in self._alike.items():
             for seat, (label, won, drawn, points) in enumerate(_score_seats(labels, teams, places)):
                 kind = ruleset, len(labels)
                 tally = found[label].setdefault(kind, [SeatTally() for _ in labels])[seat]
-                tally.games += games
-                tally.wins += games * won
-                tally.draws += games * drawn
-                tally.points += games * points
+                tally.games += alike.games
+                tally.wins += alike.games * won
+                tally.draws += alike.games * drawn
+                tally.points += alike.games * points
         return found
 
     def count_times(self, label: str) -> list[int]:
@@ -108,11 +110,35 @@ class BotGames:
 
     def list_wins(self) -> dict[tuple[str, int, str, str], Win]:
         """Return, by ruleset, number of seats, winner and loser, the win by the most points."""
-        return self._wins
+        found: dict[tuple[str, int, str, str], Win] = {}
+        for (ruleset, labels, teams, places), alike in self._alike.items():
+            first = [seat for seat, place in enumerate(places) if place == 1]
+            if len({teams[seat] for seat in first}) > 1:
+                continue
+            for winner, loser in product(first, (seat for seat, place in enumerate(places) if place > 1)):
+                pair = ruleset, len(labels), labels[winner], labels[loser]
+                if pair not in found or found[pair].margin < alike.widest.margin:
+                    found[pair] = alike.widest
+        return found
 
-    def find_longest(self, kind: Kind, label: str) -> Long | None:
-        """Return the longest game of a bot."""
-        return self._longest.get((*kind, label))
+    def list_longest(self) -> dict[tuple[str, int, str], Long]:
+        """Return, by ruleset, number of seats and label, the longest game."""
+        found: dict[tuple[str, int, str], Long] = {}
+        for (ruleset, labels, _, _), alike in self._alike.items():
+            for label in labels:
+                own = ruleset, len(labels), label
+                if own not in found or found[own].actions < alike.longest.actions:
+                    found[own] = alike.longest
+        return found
+
+
+def _measure_margin(game: Game) -> int:
+    """Return how many points the winner is ahead of the best who did not win; 0 if all share the first place."""
+    places, scores = game.places, game.scores
+    if len(places) == 2:
+        return 0 if places[0] == places[1] else (scores[0] - scores[1]) * (1 if places[0] == 1 else -1)
+    behind = [score for score, place in zip(scores, places, strict=True) if place > 1]
+    return scores[places.index(1)] - max(behind) if behind else 0
 
 
 def _score_seats(

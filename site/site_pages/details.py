@@ -81,7 +81,7 @@ class DetailMaker:
     """
 
     def __init__(self, games: BotGames, every: Sequence[Standings]) -> None:
-        self._games = games
+        self._longest = games.list_longest()
         self._seats = games.tally_seats()
         self._every = every
         self._won: dict[tuple[Kind, str], list[tuple[str, Win]]] = {}
@@ -124,7 +124,7 @@ class DetailMaker:
             yield _tell("Widest", widest, "won against ", ", its win by the most points")
         if worst is not None:
             yield _tell("Worst", worst, "lost to ", f", the weakest bot that beat it{_say_elo(elos, worst)}")
-        if longest := self._games.find_longest(kind, label):
+        if longest := self._longest.get((*kind, label)):
             words = f"{text.format_count(longest.actions, 'action')}; no other of its games had more"
             yield SpecialGame("Longest", str(longest.key), words, None, "")
 

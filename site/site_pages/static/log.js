@@ -117,7 +117,7 @@ window.malice = window.malice || {};
   }
 
   function makeText(label, ...content) {
-    return createElement("pre", { tabindex: "0", role: "region", "aria-label": label }, ...content);
+    return createElement("pre", { tabindex: "0", role: "group", "aria-label": label }, ...content);
   }
 
   function makeDetails(summary, text) {
@@ -128,7 +128,7 @@ window.malice = window.malice || {};
   function makeMarkedLine(line) {
     const mark = line.marked
       ? createElement("mark", {}, line.marked)
-      : line.flaw && createElement("mark", { "aria-label": "the end" }, "⏎");
+      : line.flaw && createElement("mark", {}, "⏎");
     return createElement(
       "figure",
       { class: "marked" },
