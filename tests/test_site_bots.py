@@ -114,7 +114,7 @@ def test_a_page_has_results_by_ruleset_seat_and_part(out: Path) -> None:
     assert read_row(found, "standard")[4] == "16"
     assert [read_row(found, f"Seat {seat}")[1] for seat in (0, 1)] == ["8", "8"]
     assert read_row(found, "Part 1 2 more deals")[3] == "24 games"
-    assert found.words.count("Elo by part") >= 2
+    assert (out / "bots" / f"{LABELS[0]}.html").read_text().count('<figure class="elo-chart">') == 2
     for name in ("Best", "Worst", "Longest"):
         assert name in found.words
     assert "Versions" not in found.words

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from site_pages import text
 from site_pages.bot_games import BotGames, SeatTally, Win
+from site_pages.chart import Chart, Line
 from site_pages.deals import Kind
 from site_pages.part_chart import PartChart
 from site_pages.rankings import Cell, Name, format_interval, make_name
@@ -66,6 +67,10 @@ class Details(Struct, frozen=True):
 
     steps: list[EloStep]
     """Empty if only one part has rated games."""
+    frame: Chart | None
+    """The chart of all bots by part, for its axes; None without steps."""
+    line: Line | None
+    """The line of the bot there; None if it has none."""
     versions: list[VersionRow]
     """The newest first; empty if there is only one."""
     seats: list[SeatResult]
@@ -96,6 +101,8 @@ class DetailMaker:
         kind = standings.ruleset, standings.seats
         return Details(
             steps=_list_steps(label, parts),
+            frame=parts.chart if parts else None,
+            line=_find_line(label, parts),
             versions=self._list_versions(label, standings),
             seats=[_make_seat_result(seat, each) for seat, each in enumerate(self._seats.get(label, {}).get(kind, ()))],
             special=list(self._list_special(label, kind, standings)),
@@ -136,6 +143,12 @@ def _list_steps(label: str, parts: PartChart | None) -> list[EloStep]:
         return []
     steps = zip(parts.steps, row.cells, strict=True)
     return [EloStep(step.name, step.title, step.games, elo, interval) for step, (elo, interval) in steps if elo]
+
+
+def _find_line(label: str, parts: PartChart | None) -> Line | None:
+    """Return the line of a bot, unless another is drawn under the same name."""
+    lines = [line for line in parts.chart.lines if line.label == text.format_label(label)] if parts else []
+    return lines[0] if len(lines) == 1 else None
 
 
 def _is_version(name: str, label: str) -> bool:
