@@ -130,13 +130,13 @@ def test_older_versions_have_rows_where_there_are_several(out: Path) -> None:
 def test_tables_can_be_downloaded(out: Path) -> None:
     found = page(out, LABELS[0])
 
-    against = json.loads((out / "data" / f"bot-{LABELS[0]}-standard-2.json").read_bytes())
-    times = json.loads((out / "data" / f"bot-{LABELS[0]}-times.json").read_bytes())
+    against = json.loads((out / "data" / f"bot-{LABELS[0]}.standard-2.json").read_bytes())
+    times = json.loads((out / "data" / f"bot-{LABELS[0]}.times.json").read_bytes())
     assert [(row["opponent"], row["games"], row["wins"] + row["draws"] + row["losses"]) for row in against] == [
         (LABELS[1], 8, 8)
     ]
     assert sum(row["actions"] for row in times) > 500
-    assert f"../data/bot-{LABELS[0]}-times.csv" in found.links
+    assert f"../data/bot-{LABELS[0]}.times.csv" in found.links
 
 
 def test_notes_of_the_latest_games_link_to_their_actions(tmp_path: Path) -> None:

@@ -89,12 +89,12 @@ class BotPages:
     def _write_tables(self, folder: Folder, page: BotPage) -> None:
         results = {result.anchor: result for result in page.results}
         for standings, section in zip(self._standings, self._sections, strict=True):
-            if result := results.get(section.ranking.anchor):
+            if (result := results.get(section.ranking.anchor)) and result.opponents:
                 rows = _list_opponents(page.entry.label, standings, result)
-                write_table(folder, f"bot-{page.slug}-{result.anchor}", OPPONENTS, rows)
+                write_table(folder, f"bot-{page.slug}.{result.anchor}", OPPONENTS, rows)
         if page.times is not None:
             times = ((bar.least, bar.most, bar.count) for bar in page.times.bars)
-            write_table(folder, f"bot-{page.slug}-times", TIMES, times)
+            write_table(folder, f"bot-{page.slug}.times", TIMES, times)
 
 
 def _list_opponents(label: str, standings: Standings, result: Result) -> Iterator[Sequence[Cell]]:
