@@ -196,7 +196,7 @@ def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path
     WebDriverWait(browser, 10).until(lambda _: "1.0.0.0" in find(browser, "#facts").text)
 
     assert "replay.html#0.0.0.1" in (find(browser, "#previous").get_attribute("href") or "")
-    assert (find(browser, "#list").get_attribute("href") or "").endswith("games/1.html#g1.0.0.0")
+    assert (find(browser, "#list").get_attribute("href") or "").endswith("games.html#game=1.0.0.0")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
     "page",
     [
         "index.html",
-        "games/1.html",
+        "games.html",
         "bots/greedy.html",
         "rules/standard.html",
         "replay.html#0.0.0.0/20",

@@ -165,7 +165,7 @@ def test_partners_are_listed_as_teams(tmp_path: Path) -> None:
     league = League(("a", "b", "c", "d"), deals=1, rulesets=("partners-4",), seats=4)
     site_pages.render(league, tmp_path)
 
-    games = " ".join(cell for row in Page(tmp_path / "games/1.html").rows for cell in row)
+    games = " ".join(cell for row in Page(tmp_path / "games.html").rows for cell in row)
     table = Page(tmp_path / "index.html").rows
 
     assert "team 0 a + c" in games
@@ -216,7 +216,7 @@ def test_a_game_tells_where_its_series_stands_then(tmp_path: Path) -> None:
 
     expected = ["series 0: 8 – 0", "series 0: 8 – 9", "series 0: 23 – 9, won", "series 1: 0 – 4"]
     assert data(tmp_path / "data/games-0.js")["columns"]["series"] == expected
-    words = Page(tmp_path / "games/1.html").words
+    words = Page(tmp_path / "games.html").words
     assert all(words.count(told) for told in expected)
     front = Page(tmp_path / "index.html")
     assert "until a bot has 20 points" in front.words

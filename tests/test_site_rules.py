@@ -40,7 +40,7 @@ def test_every_ruleset_has_a_page_and_no_other_has(out: Path) -> None:
 @pytest.mark.parametrize("name", ["skipbo-short", "mine"])
 def test_standings_games_bots_and_replays_lead_to_the_rules(out: Path, name: str) -> None:
     assert f"rules/{name}.html" in Page(out / "index.html").links
-    assert f"../rules/{name}.html" in Page(out / "games/1.html").links
+    assert f"rules/{name}.html" in Page(out / "games.html").links
     assert f"../rules/{name}.html" in Page(out / "bots/greedy.html").links
     assert data(out / "data/games-0.js")["rulesets"][name]["page"] == name
 

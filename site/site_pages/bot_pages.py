@@ -9,7 +9,7 @@ from site_pages.details import DetailMaker
 from site_pages.downloads import write_table
 from site_pages.faults import FaultList, collect_faults
 from site_pages.files import Folder
-from site_pages.game_lists import GameRows
+from site_pages.game_list import GameRows
 from site_pages.histogram import make_histogram
 from site_pages.notes import read_notes
 from site_pages.pages import BotPage, Pages, Section

@@ -13,7 +13,7 @@ from site_pages.bot_pages import BotPages
 from site_pages.changes import make_change_box
 from site_pages.docs import list_attachments, render_docs
 from site_pages.files import Folder
-from site_pages.game_lists import LIST, GameRows, list_pages, write_game_lists
+from site_pages.game_list import GameRows, write_list
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.overall import make_overall
 from site_pages.pages import Games, Pages
@@ -112,7 +112,7 @@ class _Rendering:
         self._reasons = Reasons(self._tournament.rulesets)
         self._rows = GameRows(survey, self._reasons)
         planned = measure_extent(self._tournament, survey.tables).games
-        self._pages = Pages(self._tournament, _find_states(moment), Games(survey.games, planned), list_pages(survey))
+        self._pages = Pages(self._tournament, _find_states(moment), Games(survey.games, planned))
 
     def write(
         self, progress: Progress | None, changes: Changes | None, sharper: Sequence[Comparison] | None
@@ -124,7 +124,8 @@ class _Rendering:
         families = {ruleset.family for ruleset in self._tournament.rulesets.values()}
         games = write_game_pages(folder, families)
         self._write_index(self._write_shards(progress), games)
-        write_game_lists(folder, self._pages, self._survey, self._rows)
+        blocks = write_list(folder, self._survey, self._reasons)
+        folder.write("games.html", self._pages.render_games(self._rows.make_latest(), blocks))
         self._write_results(changes, sharper)
         self._write_rulesets()
         folder.write("replay.html", self._pages.render_replay())
@@ -146,7 +147,6 @@ class _Rendering:
     def _write_index(self, files: ShardFiles, games: dict[str, GamePage]) -> None:
         payload = self._survey.index.make_payload() | {
             "size": shards.SIZE,
-            "list": LIST,
             "splits": files.splits,
             "families": games,
         }

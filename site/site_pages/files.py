@@ -21,7 +21,13 @@ DOWNLOADS = "data/downloads.txt"
 """Lists the files for download, line by line: CSV and JSON have no place for a mark of ours."""
 _DOWNLOAD = re.compile(r"data/[^/\0]+\.(?:csv|json)")
 
-_STALE = (("bots", "*.html"), ("docs", "*.html"), ("games", "*.html"), ("rules", "*.html"), ("data", "games-*.js"))
+_STALE = (
+    ("bots", "*.html"),
+    ("docs", "*.html"),
+    ("rules", "*.html"),
+    ("data", "games-*.js"),
+    ("data", "list-*.js"),
+)
 
 
 class Folder:

@@ -19,7 +19,6 @@ from site_pages.deals import has_partners
 from site_pages.details import Details
 from site_pages.docs import DocPage
 from site_pages.faults import FaultCode
-from site_pages.files import Folder
 from site_pages.histogram import Histogram
 from site_pages.luck import LuckTable
 from site_pages.notes import Note
@@ -38,8 +37,6 @@ from tournaments.league.tournament import Tournament
 from tournaments.sanitizer import sanitize
 
 TEMPLATES = Path(__file__).parent / "templates"
-PAGER = 3
-"""Pages linked on either side of the current one."""
 
 
 class Seat(Struct, frozen=True):
@@ -74,15 +71,8 @@ class GameRow(Struct, frozen=True):
     """The state of the series after this game, in words."""
     void: bool
     actions: int
-
-
-class Page(Struct, frozen=True):
-    """A page of the list of games."""
-
-    number: int
-    """The number in its file name, from 1."""
-    first: int
-    last: int
+    started: str
+    """Day and time, UTC; empty if unknown."""
 
 
 def make_game_row(game: Game, reason: str, score: Score | None = None) -> GameRow:
@@ -104,7 +94,12 @@ def make_game_row(game: Game, reason: str, score: Score | None = None) -> GameRo
         series=describe_standing(score),
         void=game.reason == "void",
         actions=game.actions,
+        started=_format_minute(game.started),
     )
+
+
+def _format_minute(started: float) -> str:
+    return datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M") if started else ""
 
 
 def _group_seats(game: Game) -> tuple[GameTeam, ...]:
@@ -183,7 +178,7 @@ class Games(NamedTuple):
 class Pages:
     """Renders pages from the templates, with the values that all pages share."""
 
-    def __init__(self, tournament: Tournament, states: Mapping[str, State], games: Games, pages: Sequence[int]) -> None:
+    def __init__(self, tournament: Tournament, states: Mapping[str, State], games: Games) -> None:
         self._env = Environment(
             loader=FileSystemLoader(TEMPLATES),
             bytecode_cache=COMPILED,
@@ -199,7 +194,6 @@ class Pages:
             "ms": text.format_milliseconds,
             "counted": text.format_count,
         }
-        self._pages = list(pages)
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
@@ -208,7 +202,6 @@ class Pages:
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games.played,
             "planned": games.planned,
-            "newest": self._pages[-1] + 1 if self._pages else 1,
             "make_games_address": text.make_games_address,
         }
 
@@ -255,23 +248,9 @@ class Pages:
             after=docs[place + 1] if place + 1 < len(docs) else None,
         )
 
-    def write_game_list(self, folder: Folder, rows: Sequence[GameRow], size: int) -> None:
-        """Write one page of the list of games; `size` is the number of games on a full page."""
-        current = rows[0].number // size if rows else 0
-        place = self._pages.index(current) if rows else 0
-        near = self._pages[max(0, place - PAGER) : place + PAGER + 1]
-        numbers = sorted({*near, *self._pages[:1], *self._pages[-1:]})
-        pages = [Page(number + 1, number * size, number * size + size - 1) for number in numbers]
-        content = self._render(
-            "games.html",
-            root="../",
-            rows=rows,
-            here=current + 1,
-            pages=pages,
-            before=self._pages[place - 1] + 1 if place > 0 else None,
-            after=self._pages[place + 1] + 1 if place + 1 < len(self._pages) else None,
-        )
-        folder.write(f"games/{current + 1}.html", content)
+    def render_games(self, rows: Sequence[GameRow], blocks: Sequence[int]) -> bytes:
+        """Return games.html with the latest games as a table; its script reads all of them from data/list-BLOCK.js."""
+        return self._render("games.html", root="", rows=rows, blocks=blocks)
 
     def render_replay(self) -> bytes:
         """Return replay.html."""

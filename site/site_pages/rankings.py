@@ -24,7 +24,10 @@ class Name(Struct, frozen=True):
     """The label of an entry, and the name of its page."""
 
     label: str
+    """As pages show it."""
     slug: str
+    exact: str
+    """The label itself, for addresses."""
 
 
 class Whisker(Struct, frozen=True):
@@ -111,7 +114,7 @@ class Ranking(Struct, frozen=True):
 
 def make_name(label: str) -> Name:
     """Return the name of the entry with this label."""
-    return Name(text.format_label(label), text.make_slug(label))
+    return Name(text.format_label(label), text.make_slug(label), label)
 
 
 def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:

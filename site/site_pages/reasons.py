@@ -18,8 +18,11 @@ class Reasons:
     """
 
     def __init__(self, rulesets: Mapping[str, Ruleset]) -> None:
-        self._words = {name: load_family(ruleset.family).reasons for name, ruleset in rulesets.items()}
+        self.words: Mapping[str, Mapping[str, str]] = {
+            name: load_family(ruleset.family).reasons for name, ruleset in rulesets.items()
+        }
+        """By ruleset and code."""
 
     def describe(self, game: Game) -> str:
         """Return why a game ended."""
-        return text.describe_reason(game.reason, self._words[game.ruleset])
+        return text.describe_reason(game.reason, self.words[game.ruleset])

@@ -13,16 +13,6 @@ window.malice = window.malice || {};
   };
   const SVG = "http://www.w3.org/2000/svg";
 
-  /** Create an element from attributes and children (texts or elements). */
-  malice.createElement = function (tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value === true) node.setAttribute(name, "");
-      else if (value !== false && value != null) node.setAttribute(name, value);
-    }
-    node.append(...children.filter((child) => child != null && child !== false));
-    return node;
-  };
   const { createElement } = malice;
   const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
   const RANKS = { A: "ace", T: "10", J: "jack", Q: "queen", K: "king" };

@@ -135,7 +135,7 @@ window.malice = window.malice || {};
     $("slider").max = lastIndex();
     linkNeighbour("previous", place.previous);
     linkNeighbour("next", place.next);
-    $("list").href = `games/${place.list}.html#g${game.key}`;
+    $("list").href = `games.html#game=${game.key}`;
     $("key").value = game.key;
     malice.fillResult($("result"), game);
     if (game.faults.length || game.broken) $("result").parentElement.open = true;

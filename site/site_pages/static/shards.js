@@ -1,4 +1,4 @@
-// Loads the index of keys, the shards of games and the page of a family as scripts, which also work from file://.
+// Loads the index of keys, the shards and the list of games and the page of a family as scripts, which also work from file://.
 "use strict";
 window.malice = window.malice || {};
 
@@ -31,14 +31,16 @@ window.malice = window.malice || {};
     return JSON.parse(await new Response(stream).text());
   }
 
-  function load(name) {
+  /** Load a data file, once. */
+  malice.load = function (name) {
     if (!loads.has(name)) {
       const loading = loadScript(name).then(unpack);
       loading.catch(() => loads.delete(name)); // so that the next click tries again
       loads.set(name, loading);
     }
     return loads.get(name);
-  }
+  };
+  const { load } = malice;
 
   /** List the runs of games: one part, table and rotation, with consecutive deals and numbers. */
   function listRuns(index) {
@@ -100,6 +102,6 @@ window.malice = window.malice || {};
     if (row < 0) throw new Error(`Game ${key} is newer than this page: reload it.`);
     const { family } = shard.rulesets[shard.columns.ruleset[row]];
     await malice.loadFamily(family, index.families);
-    return { shard, row, list: Math.floor(number / index.list) + 1, ...findNeighbours(runs, number) };
+    return { shard, row, ...findNeighbours(runs, number) };
   };
 })(window.malice);

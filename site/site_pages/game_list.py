@@ -1,0 +1,134 @@
+"""The list of all games as data files, for the page that searches them: one number a column and game.
+
+A file holds the games of ten thousand numbers, so that new games change the last file alone. It stores each lineup,
+each outcome and each ending once; a game is its place in these tables.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import groupby, islice
+from typing import Any
+
+from site_pages import shards, text
+from site_pages.files import Folder
+from site_pages.keys import KeyIndex
+from site_pages.pages import GameRow, make_game_row
+from site_pages.reasons import Reasons
+from site_pages.series import describe_standing
+from site_pages.survey import Survey
+from tournaments.league.contents import Game
+from tournaments.sanitizer import sanitize
+
+SIZE = 10_000
+"""The numbers of a file; a multiple of those of a shard."""
+LATEST = 50
+"""Games that the page shows without a script."""
+
+
+class GameRows:
+    """Makes rows of lists."""
+
+    def __init__(self, survey: Survey, reasons: Reasons) -> None:
+        self._survey = survey
+        self._reasons = reasons
+
+    def make(self, game: Game) -> GameRow:
+        """Return a game as lists show it."""
+        return make_game_row(game, self._reasons.describe(game), self._survey.series.get(game.key))
+
+    def make_latest(self) -> list[GameRow]:
+        """Return the latest games of the schedule, the latest first."""
+        games = (game for block in reversed(self._survey.blocks.values()) for game in reversed(block))
+        return [self.make(game) for game in islice(games, LATEST)]
+
+
+def write_list(folder: Folder, survey: Survey, reasons: Reasons) -> list[int]:
+    """Write the data files, and keep those whose games are the same; return their numbers.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    found = groupby(survey.blocks, lambda block: block * shards.SIZE // SIZE)
+    parts = {number: list(blocks) for number, blocks in found}
+    for number, blocks in parts.items():
+        name = f"list-{number}"
+        header = shards.make_header(name, ([survey.digest(block) for block in blocks], reasons.words))
+        if folder.read_first_line(f"data/{name}.js") == header:
+            folder.keep(f"data/{name}.js")
+        else:
+            folder.write(f"data/{name}.js", shards.make_script(name, header, _pack_blocks(survey, blocks, reasons)))
+    return list(parts)
+
+
+def _pack_blocks(survey: Survey, blocks: list[int], reasons: Reasons) -> bytes:
+    games = ListedGames(reasons)
+    for block in blocks:
+        for game in survey.blocks[block]:
+            games.add(game, describe_standing(survey.series.get(game.key)))
+    return games.pack()
+
+
+class ListedGames:
+    """The games of a data file.
+
+    Args:
+        reasons: why games end, in words.
+    """
+
+    def __init__(self, reasons: Reasons) -> None:
+        self._reasons = reasons
+        self._words: list[str] = []
+        """Why games ended, by ending."""
+        self._index = KeyIndex()
+        self._tables: dict[str, dict[Any, int]] = {"lineup": {}, "outcome": {}, "ending": {}, "standing": {"": 0}}
+        """By column: its different values, each with its place."""
+        self._columns = {name: array("q") for name in (*self._tables, "actions", "minutes")}
+        self._minute = 0
+
+    def add(self, game: Game, standing: str = "") -> None:
+        """Add the game with the next higher number, and where its series stands after it, in words."""
+        self._index.add(game.number, game.key)
+        self._add_place("lineup", (game.ruleset, game.teams, game.labels, game.versions))
+        self._add_place("outcome", (game.places, game.scores))
+        self._add_place("standing", standing)
+        if self._add_place("ending", (game.ruleset, game.reason, game.verdicts)) == len(self._words):
+            self._words.append(self._reasons.describe(game))
+        self._columns["actions"].append(game.actions)
+        minute = int(game.started // 60)
+        self._columns["minutes"].append(minute - self._minute)
+        self._minute = minute
+
+    def _add_place(self, name: str, value: object) -> int:
+        """Add the place of a value to a column, and return it."""
+        table = self._tables[name]
+        place = table.setdefault(value, len(table))
+        self._columns[name].append(place)
+        return place
+
+    def pack(self) -> bytes:
+        """Return what the data file passes to the page."""
+        lineups = list(self._tables["lineup"])
+        names = _number(pair for *_, labels, versions in lineups for pair in zip(labels, versions, strict=True))
+        rulesets = _number(ruleset for ruleset, *_ in lineups)
+        endings = zip(self._tables["ending"], self._words, strict=True)
+        payload = {
+            "keys": self._index.make_payload(),
+            "names": [(label, version, text.make_slug(label), text.format_label(label)) for label, version in names],
+            "rulesets": [(ruleset, text.make_slug(ruleset), sanitize(ruleset, 60)) for ruleset in rulesets],
+            "lineups": [
+                (rulesets[ruleset], teams, [names[pair] for pair in zip(labels, versions, strict=True)])
+                for ruleset, teams, labels, versions in lineups
+            ],
+            "outcomes": list(self._tables["outcome"]),
+            "endings": [(reason, words, verdicts) for (_, reason, verdicts), words in endings],
+            "standings": list(self._tables["standing"]),
+            "columns": {name: column.tolist() for name, column in self._columns.items()},
+        }
+        return shards.pack(payload)
+
+
+def _number(values: Iterator[Any]) -> dict[Any, int]:
+    """Return the different values, each with its place."""
+    return {value: place for place, value in enumerate(dict.fromkeys(values))}
