@@ -97,6 +97,9 @@ class Family(Struct, frozen=True, kw_only=True):
     """Rare features of requests, for examinations: a name, and whether a request has it."""
     luck: Callable[[Any, int], Luck | None] = _know_no_luck
     """Returns how to measure luck under parameters for a number of seats; None if nothing can."""
+    race: Callable[[Any], Sequence[int]] | None = None
+    """Returns from a spectator's view, by seat, how much is left until it has won: less is better, and partners have
+    the same figure. Pages use it to tell where a game turned; None if a view does not tell who is ahead."""
     opponent: str = "uniform"
     """The bot that ships and sits at the other seats of an examination."""
     package: str = ""

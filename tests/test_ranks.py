@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from referee.replay import VOID
 from tests.test_standings import pair, played
 from tournaments.league.contents import Game
-from tournaments.league.standings import Standings, compute_standings
+from tournaments.league.standings import Standings, State, compute_standings
 from tournaments.ratings.comparison import compute_advantage
 from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
@@ -49,7 +49,7 @@ def test_bots_without_a_row_take_no_rank_but_count_as_opponents() -> None:
     others = {"a": "b", "b": "old"}
     games = [*pair(0, (1, 2), (1, 2)), *(rename(game, others) for game in pair(0, (2, 1), (2, 1)))]
 
-    (found,) = compute_standings(games, ["a", "b", "old"], shown={"a", "b"})
+    (found,) = compute_standings(games, ["a", "b", "old"], shown={"a": "playing", "b": "playing"})
 
     assert [(row.label, row.rank) for row in found.rows] == [("a", 1), ("b", 2)]
     assert {row.rating.rank_high for row in found.rows} == {2}
@@ -57,6 +57,24 @@ def test_bots_without_a_row_take_no_rank_but_count_as_opponents() -> None:
     assert (found.unlisted, found.mean_of_all) == (1, True)
     assert found.crosstable.keys() == found.los.keys() == found.history.keys() == {"a", "b"}
     assert found.crosstable["b"].keys() == {"a"}
+
+
+def test_who_does_not_play_takes_no_rank_and_stands_last_but_counts_as_an_opponent() -> None:
+    others = {"a": "c", "b": "b"}
+    games = [*pair(0, (1, 2), (1, 2)), *(rename(game, others) for game in pair(0, (2, 1), (2, 1)))]
+
+    (found,) = compute_standings(games, ["a", "b", "c"], shown={"a": "suspended", "b": "playing", "c": "playing"})
+    (all_play,) = compute_standings(games, ["a", "b", "c"])
+
+    assert [(row.label, row.state, row.rank) for row in found.rows] == [
+        ("b", "playing", 1),
+        ("c", "playing", 2),
+        ("a", "suspended", None),
+    ]
+    assert {row.rating.rank_high for row in found.rows} == {2, None}
+    assert {row.label: row.rating.elo for row in found.rows} == {row.label: row.rating.elo for row in all_play.rows}
+    ((_, active, away),) = found.list_tables()
+    assert ([row.label for row in active], [row.label for row in away]) == (["b", "c"], ["a"])
 
 
 def test_few_games_make_a_rating_preliminary_everywhere() -> None:
@@ -128,10 +146,13 @@ def play_anything(chance: random.Random) -> Iterator[Game]:
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.sampled_from([None, "bot 0", "bot 1"]), st.booleans())
 def test_no_figure_is_odd_whatever_the_results(seed: int, anchor: str | None, common: bool) -> None:
-    games = list(play_anything(random.Random(seed)))
+    chance = random.Random(seed)
+    games = list(play_anything(chance))
     labels = [f"bot {number}" for number in range(len(games[0].labels) + 2)]
 
-    found = compute_standings(games, labels, anchor, {0} if common else (), labels[:-1])
+    states: dict[str, State] = dict.fromkeys(labels[:-1], "playing")
+    states[labels[chance.randrange(len(states))]] = chance.choice(["playing", "suspended", "withdrawn"])
+    found = compute_standings(games, labels, anchor, {0} if common else (), states)
 
     for figure in list_figures(msgspec.to_builtins(found)):
         assert math.isfinite(figure)
@@ -158,12 +179,13 @@ def check_ranks(standings: Standings) -> None:
     """Make sure that ranks lie within their ranges, and agree with Elo and with who is significantly better."""
     for row in standings.rows:
         low, high = row.rating.rank_low, row.rating.rank_high
-        group = [other for other in standings.rows if other.group == row.group]
+        group = [other for other in standings.rows if other.group == row.group and other.state == "playing"]
         if row.rank is not None and low is not None and high is not None:
             assert 1 <= low <= row.rank <= high <= len(group)
-        surely_better = sum(
-            (others[row.label] or 0) > 0.9751 for others in standings.los.values() if row.label in others
-        )
+        if row.state != "playing":
+            assert row.rank is low is high is None
+        assert row.tied == (row.rank is not None and [other.rank for other in group].count(row.rank) > 1)
+        surely_better = sum((standings.los[other.label].get(row.label) or 0) > 0.9751 for other in group)
         assert low is None or surely_better <= low - 1
         for other, share in standings.los[row.label].items():
             assert share is None or 0 <= share <= 1

@@ -67,7 +67,7 @@ def test_bots_are_linked_to_their_pages(league: GrowingLeague, last: Path) -> No
     box = (out / "index.html").read_text("utf-8").partition('class="changes"')[2].partition("</section>")[0]
 
     links = [part.partition('"')[0] for part in box.split('href="')[1:]]
-    assert len([link for link in links if link.startswith("bots/")]) == 5
+    assert len({link for link in links if link.startswith("bots/")}) == 5
     assert all((out / link).is_file() for link in links if not link.startswith("#"))
     assert "<img" not in box
 
@@ -99,8 +99,27 @@ def test_a_day_is_told_as_a_date(league: GrowingLeague, last: Path, at: str, sho
     assert f"What changed since {shown}" in " ".join(words.split())
 
 
-def test_there_is_no_box_unless_somebody_asks(league: GrowingLeague, last: Path) -> None:
-    render(league, "--changes-since", last)
+def test_unless_somebody_asks_the_box_tells_what_the_newest_part_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = GrowingLeague(tmp_path / "course.db", monkeypatch, slips={"ann": 0.0, "cem": 0.8})
+    league.play({"ann": 1, "bob": 1, "cem": 1, "dan": 1}, 3)
+    last = shutil.copy(league.path, tmp_path / "last.db")
+    league.play({"ann": 1, "bob": 2, "cem": 1, "dan": 1, "eve": 1}, 3, MONDAY + DAY)
+
+    asked = list_rows(render(league, "--changes-since", last) / "index.html")
+    told = list_rows(render(league) / "index.html")
+
+    assert told.keys() == asked.keys()
+    for bot in ("ann", "cem", "dan"):
+        assert told[bot][3:] == asked[bot][3:], bot
+    assert told["bob new version"][5] == "n/a", "its rating is that of another bot"
+    assert "eve new" in told
+
+
+def test_with_one_part_there_is_no_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    league = GrowingLeague(tmp_path / "course.db", monkeypatch)
+    league.play({"ann": 1, "bob": 1}, 2)
 
     assert "What changed" not in Page(render(league) / "index.html").words
 

@@ -23,7 +23,7 @@ from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Game, TablePlace, summarize_record
 from tournaments.league.formats.situation import Situation, make_situation
-from tournaments.league.formats.swiss import rank_swiss
+from tournaments.league.formats.table import make_table
 from tournaments.league.journal import (
     Absence,
     AnyEvent,
@@ -364,8 +364,7 @@ class League:
         """Return the table of a Swiss tournament that this follows."""
         if self._situation is None or self._situation.tournament.config.format != "swiss":
             return ()
-        rows = enumerate(rank_swiss(self._situation), 1)
-        return tuple(TablePlace(row.label, place, float(row.points), float(row.buchholz)) for place, row in rows)
+        return make_table(self._situation)
 
     def ended_by_test(self) -> bool:
         return False

@@ -55,8 +55,8 @@ def test_the_command_line_shows_pairs_with_luck_and_without(
 
     (row,) = [row for row in page.rows if row[:2] == ["greedy", "uniform"]]
     assert row[2] == "2"
-    assert row[5].startswith(f"{100 * (advantage.score or 0):.1f} %")
-    assert [row[4], row[6], row[7]] == ["+191≥ +70", "75.0 %60.0 … 102.0", "1.301.20 … 1.40"]
+    assert row[6].startswith(f"{100 * (advantage.score or 0):.1f} %")
+    assert [row[5], row[7], row[8]] == ["+191≥ +70", "75.0 %60.0 … 102.0", "1.301.20 … 1.40"]
     assert "docs/comparing.html#without-luck" in page.links
     assert "without-luck" in Page(out / "docs/comparing.html").ids
     with Store(db) as store:

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 import site_pages
 from site_pages import chart
+from site_pages.colours import assign_colours
+from site_pages.lettering import shorten_name
 from site_pages.part_chart import PartChart, make_part_chart
 from tests.growing_leagues import GrowingLeague
 from tests.test_site import Page
@@ -50,31 +52,53 @@ def computed(league: GrowingLeague) -> tuple[PartRatings, Standings]:
 
 
 def lay_out(found: PartRatings, standings: Standings) -> PartChart:
-    laid_out = make_part_chart(found, standings)
+    laid_out = make_part_chart(found, standings, assign_colours(row.label for row in standings.rows))
     assert laid_out is not None
     return laid_out
 
 
-def find_styles(svg: str) -> dict[str, str]:
-    """Return the style of each name that a chart shows."""
-    groups = re.split(r'<g class="line (?=\w+">)', svg)[1:]
-    return {
-        name[1]: group.partition('"')[0] for group in groups if (name := re.search(r'class="name"[^>]*>([^<]*)', group))
-    }
+def find_styles(page: str) -> list[dict[str, str]]:
+    """Return for each chart the classes of each line."""
+    return [
+        dict(reversed(line) for line in re.findall(r'<g class="line ([^"]+)" data-name="([^"]+)"', svg))
+        for svg in page.split("<figure")[1:]
+    ]
 
 
-def test_a_name_has_one_style_in_both_charts(front: Path) -> None:
-    history, by_part = (find_styles(svg) for svg in front.read_text("utf-8").split("<figure")[1:])
+def test_a_bot_has_one_colour_wherever_it_is_drawn(front: Path) -> None:
+    page = front.read_text("utf-8")
 
-    assert sorted(history.values()) == ["l0", "l1", "l2"]
+    history, by_part = find_styles(page)
     assert by_part == history
+    assert sorted(history.values()) == [f"bot{number} shape{number} dash0" for number in range(3)]
+    for name, classes in history.items():
+        disc = classes.removesuffix(" dash0")
+        assert len(re.findall(rf'<a class="marked {disc}" href="[^"]*"><bdi>{re.escape(name)}</bdi>', page)) >= 3
+
+
+def test_a_line_is_flat_from_its_last_figure_to_the_edge(computed: tuple[PartRatings, Standings]) -> None:
+    found, standings = computed
+    gone = {label: rating for label, rating in found.steps[1].ratings.items() if label != "bob"}
+    steps = (found.steps[0], *(replace(step, ratings=gone) for step in found.steps[1:]))
+    history = {**standings.history, "bob": standings.history["bob"][:3]}
+
+    by_part = lay_out(replace(found, steps=steps), standings).chart
+    running = chart.make_chart(replace(standings, history=history), {"ann": 0, "bob": 1, HOSTILE: 2})
+
+    assert running is not None
+    for laid_out in (by_part, running):
+        for line in laid_out.lines:
+            corners = [tuple(map(float, corner.split(","))) for corner in line.points.split()]
+            assert corners[-1] == (laid_out.right, line.end[1])
+        (bob,) = [line for line in laid_out.lines if line.label == "bob"]
+        assert bob.end[0] < laid_out.right / 2
 
 
 def test_every_entry_has_a_mark_for_each_part_since_it_came(computed: tuple[PartRatings, Standings]) -> None:
     lines = {line.label: line for line in lay_out(*computed).chart.lines}
 
     assert {label[:4]: len(line.marks) for label, line in lines.items()} == {"ann": 3, "bob": 3, "<img": 2}
-    assert all(line.points.count(",") == len(line.marks) for line in lines.values())
+    assert all(line.points.count(",") == len(line.marks) + 1 for line in lines.values()), "and one at the edge"
 
 
 def test_the_table_tells_the_figures_of_the_chart_and_the_parts_by_name(
@@ -187,15 +211,29 @@ def test_the_chart_warns_of_groups_that_had_not_met(computed: tuple[PartRatings,
     assert "part 1" in lay_out(apart, standings).chart.warning
 
 
-def test_lines_beyond_the_styles_are_grey_in_both_charts(computed: tuple[PartRatings, Standings]) -> None:
+def test_the_best_dozen_have_names_that_fit_and_the_others_are_faint(
+    computed: tuple[PartRatings, Standings],
+) -> None:
     found, standings = computed
-    rows = tuple(replace(standings.rows[0], label=f"bot {number}", rank=number) for number in range(12))
-    many = replace(standings, rows=rows, history={row.label: ((0, 1500.0), (1, 1510.0)) for row in rows})
-    ratings = {row.label: make_rating(float(row.rank or 0), -50.0, 50.0) for row in rows}
+    labels = ["W" * 100, "\U0001f0a1" * 50, "日" * 60, *(f"bot {number}" for number in range(57))]
+    rows = tuple(replace(standings.rows[0], label=label, rank=60 - place) for place, label in enumerate(labels))
+    many = replace(
+        standings, rows=rows, history={label: tuple((at, 1500.0 + at) for at in range(400)) for label in labels}
+    )
+    ratings = {row.label: make_rating(float(-(row.rank or 0)), -50.0, 50.0) for row in rows}
     steps = tuple(replace(step, ratings=ratings) for step in found.steps)
 
-    history = chart.make_chart(many)
+    history = chart.make_chart(many, assign_colours(labels))
     assert history is not None
     for laid_out in (history, lay_out(replace(found, steps=steps), many).chart):
-        assert laid_out.grey_lines == 2
-        assert [line.label for line in laid_out.lines if line.style is None] == ["bot 10", "bot 11"]
+        named = [line for line in laid_out.lines if line.name]
+        assert [line.name for line in named] == [f"{12 - place}. bot {45 + place}" for place in range(12)]
+        assert laid_out.faint_lines == 48
+        assert laid_out.lines[48:] == named
+        heights = sorted(line.name_y for line in named)
+        assert all(other - one >= 16.9 for one, other in pairwise(heights))
+        assert laid_out.top <= heights[0]
+        assert heights[-1] <= laid_out.bottom
+        assert sum(len(line.points) for line in laid_out.lines) < 90_000
+    assert {shorten_name(f"3. {label}", 170)[-1] for label in labels[:3]} == {"…"}
+    assert shorten_name(labels[0], 170).count("W") * 12 < 170

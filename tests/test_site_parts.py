@@ -66,7 +66,7 @@ def test_games_of_a_disqualified_entry_stay_on_the_site_and_count_for_nobody(tmp
 
     ranks = {row[1].split()[0]: row[0] for row in Page(tmp_path / "index.html").rows if len(row) > 8}
     assert rendered.games == 6
-    assert ranks["careful"] == "n/a"
+    assert ranks["careful"] == "–"
     assert "2 games count" in Page(tmp_path / "index.html").words
 
 

@@ -23,7 +23,7 @@ from tests.test_site_shards import data
 from tournaments.league.contents import Game
 from tournaments.league.ranking import compute_league_standings
 from tournaments.league.series import Score, Tally
-from tournaments.league.standings import compute_standings
+from tournaments.league.standings import State, compute_standings
 from tournaments.ratings.head_to_head import head_to_head
 
 
@@ -130,6 +130,7 @@ def test_a_bot_page_tells_what_the_pairs_say(tmp_path: Path) -> None:
         assert text.format_likelihood(pairs.pairs.los) in page.words
         assert text.format_whole_percent(pairs.luck) in page.words
         assert pairs.pairs.elo is None or str(pairs.pairs.elo) in page.values
+        assert f"won both: {pairs.pair_counts[4]}; " in page.words
     assert page.words.count("count as one result") == 1, "explained once"
 
 
@@ -270,10 +271,11 @@ def test_the_front_page_tells_what_each_seat_is_worth_and_which_figures_are_prel
 def test_zero_is_the_mean_of_the_bots_that_the_ranking_names() -> None:
     games = [game(("a", "b"), (1, 2), Key(0, 0, 0, 0)), game(("b", "a"), (1, 2), Key(0, 0, 0, 1))]
     games += [game(("b", "b@1"), (2, 1), Key(0, 1, 0, 0)), game(("b@1", "b"), (2, 1), Key(0, 1, 0, 1))]
+    newest_alone: dict[str, State] = {"a": "playing", "b": "playing"}
 
     every, newest = (
         make_ranking(found, several_sizes=False).mean_of
-        for shown in (None, {"a", "b"})
+        for shown in (None, newest_alone)
         for found in compute_standings(games, ["a", "b", "b@1"], shown=shown)
     )
 

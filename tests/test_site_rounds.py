@@ -104,7 +104,7 @@ def test_the_rounds_link_opponents_and_name_byes_and_hostile_names_stay_text(tmp
 
     head = next(row for row in page.rows if "Round 1" in row)
     own = page.rows[page.rows.index(head) + 1 :][: len(LABELS)]
-    assert head == ["Rank", "Bot", "Points", "Round 1", "Round 2", "Round 3"]
+    assert head == ["No.", "Bot", "Points", "Round 1", "Round 2", "Round 3"]
     assert own[0][:3] == ["1", "greedy", "3"]
     assert sum(cell == "bye 1" for row in own for cell in row) == 3
     name = text.format_label(HOSTILE)
@@ -161,7 +161,7 @@ def test_after_one_round_pairs_stand_apart_and_points_rank_all_the_same(tmp_path
     head = next(row for row in page.rows if "Buchholz" in row)
     ranked = page.rows[page.rows.index(head) + 1 :][:4]
     assert head[:4] == ["Rank", "Group", "Bot", "Points"]
-    assert [(row[0], row[3]) for row in ranked] == [("1", "1.0"), ("2", "1.0"), ("3", "0.0"), ("4", "0.0")]
+    assert [(row[0], row[3]) for row in ranked] == [("=1", "1.0"), ("=1", "1.0"), ("=3", "0.0"), ("=3", "0.0")]
     assert {len(row) for row in ranked} == {len(head)}
     assert "of 4" in Page(tmp_path / "bots/greedy.html").words
     shown = list(format_standings(compute_league_standings(league)))

@@ -191,7 +191,13 @@ def test_terminal_csv_and_json_warn_in_the_same_words_and_name_the_group() -> No
     (told,) = json.loads(encode_standings_json(found))
 
     assert lines[1] == APART
-    assert [line.split()[:2] for line in lines[2:6]] == [["group", "rank"], ["1", "1"], ["1", "2"], ["1", "3"]]
+    assert [line.split()[:2] for line in lines[2:6]] == [
+        ["group", "1:"],
+        ["rank", "bot"],
+        ["1", "(1-2)"],
+        ["2", "(1-3)"],
+    ]
+    assert lines[7] == "group 2: 2 bots"
     assert [(row["group"], row["rank"], row["warning"]) for row in rows][2:4] == [("1", "3", APART), ("2", "1", APART)]
     assert told["warning"] == APART
     assert [row["group"] for row in told["rows"]] == [1, 1, 1, 2, 2]

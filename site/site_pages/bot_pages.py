@@ -12,13 +12,12 @@ from site_pages.files import Folder
 from site_pages.game_list import GameRows
 from site_pages.histogram import make_histogram
 from site_pages.notes import read_notes
-from site_pages.pages import BotPage, Pages, Section
+from site_pages.pages import BotPage, Pages
 from site_pages.results import Result, list_results
-from site_pages.source import PublishedSource, Source
+from site_pages.sections import Section
+from site_pages.source import PublishedSource
 from site_pages.survey import Survey
-from tournaments.league.choice import Choice
 from tournaments.league.contents import Entry
-from tournaments.league.ranking import compute_league_standings
 from tournaments.league.standings import Standings
 from tournaments.terminal.tables import Cell
 
@@ -30,8 +29,7 @@ class BotPages:
     """The pages of all bots of one rendering.
 
     Args:
-        source: the league.
-        published: the same, as far as it may be published.
+        published: the league, as far as it may be published.
         survey: what its games come to.
         rows: makes the rows of lists of games.
         all_standings: the standings.
@@ -40,7 +38,6 @@ class BotPages:
 
     def __init__(
         self,
-        source: Source,
         published: PublishedSource,
         survey: Survey,
         rows: GameRows,
@@ -53,7 +50,7 @@ class BotPages:
         self._standings = all_standings
         self._sections = sections
         self._faults = collect_faults(survey.failed)
-        self._details = DetailMaker(survey.bots, _list_versions(source, all_standings))
+        self._details = DetailMaker(survey.bots, [each.versions.standings for each in sections if each.versions])
 
     def write(self, folder: Folder, pages: Pages) -> None:
         """Write the pages."""
@@ -104,11 +101,3 @@ def _list_opponents(label: str, standings: Standings, result: Result) -> Iterato
         met, duel = meetings[other], line.duel
         figures = (duel.elo.sort, duel.los.sort) if duel else (None, None)
         yield (other, met.games, met.wins, met.draws, met.losses, met.score, *figures)
-
-
-def _list_versions(source: Source, all_standings: Sequence[Standings]) -> Sequence[Standings]:
-    """Return the standings with a row for each version that played; that takes another fit of all games."""
-    entrants = {each for part in source.parts() for table in part.tables for each in table.entrants}
-    newest = {entry.label: entry.number for entry in source.entries()}
-    several = any(each.version != newest[each.label] for each in entrants)
-    return compute_league_standings(source, Choice(versions="all")) if several else all_standings

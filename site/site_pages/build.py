@@ -10,19 +10,20 @@ from msgspec import Struct
 from referee import rules_text
 from site_pages import shards, text
 from site_pages.bot_pages import BotPages
-from site_pages.changes import make_change_box
+from site_pages.crosstable import write_crosstables
 from site_pages.docs import list_attachments, render_docs
 from site_pages.files import Folder
+from site_pages.front import make_front
+from site_pages.front_downloads import write_front_downloads
 from site_pages.game_list import GameRows, write_list
 from site_pages.game_pages import GamePage, write_game_pages
-from site_pages.overall import make_overall
 from site_pages.pages import Games, Pages
 from site_pages.reasons import Reasons
-from site_pages.rounds import make_course
-from site_pages.sections import make_rankings, make_sections
+from site_pages.sections import make_rankings
 from site_pages.shard_files import ShardFiles
 from site_pages.source import Moment, PublishedSource, Source
 from site_pages.survey import Digests, Survey
+from site_pages.wishes import Wishes
 from tournaments.league.comparison import Comparison
 from tournaments.league.extent import measure_extent
 from tournaments.league.progression import Changes
@@ -149,6 +150,7 @@ class _Rendering:
             "size": shards.SIZE,
             "splits": files.splits,
             "families": games,
+            "bots": [text.make_slug(entry.label) for entry in self._moment.entries()],  # in the order of their colours
         }
         script = shards.make_script("index", shards.make_header("index", payload), shards.pack(payload))
         self._folder.write("data/index.js", script)
@@ -158,19 +160,13 @@ class _Rendering:
         all_standings = compute_league_standings(self._moment)
         rankings = make_rankings(all_standings)
         entries = self._published.entries()
-        several = len({standings.ruleset for standings in all_standings}) > 1
-        rulesets, rows = make_overall(all_standings) if several else ([], [])
-        sections = make_sections(self._moment, self._survey.deals, all_standings, rankings, sharper)
-        front = self._pages.render_front(
-            sections=sections,
-            course=make_course(self._moment.situation()),
-            rulesets=rulesets,
-            overall=rows,
-            entries=entries,
-            changes=make_change_box(changes, rankings, [entry.label for entry in entries]),
-        )
-        self._folder.write("index.html", front)
-        bots = BotPages(self._moment, self._published, self._survey, self._rows, all_standings, sections)
+        front = make_front(self._moment, self._survey.deals, all_standings, rankings, Wishes(changes, sharper))
+        opened = None if front.game is None else self._rows.make(front.game.game)
+        self._folder.write("index.html", self._pages.render_front(front, entries, opened))
+        write_front_downloads(self._folder, front, all_standings)
+        crossings = [section.crossings for section in front.sections]
+        write_crosstables(self._folder, zip(all_standings, crossings, strict=True))
+        bots = BotPages(self._published, self._survey, self._rows, all_standings, front.sections)
         bots.write(self._folder, self._pages)
 
     def _write_rulesets(self) -> None:

@@ -10,6 +10,8 @@ from site_pages import text
 from site_pages.rankings import Cell, Name, Ranking, make_name
 from tournaments.league.progression import Changes, Move, Progression
 
+MOVERS = 5
+
 
 class ChangeRow(Struct, frozen=True):
     """An entry before and after."""
@@ -34,6 +36,10 @@ class ChangeTable(Struct, frozen=True):
     zero: str
     """What gains are measured from, in a sentence."""
     rows: list[ChangeRow]
+    movers: list[tuple[Name, Mark]]
+    """Whose rank moved most; at most `MOVERS`."""
+    unmoved: bool
+    """Whether no rank moved."""
 
 
 class ChangeBox(Struct, frozen=True):
@@ -41,13 +47,46 @@ class ChangeBox(Struct, frozen=True):
 
     since: str
     tables: list[ChangeTable]
+    part: str
+    """The title of the part that brought the changes; empty if somebody asked for other ones."""
+
+
+class Mark(Struct, frozen=True):
+    """How the rank of an entry moved."""
+
+    text: str
+    """An arrow with the number of ranks, or `new`."""
+    title: str
+    """The same in words."""
+    up: bool | None
+    """None if it is new."""
+
+
+def mark_moves(changes: Changes | None) -> dict[tuple[str, int], dict[str, Mark]]:
+    """Return by ruleset and number of seats how ranks moved, by the name of the bot's page."""
+    found = {} if changes is None else {(each.ruleset, each.seats): each.moves for each in changes.progressions}
+    return {
+        kind: {text.make_slug(move.label): mark for move in moves if (mark := _mark_move(move))}
+        for kind, moves in found.items()
+    }
+
+
+def _mark_move(move: Move) -> Mark | None:
+    if move.rank is None:
+        return None
+    if move.rank_before is None:
+        return Mark("new", "has not been ranked before", None) if move.news == "new" else None
+    rise = move.rank_before - move.rank
+    if not rise:
+        return None
+    return Mark(f"{'▲' if rise > 0 else '▼'}{abs(rise)}", f"was {move.rank_before}", rise > 0)
 
 
 def make_change_box(changes: Changes | None, rankings: Sequence[Ranking], labels: Collection[str]) -> ChangeBox | None:
     """Return what the box shows; None without a box.
 
     Args:
-        changes: what changed; None if nobody asked.
+        changes: what changed; None if nothing can be told.
         rankings: the rankings of the page.
         labels: the entries that have a page.
     """
@@ -59,7 +98,7 @@ def make_change_box(changes: Changes | None, rankings: Sequence[Ranking], labels
         for each in changes.progressions
         if (each.ruleset, each.seats) in found
     ]
-    return ChangeBox(changes.since, tables)
+    return ChangeBox(changes.since, tables, changes.part)
 
 
 def _make_table(progression: Progression, ranking: Ranking, labels: Collection[str]) -> ChangeTable:
@@ -68,7 +107,19 @@ def _make_table(progression: Progression, ranking: Ranking, labels: Collection[s
         anchor=ranking.anchor,
         zero=_explain_zero(progression),
         rows=[_make_row(place, move, labels) for place, move in enumerate(progression.moves, 1)],
+        movers=_list_movers(progression.moves, labels)[:MOVERS],
+        unmoved=not any(_mark_move(move) for move in progression.moves),
     )
+
+
+def _list_movers(moves: Sequence[Move], labels: Collection[str]) -> list[tuple[Name, Mark]]:
+    """Return the entries with a page whose rank moved, those that moved most first, new ones last."""
+
+    def order(move: Move) -> int:
+        return 0 if move.rank is None or move.rank_before is None else -abs(move.rank_before - move.rank)
+
+    moved = [(move, mark) for move in moves if move.label in labels and (mark := _mark_move(move))]
+    return [(make_name(move.label), mark) for move, mark in sorted(moved, key=lambda pair: order(pair[0]))]
 
 
 def _explain_zero(progression: Progression) -> str:

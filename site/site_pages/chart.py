@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from site_pages import text
-from tournaments.league.standings import Standings
+from site_pages.colours import find_colour, find_shape, name_line
+from site_pages.lettering import shorten_name
+from tournaments.league.standings import Row, Standings
+from tournaments.ratings.running_elo import thin_points
 
 WIDTH, HEIGHT = 880, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 204, 18, 44
-LINES = 10
-"""Lines with a style of their own; the others stay thin and grey, since more styles look alike."""
+LINES = 12
+"""Lines with a name at their end, those of the best; the others are faint, since more would hide one another."""
+POINTS, FAINT_POINTS = 240, 60
+"""The most corners of a line: about one for three pixels, and fewer where nobody looks closely."""
+NAME_GAP = 29
+"""From the end of a line to its name."""
 HISTORY = (
     "Running Elo; every bot starts at 1500. It follows the games in order and shows how ratings developed, whereas the"
     " ranking above fits all games at once."
@@ -58,23 +66,30 @@ class Line(Struct, frozen=True):
     """The curve of one entry, its marks, and the place of its name."""
 
     label: str
-    rank: str
-    """The rank with a full stop; empty without a rank."""
-    style: int | None
-    """The number of its colour, dashes and marks; None for grey."""
+    name: str
+    """What stands at its end: the rank and as much of the label as there is room for; empty for a faint line."""
+    classes: str
+    """Those of its colour, shape and dashes."""
+    shape: int
+    """The number of the shape of its marks."""
     points: str
     marks: list[Mark]
+    """Charts of many lines draw none on faint ones."""
     end: tuple[float, float]
+    """Where its last figure is, before it goes on flat to the edge."""
     name_y: float
     title: str
 
 
 class Drawn(Struct, frozen=True):
-    """An entry with a curve; its style is the same in all charts of a ranking."""
+    """An entry with a curve."""
 
     label: str
     rank: str
-    style: int | None
+    """The rank with a full stop; empty without a rank."""
+    number: int
+    """That of its colour."""
+    faint: bool
 
 
 class Chart(Struct, frozen=True):
@@ -93,9 +108,9 @@ class Chart(Struct, frozen=True):
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     lines: list[Line]
-    """Those in grey come first, and the others cover them."""
+    """The faint ones come first, and the others cover them."""
     columns: list[Column] = []
-    grey_lines: int = 0
+    faint_lines: int = 0
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
@@ -126,25 +141,37 @@ class Scale:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (self._high - elo) / (self._high - self._low), 1)
 
 
-def list_drawn(standings: Standings) -> list[Drawn]:
-    """Return the entries with a curve, in the order of the ranking."""
+def list_drawn(standings: Standings, colours: Mapping[str, int]) -> list[Drawn]:
+    """Return the entries with a curve, the best first, in the order of the ranking.
+
+    Args:
+        standings: what they are now.
+        colours: the number of each entry.
+    """
     rows = [row for row in standings.rows if len(standings.history.get(row.label, ())) > 1]
+    named = {row.label for row in sorted(rows, key=_compare_rank)[:LINES]}
     return [
         Drawn(
             label=row.label,
             rank="" if row.rank is None or standings.warning else f"{row.rank}.",
-            style=place if place < LINES else None,
+            number=find_colour(colours, row.label),
+            faint=row.label not in named,
         )
-        for place, row in enumerate(rows)
+        for row in rows
     ]
 
 
-def make_chart(standings: Standings) -> Chart | None:
+def _compare_rank(row: Row) -> tuple[bool, int]:
+    """Compare by rank, whatever the group: the best of every group get a name."""
+    return row.rank is None, row.rank or 0
+
+
+def make_chart(standings: Standings, colours: Mapping[str, int]) -> Chart | None:
     """Lay out the running Elo of every entry; return None if no game has been played."""
-    drawn = list_drawn(standings)
+    drawn = list_drawn(standings, colours)
     if not drawn:
         return None
-    curves = [standings.history[entry.label] for entry in drawn]
+    curves = [thin_points(standings.history[one.label], FAINT_POINTS if one.faint else POINTS) for one in drawn]
     values = [elo for points in curves for _, elo in points]
     last = max(points[-1][0] for points in curves)
     y_ticks = choose_ticks(min(values), max(values), 6)
@@ -159,7 +186,7 @@ def make_chart(standings: Standings) -> Chart | None:
         x_ticks=[Tick(scale.x(at), f"{at:,.0f}") for at in choose_ticks(0, last, 6) if at <= last],
         y_ticks=make_elo_ticks(scale, y_ticks),
         lines=place_names(lines),
-        grey_lines=sum(line.style is None for line in lines),
+        faint_lines=sum(entry.faint for entry in drawn),
     )
 
 
@@ -169,32 +196,44 @@ def make_elo_ticks(scale: Scale, ticks: Sequence[float]) -> list[Tick]:
 
 
 def place_names(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines in drawing order, with their names apart; grey ones have none."""
-    styled = [line for line in lines if line.style is not None]
-    heights = spread([line.end[1] for line in styled], 17, TOP + 6, HEIGHT - BOTTOM)
-    placed = [replace(line, name_y=y) for line, y in zip(styled, heights, strict=True)]
-    return [*(line for line in lines if line.style is None), *placed]
+    """Return the lines in drawing order, with their names apart; faint ones have none."""
+    named = [line for line in lines if line.name]
+    heights = spread([line.end[1] for line in named], 17, TOP + 6, HEIGHT - BOTTOM)
+    placed = [replace(line, name_y=y) for line, y in zip(named, heights, strict=True)]
+    return [*(line for line in lines if not line.name), *placed]
 
 
-def format_points(places: Sequence[tuple[float, float]]) -> str:
-    """Return the corners of a curve."""
-    return " ".join(f"{x:g},{y:g}" for x, y in places)
+def make_line(entry: Drawn, places: Sequence[tuple[float, float]], marks: list[Mark], figure: str) -> Line:
+    """Return the curve of an entry, which goes on flat from its last place to the edge of the chart.
+
+    Args:
+        entry: whose it is.
+        places: its corners.
+        marks: its marks.
+        figure: the last one in words.
+    """
+    label = text.format_label(entry.label)
+    name = f"{entry.rank} {label}".strip()
+    edge = (float(WIDTH - RIGHT), places[-1][1])
+    return Line(
+        label=label,
+        name="" if entry.faint else shorten_name(name, RIGHT - NAME_GAP),
+        classes=name_line(entry.number),
+        shape=find_shape(entry.number),
+        points=" ".join(f"{x:g},{y:g}" for x, y in [*places, *([edge] if edge[0] > places[-1][0] else [])]),
+        marks=marks,
+        end=places[-1],
+        name_y=places[-1][1],
+        title=f"{label}: {figure}",
+    )
 
 
 def _make_line(scale: Scale, entry: Drawn, points: Sequence[tuple[int, float]]) -> Line:
     places = [(scale.x(game), scale.y(elo)) for game, elo in points]
     games, final = points[-1]
-    name = text.format_label(entry.label)
-    return Line(
-        label=name,
-        rank=entry.rank,
-        style=entry.style,
-        points=format_points(places),
-        marks=[] if entry.style is None else _choose_marks(places, entry.style),
-        end=places[-1],
-        name_y=places[-1][1],
-        title=f"{name}: {text.format_decimal(final)} after {text.format_count(games, 'game')}",
-    )
+    figure = f"{text.format_decimal(final)} after {text.format_count(games, 'game')}"
+    marks = [] if entry.faint else _choose_marks(places, entry.number % LINES)
+    return make_line(entry, places, marks, figure)
 
 
 def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[Mark]:
@@ -218,21 +257,26 @@ def choose_ticks(low: float, high: float, about: int) -> list[float]:
 
 
 def _round_up(step: float) -> float:
-    """Return a step as the next round figure: 1, 2 or 5 times a power of ten."""
+    """Return a step as the next round and whole figure: 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(step))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= step * 0.999)
+    factors = (1, 2, 2.5, 5, 10) if power > 1 else (1, 2, 5, 10)
+    return next(power * factor for factor in factors if power * factor >= step * 0.999)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move places apart until neighbours are `gap` apart; keep their order, and stay within `low` to `high`."""
+    """Move places apart until neighbours are `gap` apart; keep their order, and stay within `low` to `high`.
+
+    They move as little as can be: those that would touch share what is in the way, up and down.
+    """
     order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
+    blocks: list[list[float]] = []  # of neighbours that touch: where each would have the first of all
+    for rank, index in enumerate(order):
+        blocks.append([wanted[index] - rank * gap])
+        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    firsts = [fmean(block) for block in blocks for _ in block]
+    last_first = max(low, high - gap * (len(wanted) - 1))
     placed = [0.0] * len(wanted)
-    floor = low
-    for index in order:
-        placed[index] = max(wanted[index], floor)
-        floor = placed[index] + gap
-    ceiling = high
-    for index in reversed(order):
-        placed[index] = round(min(placed[index], ceiling), 1)
-        ceiling = placed[index] - gap
+    for rank, index in enumerate(order):
+        placed[index] = round(min(max(firsts[rank], low), last_first) + rank * gap, 1)
     return placed

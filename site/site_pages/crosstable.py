@@ -1,35 +1,116 @@
-"""The crosstable of a ranking: what every two entries scored against each other."""
+"""The crosstables of a ranking: what every two entries scored against each other, one table for each group."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import quote
 
 from msgspec import Struct
 
 from site_pages import text
-from tournaments.league.standings import Meeting, Standings
+from site_pages.downloads import write_table
+from site_pages.files import Folder
+from site_pages.rankings import Name, make_name
+from tournaments.league.standings import Meeting, Row, Standings
+
+HEAD = ("bot", "opponent", "games", "won", "drawn", "lost", "score")
 
 
 class Crossing(Struct, frozen=True):
-    """A cell of the crosstable; `heat` runs from 0 (lost all) to 8 (won all) and is None without games."""
+    """A cell of a crosstable."""
 
-    text: str
-    title: str
+    score: str
+    """In percent; empty where a bot crosses itself."""
+    record: str
+    """Won, drawn and lost; empty without games."""
     heat: int | None
+    """From 0 (lost all) to 8 (won all); None without games."""
 
 
-def make_crossings(standings: Standings, label: str) -> list[Crossing]:
-    """Return the row of an entry, in the order of the ranking."""
+class CrossRow(Struct, frozen=True):
+    """A row, and the column of the same bot."""
+
+    bot: Name
+    address: str
+    """The label as it stands in addresses; the name is only what pages show of it."""
+    cells: list[Crossing]
+
+
+class Crosstable(Struct, frozen=True):
+    """The bots of one group that met one another."""
+
+    group: int | None
+    """None if there is only one."""
+    rows: list[CrossRow]
+
+
+class Crossings(Struct, frozen=True):
+    """The crosstables of a ranking."""
+
+    tables: list[Crosstable]
+    filter: str
+    """What the address of the list of games says besides the two bots."""
+    download: str
+    """The name of its files."""
+
+
+def make_crossings(standings: Standings, anchor: str) -> Crossings:
+    """Return the crosstables of a ranking; bots that met nobody have no row.
+
+    Args:
+        standings: the ranking.
+        anchor: the id of its section.
+    """
+    met = [row for row in standings.rows if standings.crosstable.get(row.label)]
+    groups = list(dict.fromkeys(row.group for row in met))
+    return Crossings(
+        tables=[
+            Crosstable(
+                group=group if len(groups) > 1 else None,
+                rows=_make_rows(standings, [row for row in met if row.group == group]),
+            )
+            for group in groups
+        ],
+        filter=f"ruleset={_quote(standings.ruleset)}&seats={standings.seats}",
+        download=f"crosstable-{anchor}",
+    )
+
+
+def _quote(name: str) -> str:
+    return quote(name, safe="", errors="replace")
+
+
+def _make_rows(standings: Standings, rows: Sequence[Row]) -> list[CrossRow]:
     return [
-        _make_crossing(standings.crosstable.get(label, {}).get(row.label), label, row.label) for row in standings.rows
+        CrossRow(
+            make_name(row.label),
+            _quote(row.label),
+            [_make_cell(standings.crosstable[row.label].get(other.label), row is other) for other in rows],
+        )
+        for row in rows
     ]
 
 
-def _make_crossing(meeting: Meeting | None, label: str, other: str) -> Crossing:
-    if label == other:
-        return Crossing("", "", None)
+def _make_cell(meeting: Meeting | None, is_self: bool) -> Crossing:
     score = meeting.score if meeting else None
     if meeting is None or score is None:
-        return Crossing("–", "no games", None)
+        return Crossing("" if is_self else "–", "", None)
     record = f"{meeting.wins}–{meeting.draws}–{meeting.losses}"
-    pair = f"{text.format_label(label)} against {text.format_label(other)}"
-    title = f"{pair}: {record} in {text.format_count(meeting.games, 'game')}"
-    return Crossing(text.format_decimal(100 * score), title, round(8 * score))
+    return Crossing(text.format_decimal(100 * score), record, round(8 * score))
+
+
+def write_crosstables(folder: Folder, rankings: Iterable[tuple[Standings, Crossings]]) -> None:
+    """Write what every two entries scored, a row for each pair and direction, as CSV and JSON.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    for standings, crossings in rankings:
+        if crossings.tables:
+            write_table(folder, crossings.download, HEAD, _list_meetings(standings))
+
+
+def _list_meetings(standings: Standings) -> Iterable[tuple[str | int | float | None, ...]]:
+    for row in standings.rows:
+        for other, met in standings.crosstable.get(row.label, {}).items():
+            yield row.label, other, met.games, met.wins, met.draws, met.losses, met.score

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from referee.rulesets import Ruleset
 from site_pages import text
+from site_pages.outcomes import DealBar, make_deal_bar
 from site_pages.rankings import Cell, Name, format_ends, format_percents, make_name
 from tournaments.league.adjustment import find_luck
 from tournaments.league.comparison import Comparison
@@ -33,6 +34,7 @@ class LuckRow(Struct, frozen=True):
     bot: Name
     other: Name
     deals: Cell
+    outcomes: DealBar | None
     plain: Figures
     adjusted: Figures
     factor: Cell
@@ -48,6 +50,8 @@ class LuckTable(Struct, frozen=True):
     """The beginning of the hash of the function that says what luck is."""
     exact: bool
     """Whether a 95 % interval is one."""
+    pairs: list[tuple[Comparison, Adjustment]]
+    """What the rows are made of."""
 
 
 def make_luck_table(
@@ -67,7 +71,7 @@ def make_luck_table(
         return None
     pairs = [(one, one.adjusted) for one in sharper if one.adjusted and one.rulesets == (standings.ruleset,)]
     rows = [_make_row(one, adjusted) for one, adjusted in pairs]
-    return LuckTable(rows, luck.hash[:8], all(one.exact for one, _ in pairs))
+    return LuckTable(rows, luck.hash[:8], all(one.exact for one, _ in pairs), pairs)
 
 
 def _make_row(one: Comparison, adjusted: Adjustment) -> LuckRow:
@@ -76,6 +80,7 @@ def _make_row(one: Comparison, adjusted: Adjustment) -> LuckRow:
         bot=make_name(one.new.label),
         other=make_name(one.base.label),
         deals=Cell(f"{one.advantage.deals:,}", one.advantage.deals),
+        outcomes=make_deal_bar(one.advantage.counts),
         plain=_make_figures(one.advantage),
         adjusted=_make_figures(adjusted),
         factor=Cell(text.format_decimal(adjusted.factor, 2), adjusted.factor),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,23 +13,18 @@ from msgspec import Struct
 
 from referee.rules_text import RulesetText
 from site_pages import text
-from site_pages.changes import ChangeBox
-from site_pages.chart import Chart
+from site_pages.colours import Marks
 from site_pages.compiled import COMPILED
 from site_pages.deals import has_partners
 from site_pages.details import Details
 from site_pages.docs import DocPage
 from site_pages.faults import FaultCode
+from site_pages.front import Front
 from site_pages.histogram import Histogram
-from site_pages.luck import LuckTable
 from site_pages.notes import Note
-from site_pages.overall import OverallRow
-from site_pages.part_chart import PartChart
-from site_pages.rankings import Name, Ranking, make_name
+from site_pages.rankings import Name, make_name
 from site_pages.results import Result
-from site_pages.rounds import Course
-from site_pages.series import SeriesRow, describe_standing
-from site_pages.teams import TeamRow
+from site_pages.series import describe_standing
 from tournaments.league.contents import Entry, Game
 from tournaments.league.parts import Part
 from tournaments.league.series import Score
@@ -117,20 +113,6 @@ def _group_seats(game: Game) -> tuple[GameTeam, ...]:
     )
 
 
-class Section(Struct, frozen=True):
-    """What the front page shows for one ruleset and number of seats."""
-
-    ranking: Ranking
-    chart: Chart | None
-    by_part: PartChart | None
-    """None if only one part has rated games."""
-    teams: list[TeamRow]
-    series: list[SeriesRow]
-    series_target: int
-    luck: LuckTable | None
-    """None unless somebody asked, or if nobody can measure luck under this ruleset."""
-
-
 class BotPage(Struct, frozen=True):
     """What the page of an entry shows."""
 
@@ -167,6 +149,11 @@ def describe_part(tournament: Tournament, part: Part) -> PartRow:
     return PartRow(part.number, part.title, tournament.schedules[part.number].total, part.commit, seed)
 
 
+def _call_away(state: State) -> str:
+    """Return what the front page counts an entry as that does not play, or plays in an older version."""
+    return "in an older version" if state == "playing" else state
+
+
 class Games(NamedTuple):
     """How many games there are."""
 
@@ -194,38 +181,41 @@ class Pages:
             "ms": text.format_milliseconds,
             "counted": text.format_count,
         }
+        self._states = states
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
             "parts": [describe_part(tournament, part) for part in tournament.parts],
             "states": states,
+            "mark_bot": Marks(states).find,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games.played,
             "planned": games.planned,
             "make_games_address": text.make_games_address,
         }
 
-    def render_front(
-        self,
-        *,
-        sections: Sequence[Section],
-        course: Course,
-        rulesets: Sequence[str],
-        overall: Sequence[OverallRow],
-        entries: Sequence[Entry],
-        changes: ChangeBox | None,
-    ) -> bytes:
-        """Return index.html."""
+    def render_front(self, front: Front, entries: Sequence[Entry], opened: GameRow | None) -> bytes:
+        """Return index.html.
+
+        Args:
+            front: what it shows.
+            entries: as far as they are published.
+            opened: the row of its game to open.
+        """
+        away = [entry for entry in entries if self._states[entry.label] != "playing" or entry.absence]
         return self._render(
             "index.html",
             root="",
-            sections=sections,
-            course=course,
-            rulesets=rulesets,
-            overall=overall,
-            warning=next((section.ranking.warning for section in sections if section.ranking.warning), ""),
+            front=front,
+            sections=front.sections,
+            course=front.course,
+            overall=front.overall,
+            warning=next((section.ranking.warning for section in front.sections if section.ranking.warning), ""),
             entries=[(make_name(entry.label), entry) for entry in entries],
-            changes=changes,
+            away=[(make_name(entry.label), entry) for entry in away],
+            away_counts=Counter(_call_away(self._states[entry.label]) for entry in away),
+            changes=front.changes,
+            opened=opened,
         )
 
     def render_bot(self, page: BotPage) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -11,7 +11,6 @@ from site_pages import text
 from site_pages.chart import (
     BOTTOM,
     HEIGHT,
-    LINES,
     TOP,
     Bar,
     Chart,
@@ -22,9 +21,9 @@ from site_pages.chart import (
     Scale,
     Tick,
     choose_ticks,
-    format_points,
     list_drawn,
     make_elo_ticks,
+    make_line,
     place_names,
 )
 from site_pages.rankings import Name, format_interval, make_name
@@ -74,22 +73,24 @@ class PartChart(Struct, frozen=True):
     rows: list[EloRow]
 
 
-def make_part_chart(found: PartRatings | None, standings: Standings) -> PartChart | None:
-    """Lay out the Elo of every entry after each part, in the styles of the rating history.
+def make_part_chart(found: PartRatings | None, standings: Standings, colours: Mapping[str, int]) -> PartChart | None:
+    """Lay out the Elo of every entry after each part.
 
     Args:
         found: what the standings were after each part; None if only one part has rated games.
         standings: what they are now.
+        colours: the number of each entry.
     """
     if found is None:
         return None
     steps = found.steps
-    drawn = [entry for entry in list_drawn(standings) if any(entry.label in step.ratings for step in steps)]
+    drawn = [entry for entry in list_drawn(standings, colours) if _has_elo(entry.label, steps)]
     if not drawn:
         return None
     names = [_name_step(step) for step in steps]
     scale, y_ticks = _make_scale(steps, drawn)
-    lines = [_make_line(scale, names, steps, drawn, place) for place in range(len(drawn))]
+    offsets = _find_offsets(scale, drawn)
+    lines = [_make_line(scale, names, steps, entry, beside) for entry, beside in zip(drawn, offsets, strict=True)]
     chart = Chart(
         name="Elo by part",
         summary=f"Elo of {text.format_count(len(lines), 'bot')} after {text.format_count(len(steps), 'part')},"
@@ -101,9 +102,14 @@ def make_part_chart(found: PartRatings | None, standings: Standings) -> PartChar
         y_ticks=make_elo_ticks(scale, y_ticks),
         lines=place_names(lines),
         columns=[_make_column(scale, at, name) for at, name in enumerate(names)],
-        grey_lines=sum(line.style is None for line in lines),
+        faint_lines=sum(entry.faint for entry in drawn),
     )
     return PartChart(chart, names, [_make_row(entry.label, steps) for entry in drawn])
+
+
+def _has_elo(label: str, steps: Sequence[Step]) -> bool:
+    ratings = [step.ratings.get(label) for step in steps]
+    return any(rating is not None and rating.elo is not None for rating in ratings)
 
 
 def _name_step(step: Step) -> StepName:
@@ -144,38 +150,25 @@ def _make_column(scale: Scale, at: int, name: StepName) -> Column:
     return Column(left, round(scale.x(at + 0.5) - left, 1), f"{name.name}: {name.title}; {name.games} so far")
 
 
-def _make_line(
-    scale: Scale, names: Sequence[StepName], steps: Sequence[Step], drawn: Sequence[Drawn], place: int
-) -> Line:
-    entry = drawn[place]
-    label, beside = text.format_label(entry.label), _find_offset(scale, drawn, place)
+def _make_line(scale: Scale, names: Sequence[StepName], steps: Sequence[Step], entry: Drawn, beside: float) -> Line:
+    label = text.format_label(entry.label)
     marks = []
+    told = ""
     for at, (name, step) in enumerate(zip(names, steps, strict=True)):
         rating = step.ratings.get(entry.label)
         if rating is not None and rating.elo is not None:
-            title = f"{label}: {text.format_signed(rating.elo)} ({format_interval(rating)}) after part {name.number}"
-            bar = _make_bar(scale, rating)
-            marks.append(Mark(round(scale.x(at) + beside, 1), scale.y(rating.elo), title, bar))
-    places = [(mark.x, mark.y) for mark in marks]
-    return Line(
-        label=label,
-        rank=entry.rank,
-        style=entry.style,
-        points=format_points(places),
-        marks=[] if entry.style is None else marks,
-        end=places[-1],
-        name_y=places[-1][1],
-        title=marks[-1].title,
-    )
+            told = f"{text.format_signed(rating.elo)} ({format_interval(rating)}) after part {name.number}"
+            x = round(scale.x(at) + beside, 1)
+            marks.append(Mark(x, scale.y(rating.elo), f"{label}: {told}", _make_bar(scale, rating)))
+    return make_line(entry, [(mark.x, mark.y) for mark in marks], marks, told)
 
 
-def _find_offset(scale: Scale, drawn: Sequence[Drawn], place: int) -> float:
-    """Return how far beside the middle of its part an entry has its points."""
-    if drawn[place].style is None:
-        return 0.0
-    abreast = min(len(drawn), LINES)
-    gap = min(GAP, SPREAD * (scale.x(1) - scale.x(0)) / abreast)
-    return gap * (place - (abreast - 1) / 2)
+def _find_offsets(scale: Scale, drawn: Sequence[Drawn]) -> list[float]:
+    """Return how far beside the middle of its part each entry has its points; faint ones have none."""
+    named = sum(not entry.faint for entry in drawn)
+    gap = min(GAP, SPREAD * (scale.x(1) - scale.x(0)) / max(named, 1))
+    places = iter(range(named))
+    return [0.0 if entry.faint else gap * (next(places) - (named - 1) / 2) for entry in drawn]
 
 
 def _make_bar(scale: Scale, rating: Rating) -> Bar:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
 
 from site_pages import text
-from site_pages.crosstable import Crossing, make_crossings
+from site_pages.whiskers import Whisker, find_span, make_whisker
 from tournaments.league.standings import PRELIMINARY, Row, Standings, State
 from tournaments.ratings.fit import Rating
 from tournaments.ratings.seats import SeatScore
@@ -21,30 +21,20 @@ class Cell(Struct, frozen=True):
 
 
 class Name(Struct, frozen=True):
-    """The label of an entry, and the name of its page."""
+    """The label of an entry as pages show it, and the name of its page."""
 
     label: str
     """As pages show it."""
     slug: str
     exact: str
-    """The label itself, for addresses."""
-
-
-class Whisker(Struct, frozen=True):
-    """A rating and its interval, in percent of the column's width."""
-
-    low: float
-    high: float
-    at: float
-    open_low: bool
-    open_high: bool
+    """The label itself, for addresses and downloads."""
 
 
 class RankRow(Struct, frozen=True):
     """A row of the ranking."""
 
     rank: Cell
-    """Sorts by place in the table, which lists group after group."""
+    """Sorts by place in the table; without a text for who does not play."""
     range: str
     of: str
     """The number of bots ranked together, and their group if there are several."""
@@ -65,12 +55,28 @@ class RankRow(Struct, frozen=True):
     """CPU time off turn; empty unless it is too high."""
     forfeits: int
     group: Cell
+    """Shown where a table of the format lists several groups."""
     state: State
     points: Cell | None
     """Match points; None where the format ranks by ratings."""
     buchholz: Cell | None
     preliminary: bool
     """Whether its Elo comes from few games."""
+
+
+class RankTable(Struct, frozen=True):
+    """The rows of a group that met, or of all."""
+
+    title: str
+    """Empty if it is the only table of its ranking."""
+    rows: list[RankRow]
+    away: list[RankRow]
+    """Without a rank, since they do not play."""
+
+    @property
+    def size(self) -> int:
+        """The number of its rows."""
+        return len(self.rows) + len(self.away)
 
 
 class SeatRow(Struct, frozen=True):
@@ -94,7 +100,8 @@ class Ranking(Struct, frozen=True):
     """The file name of the ruleset's page."""
     seats: int
     rows: list[RankRow]
-    crosstable: list[tuple[Name, list[Crossing]]]
+    tables: list[RankTable]
+    """The same rows, group by group."""
     relative_to: str
     luck: str
     warning: str
@@ -105,6 +112,8 @@ class Ranking(Struct, frozen=True):
     """Whether a 95 % interval is one."""
     has_points: bool
     """Whether the order is that of match points."""
+    by_table: bool
+    """Whether the format ranks, and not the ratings."""
     mean_of: str
     """Whose mean Elo is relative to, without an anchor."""
     seat_rows: list[SeatRow]
@@ -117,19 +126,32 @@ def make_name(label: str) -> Name:
     return Name(text.format_label(label), text.make_slug(label), label)
 
 
-def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
-    """Return a ranking with its crosstable."""
+def make_version_name(label: str, entries: Collection[str]) -> Name:
+    """Return the name of a version: of an older one, such as `greedy@2`, with the page of its entry."""
+    own = label if label in entries else label.rpartition("@")[0]
+    return Name(text.format_label(label), text.make_slug(own or label), label)
+
+
+def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callable[[str], Name] = make_name) -> Ranking:
+    """Return a ranking.
+
+    Args:
+        standings: the figures.
+        several_sizes: whether the title needs the number of seats.
+        make_name: names the labels.
+    """
     title = standings.ruleset + (f", {standings.seats} seats" if several_sizes else "")
     rows = standings.rows
-    span = _find_span([row.rating for row in rows])
+    span = find_span([row.rating for row in rows])
+    made = {row.label: _make_rank_row(standings, place, span, make_name(row.label)) for place, row in enumerate(rows)}
     return Ranking(
         title=title,
         anchor=f"{text.make_slug(standings.ruleset)}-{standings.seats}",
         ruleset=standings.ruleset,
         page=text.make_slug(standings.ruleset),
         seats=standings.seats,
-        rows=[_make_rank_row(standings, place, span) for place in range(len(rows))],
-        crosstable=[(make_name(row.label), make_crossings(standings, row.label)) for row in rows],
+        rows=list(made.values()),
+        tables=list(_make_tables(standings, made)),
         relative_to=text.format_label(standings.anchor) if standings.anchor is not None else "",
         luck=_explain_luck(standings.variance_ratio),
         warning=standings.warning or "",
@@ -137,6 +159,7 @@ def make_ranking(standings: Standings, *, several_sizes: bool) -> Ranking:
         waiting=standings.waiting,
         exact=standings.exact,
         has_points=any(row.points is not None for row in rows),
+        by_table=standings.by_table,
         mean_of=_describe_mean(standings),
         seat_rows=[_make_seat_row(side) for side in standings.seat_scores if side.score is not None],
         preliminary=PRELIMINARY if any(row.preliminary and row.rating.elo is not None for row in rows) else 0,
@@ -160,17 +183,28 @@ def _make_seat_row(side: SeatScore) -> SeatRow:
     )
 
 
-def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] | None) -> RankRow:
+def _make_tables(standings: Standings, made: Mapping[str, RankRow]) -> Iterator[RankTable]:
+    tables = standings.list_tables()
+    for table in tables:
+        title = "Met nobody yet" if table.group is None else f"Group {table.group}"
+        yield RankTable(
+            title if len(tables) > 1 else "",
+            [made[row.label] for row in table.active],
+            [made[row.label] for row in table.away],
+        )
+
+
+def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] | None, name: Name) -> RankRow:
     row = standings.rows[place]
     rating = row.rating
     return RankRow(
-        rank=Cell(text.NONE) if row.rank is None else Cell(str(row.rank), place + 1),
+        rank=Cell("–") if row.rank is None else Cell(f"{'=' if row.tied else ''}{row.rank}", place + 1),
         range=_format_rank_range(rating) if row.points is None else "",
         of=_describe_field(standings, row),
-        bot=make_name(row.label),
+        bot=name,
         elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
         interval=format_interval(rating),
-        whisker=_make_whisker(rating, span),
+        whisker=make_whisker(rating, span),
         record=f"{rating.wins}–{rating.draws}–{rating.losses}",
         wins=rating.wins,
         games=Cell(f"{row.games:,}", row.games),
@@ -194,11 +228,11 @@ def _make_points(points: float | None) -> Cell | None:
 
 
 def _describe_field(standings: Standings, row: Row) -> str:
-    if row.points is not None:
-        return f"of {sum(other.points is not None for other in standings.rows)}"
-    if row.group is None:
+    if row.rank is None:
         return "not ranked"
-    size = sum(other.group == row.group for other in standings.rows)
+    if standings.by_table:
+        return f"of {sum(other.rank is not None for other in standings.rows)}"
+    size = sum(other.rank is not None and other.group == row.group for other in standings.rows)
     return f"of {size}" + (f" in group {row.group}" if standings.groups > 1 else "")
 
 
@@ -230,31 +264,6 @@ def format_ends(low: float | None, high: float | None) -> str:
     if low is not None:
         return f"≥ {text.format_signed(low)}"
     return text.NONE if high is None else f"≤ {text.format_signed(high)}"
-
-
-def _find_span(ratings: Sequence[Rating]) -> tuple[float, float] | None:
-    """Return the lowest and highest figure of all intervals."""
-    values = [text.drop_unknown(value) for rating in ratings for value in (rating.elo, rating.low, rating.high)]
-    known = [value for value in values if value is not None]
-    return (min(known), max(known)) if known and min(known) < max(known) else None
-
-
-def _make_whisker(rating: Rating, span: tuple[float, float] | None) -> Whisker | None:
-    elo, low, high = text.drop_unknown(rating.elo), text.drop_unknown(rating.low), text.drop_unknown(rating.high)
-    if span is None or elo is None:
-        return None
-    width = span[1] - span[0]
-
-    def place(figure: float) -> float:
-        return round(3 + 94 * (figure - span[0]) / width, 1)
-
-    return Whisker(
-        low=0 if low is None else place(low),
-        high=100 if high is None else place(high),
-        at=place(elo),
-        open_low=low is None,
-        open_high=high is None,
-    )
 
 
 def _explain_luck(ratio: float | None) -> str:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from site_pages import text
 from site_pages.deals import Deals
+from site_pages.outcomes import DealBar, make_deal_bar
 from site_pages.rankings import Cell, Name, Ranking, RankRow, format_ends, make_name
 from tournaments.league.standings import Meeting, Standings
 from tournaments.ratings.comparison import compute_advantage
@@ -23,6 +24,8 @@ class Duel(Struct, frozen=True):
     los: Cell
     luck: Cell
     luck_range: str
+    deals: DealBar | None
+    """None without complete deals."""
 
 
 class OpponentRow(Struct, frozen=True):
@@ -96,4 +99,5 @@ def _make_duel(record: HeadToHead) -> Duel:
         luck_range=""
         if low is None or high is None
         else f"{text.format_decimal(100 * low)} … {text.format_decimal(100 * high)}",
+        deals=make_deal_bar(record.pair_counts),
     )

@@ -4,28 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from site_pages.chart import make_chart
+from msgspec import Struct
+
+from site_pages.changes import Mark, mark_moves
+from site_pages.chart import Chart, make_chart
+from site_pages.colours import assign_colours
+from site_pages.crosstable import Crossings, make_crossings
 from site_pages.deals import Deals
-from site_pages.luck import make_luck_table
-from site_pages.pages import Section
-from site_pages.part_chart import make_part_chart
-from site_pages.rankings import Ranking, make_ranking
-from site_pages.series import make_series_rows
+from site_pages.leaders import Leader, list_leaders
+from site_pages.luck import LuckTable, make_luck_table
+from site_pages.part_chart import PartChart, make_part_chart
+from site_pages.rankings import Ranking, make_ranking, make_version_name
+from site_pages.series import SeriesRow, make_series_rows
 from site_pages.source import Source
-from site_pages.teams import make_team_rows
-from tournaments.league.comparison import Comparison
-from tournaments.league.part_ratings import compute_part_ratings
+from site_pages.teams import TeamRow, make_team_rows
+from site_pages.wishes import Wishes
+from tournaments.league.choice import Choice, Picker
+from tournaments.league.part_ratings import PartRatings
+from tournaments.league.ranking import compute_league_standings
 from tournaments.league.series import tally_series
 from tournaments.league.standings import Standings
+
+
+class Versions(Struct, frozen=True):
+    """A ranking in which older versions have rows of their own."""
+
+    ranking: Ranking
+    standings: Standings
+
+
+class Section(Struct, frozen=True):
+    """What the front page shows for one ruleset and number of seats."""
+
+    ranking: Ranking
+    crossings: Crossings
+    leaders: list[Leader]
+    """Of each of its tables."""
+    moves: dict[str, Mark]
+    """By the name of the bot's page, how ranks moved."""
+    versions: Versions | None
+    """None if no entry has older versions."""
+    chart: Chart | None
+    by_part: PartChart | None
+    """None if only one part has rated games."""
+    teams: list[TeamRow]
+    series: list[SeriesRow]
+    series_target: int
+    luck: LuckTable | None
+    """None unless somebody asked, or if nobody can measure luck under this ruleset."""
 
 
 def make_rankings(all_standings: Sequence[Standings]) -> list[Ranking]:
     """Return the rankings, in the order of the standings."""
     names = [standings.ruleset for standings in all_standings]
-    return [
-        make_ranking(standings, several_sizes=names.count(standings.ruleset) > 1 or standings.seats > 2)
-        for standings in all_standings
-    ]
+    return [make_ranking(standings, several_sizes=_has_sizes(standings, names)) for standings in all_standings]
+
+
+def _has_sizes(standings: Standings, names: Sequence[str]) -> bool:
+    return names.count(standings.ruleset) > 1 or standings.seats > 2
+
+
+def _list_versions(source: Source, rankings: Sequence[Ranking]) -> dict[str, Versions]:
+    """Return the rankings with rows for older versions, by the anchor of the ranking without them."""
+    every = Choice(versions="all")
+    if len(Picker(source, every).shown) == len(Picker(source).shown):
+        return {}
+    labels = frozenset(entry.label for entry in source.entries())
+    sizes = {ranking.anchor: len(ranking.rows) for ranking in rankings}
+    found: dict[str, Versions] = {}
+    for standings in compute_league_standings(source, every):
+        ranking = make_ranking(standings, several_sizes=False, make_name=lambda label: make_version_name(label, labels))
+        if len(ranking.rows) > sizes.get(ranking.anchor, 0):
+            found[ranking.anchor] = Versions(ranking, standings)
+    return found
 
 
 def make_sections(
@@ -33,7 +84,8 @@ def make_sections(
     deals: Deals,
     all_standings: Sequence[Standings],
     rankings: Sequence[Ranking],
-    sharper: Sequence[Comparison] | None = None,
+    by_part: Sequence[PartRatings],
+    wishes: Wishes,
 ) -> list[Section]:
     """Return the sections.
 
@@ -42,7 +94,8 @@ def make_sections(
         deals: who won which deals.
         all_standings: the standings.
         rankings: the same as rankings.
-        sharper: the pairs whose score without luck is the sharper one; None for no such section.
+        by_part: the ratings after each part.
+        wishes: what was asked for.
     """
     targets = {ruleset.name: ruleset.match.target for ruleset in source.rulesets()}
     tallies = (
@@ -50,17 +103,23 @@ def make_sections(
         if any(targets.values())
         else {}
     )
-    shown = {entry.label for entry in source.entries()}
-    by_part = {(found.ruleset, found.seats): found for found in compute_part_ratings(source)}
+    colours = assign_colours(entry.label for entry in source.entries())
+    parts = {(found.ruleset, found.seats): found for found in by_part}
+    moves = mark_moves(wishes.changes)
+    versions = _list_versions(source, rankings)
     return [
         Section(
             ranking=ranking,
-            chart=make_chart(standings),
-            by_part=make_part_chart(by_part.get((standings.ruleset, standings.seats)), standings),
-            teams=make_team_rows(deals, (standings.ruleset, standings.seats), shown),
+            crossings=make_crossings(standings, ranking.anchor),
+            chart=make_chart(standings, colours),
+            leaders=list_leaders(standings, wishes.sharper),
+            moves=moves.get((standings.ruleset, standings.seats), {}),
+            versions=versions.get(ranking.anchor),
+            by_part=make_part_chart(parts.get((standings.ruleset, standings.seats)), standings, colours),
+            teams=make_team_rows(deals, (standings.ruleset, standings.seats), colours),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
-            luck=make_luck_table(sharper, standings, source.rulesets()),
+            luck=make_luck_table(wishes.sharper, standings, source.rulesets()),
         )
         for standings, ranking in zip(all_standings, rankings, strict=True)
     ]

@@ -45,8 +45,10 @@ class Changes(Struct, frozen=True):
     """What changed in a league since an earlier state of it, or since another league."""
 
     since: str
-    """The name of its file, without its folder, or the day."""
+    """The name of its file, without its folder, the day, or the title of a part."""
     progressions: tuple[Progression, ...]
+    part: str = ""
+    """The title of the newest part, if the earlier state is that before this part."""
 
 
 def compute_progression(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -22,16 +22,17 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
     picker = Picker(league, choice)
     suspended = league.suspended()
     states = {entry.label: find_state(entry, suspended) for entry in entries}
+    # An older version of an entry is a row of its own, which nobody suspends.
+    shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
     found = compute_standings(
-        picker.list_games(), picker.names, league.config().anchor, picker.common, picker.shown, league.clocks()
+        picker.list_games(), picker.names, league.config().anchor, picker.common, shown, league.clocks()
     )
-    marked = (replace(each, rows=_mark_states(each.rows, states)) for each in found)
-    table = league.table()
-    left = [place for place in table if place.label not in choice.without]
     exact = not league.ended_by_test()
-    return tuple(
-        replace(each, exact=exact, rows=_order_by_table(each.rows, left) if table else each.rows) for each in marked
-    )
+    found = tuple(replace(each, exact=exact) for each in found)
+    if not (table := league.table()):
+        return found
+    left = [place for place in table if place.label not in choice.without]
+    return tuple(replace(each, by_table=True, rows=_order_by_table(each.rows, left)) for each in found)
 
 
 def explain_table(league: LeagueContents, choice: Choice) -> str:
@@ -44,22 +45,30 @@ def explain_table(league: LeagueContents, choice: Choice) -> str:
 
 
 def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
-    """Return the rows in the order of a table, with its points; rows that it lacks, as of older versions, come last.
+    """Return the rows in the order of a table, with its points; rows that it lacks, as of older versions, come after.
 
-    The ranks are those of the table, without gaps; the intervals of ratings do not apply to them.
+    The ranks are those of the table, without gaps: entries that do not play keep their points, but come last, without a
+    rank. The intervals of ratings do not apply to these ranks.
     """
-    ahead = {place.label: sum(other.place < place.place for other in table) for place in table}
-    table = [replace(place, place=1 + ahead[place.label]) for place in table]
     places = {place.label: (number, place) for number, place in enumerate(table)}
-    ordered = sorted(rows, key=lambda row: places[row.label][0] if row.label in places else len(table))
-    return tuple(_place_row(row, places[row.label][1] if row.label in places else None) for row in ordered)
+
+    def order(row: Row) -> tuple[bool, int]:
+        return (row.state != "playing", places[row.label][0] if row.label in places else len(table))
+
+    ordered = sorted(rows, key=order)
+    taken = [places[row.label][1].place for row in ordered if row.state == "playing" and row.label in places]
+    return tuple(_place_row(row, places[row.label][1] if row.label in places else None, taken) for row in ordered)
 
 
-def _place_row(row: Row, found: TablePlace | None) -> Row:
-    rating = replace(row.rating, rank_low=None, rank_high=None)
+def _place_row(row: Row, found: TablePlace | None, taken: Sequence[int]) -> Row:
+    """Return a row with its rank among the places that are taken."""
+    row = replace(row, rank=None, tied=False, rating=replace(row.rating, rank_low=None, rank_high=None))
     if found is None:
-        return replace(row, rank=None, rating=rating)
-    return replace(row, rank=found.place, rating=rating, points=found.points, buchholz=found.buchholz)
+        return row
+    row = replace(row, points=found.points, buchholz=found.buchholz)
+    if row.state != "playing":
+        return row
+    return replace(row, rank=1 + sum(place < found.place for place in taken), tied=taken.count(found.place) > 1)
 
 
 def find_state(entry: Entry, suspended: Collection[str]) -> State:
@@ -74,9 +83,3 @@ def find_state(entry: Entry, suspended: Collection[str]) -> State:
     if entry.label in suspended:
         return "suspended"
     return "absent" if entry.absence and (entry.waits or not entry.number) else "playing"
-
-
-def _mark_states(rows: Iterable[Row], states: Mapping[str, State]) -> tuple[Row, ...]:
-    """Return the rows with the states of their entries; absent ones without a rank come last."""
-    marked = [replace(row, state=states.get(row.label, "playing")) for row in rows]
-    return tuple(sorted(marked, key=lambda row: row.rank is None and row.state == "absent"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from tournaments.ratings.fit import Rating
 
@@ -11,31 +12,64 @@ DIGITS = 6
 """Ratings that agree to so many digits after the point differ only by rounding errors."""
 
 
-def rank_entries(
-    ratings: Sequence[Rating], entries: Sequence[str], shown: Iterable[int]
-) -> Iterator[tuple[int, int | None, int | None]]:
-    """Yield the shown entries group by group, the best first, each with its group and its rank there.
+class Ranked(NamedTuple):
+    """An entry where it stands."""
 
-    Groups are numbered by size, from 1. An entry without opponents comes last, without group and rank.
+    number: int
+    """Its number."""
+    group: int | None
+    """None without opponents."""
+    rank: int | None
+    """None without a group, or if it takes no rank."""
+    tied: bool
+    """Whether it shares its rank."""
+
+
+def rank_entries(
+    ratings: Sequence[Rating], entries: Sequence[str], shown: Iterable[int], ranked: Collection[int]
+) -> Iterator[Ranked]:
+    """Yield the shown entries group by group, in each the best first, and last those that take no rank.
+
+    Groups are numbered from 1, by how many take a rank there, then by size. An entry without opponents comes last,
+    without group and rank.
 
     Args:
         ratings: of all entries.
         entries: the labels of all.
-        shown: the numbers of those that get a rank, among themselves.
+        shown: the numbers of those to list.
+        ranked: the numbers of those that take a rank, among themselves.
     """
     chosen = list(shown)
-    sizes = Counter(ratings[index].pool for index in chosen if ratings[index].games)
-    group_of = {pool: group for group, (pool, _) in enumerate(sizes.most_common(), 1)}
-    groups = {index: group_of.get(ratings[index].pool) for index in chosen}
+    groups = _number_groups(ratings, chosen, ranked)
+    unranked = {index: index not in ranked for index in chosen}
     keys = {index: _make_sort_key(ratings[index], entries[index]) for index in chosen}
+    taken = Counter(
+        (group, round_elo(ratings[index]))
+        for index in chosen
+        if (group := groups[index]) is not None and not unranked[index]
+    )
     above: Counter[int] = Counter()
     ranks: dict[tuple[int, float | None], int] = {}
-    for index in sorted(chosen, key=lambda index: (groups[index] or len(entries) + 1, keys[index])):
-        if (group := groups[index]) is None:
-            yield index, None, None
+    for index in sorted(chosen, key=lambda index: (groups[index] or len(entries) + 1, unranked[index], keys[index])):
+        group = groups[index]
+        if group is None or unranked[index]:
+            yield Ranked(index, group, None, tied=False)
             continue
-        yield index, group, ranks.setdefault((group, round_elo(ratings[index])), 1 + above[group])
+        shared = (group, round_elo(ratings[index]))
+        yield Ranked(index, group, ranks.setdefault(shared, 1 + above[group]), tied=taken[shared] > 1)
         above[group] += 1
+
+
+def _number_groups(
+    ratings: Sequence[Rating], chosen: Sequence[int], ranked: Collection[int]
+) -> Mapping[int, int | None]:
+    """Return the group of each chosen entry; None for one without opponents."""
+    met = [index for index in chosen if ratings[index].games]
+    sizes = Counter(ratings[index].pool for index in met)
+    weights = Counter(ratings[index].pool for index in met if index in ranked)
+    order = sorted(sizes, key=lambda pool: (-weights[pool], -sizes[pool]))
+    group_of = {pool: group for group, pool in enumerate(order, 1)}
+    return {index: group_of.get(ratings[index].pool) for index in chosen}
 
 
 def round_elo(rating: Rating) -> float | None:

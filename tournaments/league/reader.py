@@ -20,9 +20,8 @@ from tournaments.league.config import Config
 from tournaments.league.contents import Entry, Finished, Game, TablePlace
 from tournaments.league.contest import FORMAT
 from tournaments.league.damage import NOBODY, refuse_game, refuse_record
-from tournaments.league.formats.knockout import rank_knockout
 from tournaments.league.formats.situation import Situation, make_situation
-from tournaments.league.formats.swiss import rank_swiss
+from tournaments.league.formats.table import has_table, make_table
 from tournaments.league.journal_reader import JournalReader
 from tournaments.league.judgement import Judgement, judge
 from tournaments.league.packing import unpack_record
@@ -108,16 +107,7 @@ class LeagueReader(JournalReader):
 
     def table(self) -> tuple[TablePlace, ...]:
         """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
-        match self.config().format:
-            case "swiss":
-                rows = enumerate(rank_swiss(self.situation()), 1)
-                return tuple(
-                    TablePlace(row.label, place, float(row.points), float(row.buchholz)) for place, row in rows
-                )
-            case "knockout":
-                return tuple(TablePlace(label, place) for label, place in rank_knockout(self.situation()))
-            case _:
-                return ()
+        return make_table(self.situation()) if has_table(self.config().format) else ()
 
     def has_games(self) -> bool:
         """Return whether a game of the tournament is finished."""

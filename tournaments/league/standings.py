@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from protocol.messages import ClockRules
 from tournaments.league.contents import Game
 from tournaments.league.kinds import Kind, group_by_kind, list_complete, list_counted, list_sides, make_rated_game
-from tournaments.league.ranks import rank_entries
+from tournaments.league.ranks import Ranked, rank_entries
 from tournaments.ratings.fit import Rating, fit_ratings
 from tournaments.ratings.pairings import Floats, RatedGame
 from tournaments.ratings.running_elo import compute_history, thin_points
@@ -32,6 +32,7 @@ APART = "These bots fall into groups that never met: ranks, Elo and scores compa
 
 State = Literal["playing", "suspended", "absent", "withdrawn", "disqualified"]
 """Suspended by verdicts, absent because it could not be built or started, or what the organiser decided."""
+_PLAYING: State = "playing"
 
 
 class Row(Struct, frozen=True):
@@ -40,7 +41,7 @@ class Row(Struct, frozen=True):
     group: int | None
     """Entries of one group met, directly or through others. Counted from 1; None for an entry without opponents."""
     rank: int | None
-    """Within its group, among the rows; equal ratings share a rank."""
+    """Within its group, among the rows of entries that play; equal ratings share a rank. None for all others."""
     label: str
     rating: Rating
     games: int
@@ -59,6 +60,8 @@ class Row(Struct, frozen=True):
     """Match points in a Swiss tournament, whose table comes before the rating."""
     buchholz: float | None = None
     """The sum of its opponents' match points."""
+    tied: bool = False
+    """Whether it shares its rank."""
 
     @property
     def thinks_off_turn(self) -> bool:
@@ -80,13 +83,24 @@ class Meeting(Struct, frozen=True):
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
 
+class Table(NamedTuple):
+    """Rows that can be compared."""
+
+    group: int | None
+    """None if it is the only table, or holds who has not met anybody."""
+    active: tuple[Row, ...]
+    """The best first."""
+    away: tuple[Row, ...]
+    """Without a rank: suspended, absent, withdrawn or disqualified."""
+
+
 class Standings(Struct, frozen=True):
     """The standings of one ruleset with one number of seats and one clock."""
 
     ruleset: str
     seats: int
     rows: tuple[Row, ...]
-    """Group by group, the best first."""
+    """Group by group, the best first; in each, those that do not play come last, without a rank."""
     crosstable: dict[str, dict[str, Meeting]]
     """Label -> opponent's label -> results."""
     history: dict[str, tuple[tuple[int, float], ...]]
@@ -115,6 +129,27 @@ class Standings(Struct, frozen=True):
     """Bots with rated games but without a row, such as older versions; the mean covers them too."""
     exact: bool = True
     """Whether intervals hold in 95 % of all tournaments: they do not if a test chose when to stop."""
+    by_table: bool = False
+    """Whether ranks are those of a table that the format keeps, across all groups, not those of ratings."""
+
+    def list_tables(self) -> tuple[Table, ...]:
+        """Return the rows in tables: one for each group that met, and one for those that met nobody.
+
+        There is only one where a table of the format ranks all of them, and where there is only one group: then those
+        that met nobody are its last rows.
+        """
+        alone = self.by_table or self.groups < 2
+        groups: dict[int | None, list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault(None if alone else row.group, []).append(row)
+        return tuple(
+            Table(
+                group,
+                tuple(row for row in rows if row.state == "playing"),
+                tuple(row for row in rows if row.state != "playing"),
+            )
+            for group, rows in groups.items()
+        )
 
 
 HISTORY_POINTS = 400
@@ -126,7 +161,7 @@ def compute_standings(
     entries: Sequence[str],
     anchor: str | None = None,
     common: Collection[int] = (),
-    shown: Collection[str] | None = None,
+    shown: Mapping[str, State] | None = None,
     clocks: Sequence[ClockRules] = (),
 ) -> tuple[Standings, ...]:
     """Return the standings for every ruleset, number of seats and clock, in the order of their first games.
@@ -138,28 +173,31 @@ def compute_standings(
         entries: the labels of all entries.
         anchor: the label that ratings are relative to; None for the mean of all.
         common: the parts in which all tables get the same cards.
-        shown: the labels that get a row; by default all. The others count as opponents.
+        shown: the labels that get a row, each with its state; by default all play. The others count as opponents.
+            Only those that play take a rank.
         clocks: those of the parts, by number.
     """
-    rows = [index for index, label in enumerate(entries) if shown is None or label in shown]
+    states = dict.fromkeys(entries, _PLAYING) if shown is None else shown
     kinds = group_by_kind(games, clocks)
-    return tuple(_compute_kind(kind, played, entries, rows, anchor, common) for kind, played in kinds.items())
+    return tuple(_compute_kind(kind, played, entries, states, anchor, common) for kind, played in kinds.items())
 
 
 def _compute_kind(
     kind: Kind,
     played: list[Game],
     entries: Sequence[str],
-    shown: Sequence[int],
+    states: Mapping[str, State],
     anchor: str | None,
     common: Collection[int],
 ) -> Standings:
+    shown = [index for index, label in enumerate(entries) if label in states]
+    ranked = frozenset(index for index in shown if states[entries[index]] == "playing")
     number = {label: index for index, label in enumerate(entries)}
     complete = list_complete(played)
     counted = list_counted(complete)
     rated = [make_rated_game(game, number, common) for game in counted]
-    fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor], ranked=shown)
-    rows = _make_rows(played, entries, fitted.ratings, shown)
+    fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor], ranked=ranked)
+    rows = _make_rows(played, entries, rank_entries(fitted.ratings, entries, shown, ranked), fitted.ratings, states)
     groups = max((row.group or 0 for row in rows), default=0)
     return Standings(
         ruleset=kind.ruleset,
@@ -194,7 +232,11 @@ def _name_los(los: Floats, entries: Sequence[str], shown: Sequence[int]) -> dict
 
 
 def _make_rows(
-    played: list[Game], entries: Sequence[str], ratings: Sequence[Rating], shown: Iterable[int]
+    played: list[Game],
+    entries: Sequence[str],
+    order: Iterable[Ranked],
+    ratings: Sequence[Rating],
+    states: Mapping[str, State],
 ) -> tuple[Row, ...]:
     games: Counter[str] = Counter()
     asked: Counter[str] = Counter()
@@ -215,18 +257,21 @@ def _make_rows(
 
     return tuple(
         Row(
-            group=group,
-            rank=rank,
-            label=entries[index],
-            rating=ratings[index],
-            games=games[entries[index]],
-            mean_ms=each(used, entries[index]),
-            cpu_ms=each(cpu, entries[index]),
-            idle_ms=each(idle, entries[index]),
-            forfeits=forfeits[entries[index]],
-            preliminary=ratings[index].games < PRELIMINARY,
+            group=place.group,
+            rank=place.rank,
+            label=label,
+            rating=ratings[place.number],
+            games=games[label],
+            mean_ms=each(used, label),
+            cpu_ms=each(cpu, label),
+            idle_ms=each(idle, label),
+            forfeits=forfeits[label],
+            preliminary=ratings[place.number].games < PRELIMINARY,
+            state=states[label],
+            tied=place.tied,
         )
-        for index, group, rank in rank_entries(ratings, entries, shown)
+        for place in order
+        for label in (entries[place.number],)
     )
 
 

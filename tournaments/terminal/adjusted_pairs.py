@@ -14,6 +14,11 @@ HEAD = ("ruleset", "bot", "against", "deals", "elo", "95 %", "without luck", "95
 FIGURES = ("elo", "elo_low", "elo_high", "score", "score_low", "score_high")
 """With luck and, after a prefix, without."""
 FACTORS = ("factor", "factor_low", "factor_high")
+ADJUSTED_HEAD = (
+    *("ruleset", "bot", "against", "deals", *FIGURES),
+    *(f"adjusted_{figure}" for figure in FIGURES),
+    *(*FACTORS, "exact", "functions"),
+)
 
 
 def format_adjusted(comparisons: Iterable[Comparison]) -> Iterator[str]:
@@ -43,17 +48,14 @@ def _format_row(one: Comparison, found: Adjustment) -> tuple[str, ...]:
 
 def encode_adjusted_csv(comparisons: Iterable[Comparison], tournament: str) -> str:
     """Return the same rows as CSV, with the scores and the functions that said what luck was."""
-    head = (
-        *("tournament", "ruleset", "bot", "against", "deals", *FIGURES),
-        *(f"adjusted_{figure}" for figure in FIGURES),
-        *(*FACTORS, "exact", "functions"),
-    )
-    return write_csv(head, [_list_cells(one, one.adjusted, tournament) for one in comparisons if one.adjusted])
+    rows = [[tournament, *list_cells(one, one.adjusted)] for one in comparisons if one.adjusted]
+    return write_csv(("tournament", *ADJUSTED_HEAD), rows)
 
 
-def _list_cells(one: Comparison, found: Adjustment, tournament: str) -> list[Cell]:
+def list_cells(one: Comparison, found: Adjustment) -> list[Cell]:
+    """Return a pair with luck and without under `ADJUSTED_HEAD`."""
     return [
-        *(tournament, ", ".join(one.rulesets), one.new.label, one.base.label, one.advantage.deals),
+        *(", ".join(one.rulesets), one.new.label, one.base.label, one.advantage.deals),
         *(getattr(one.advantage, figure) for figure in FIGURES),
         *(getattr(found, figure) for figure in (*FIGURES, *FACTORS)),
         *(str(one.exact).lower(), " ".join(found.functions)),

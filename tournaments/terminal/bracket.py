@@ -17,7 +17,7 @@ def describe_rounds(store: Store, without: Collection[str] = ()) -> Iterator[str
 
     Args:
         store: the league.
-        without: labels of entries that get no row and no rank.
+        without: labels of entries that get no row.
     """
     match store.config().format:
         case "swiss":
@@ -31,13 +31,13 @@ def _format_encounters(store: Store, without: Collection[str]) -> Iterator[str]:
     rows = [row for row in rank_swiss(situation) if row.label not in without]
     places = {row.label: place for place, row in enumerate(rows, 1)}
     rounds = max((len(row.encounters) for row in rows), default=0)
-    head = ("rank", "bot", *map(str, range(1, rounds + 1)))
+    head = ("no.", "bot", *map(str, range(1, rounds + 1)))
     cells = [
         (str(places[row.label]), sanitize(row.label), *(_format_encounter(one, places) for one in row.encounters))
         for row in rows
     ]
     if rounds:
-        yield "rounds: the rank of the opponent, and the points of the match"
+        yield "rounds: the number of the opponent in this table, and the points of the match"
         yield from format_table(head, cells, left=(1,))
     if missing := find_missing_round(situation):
         yield f"round {missing} of {store.config().rounds} is not drawn: fewer than two entries can play"
@@ -50,7 +50,7 @@ def _format_encounter(encounter: Encounter | None, places: Mapping[str, int]) ->
 
 
 def _name_opponent(encounter: Encounter, places: Mapping[str, int]) -> str:
-    """Return the rank of an opponent, or its label if it has none."""
+    """Return the number of an opponent, or its label if it has no row."""
     if encounter.opponent is not None:
         return str(places.get(encounter.opponent) or sanitize(encounter.opponent))
     return "bye" if encounter.disqualified is None else f"bye ({sanitize(encounter.disqualified)} disqualified)"

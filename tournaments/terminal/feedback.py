@@ -22,6 +22,7 @@ from tournaments.league.ranking import compute_league_standings, find_state
 from tournaments.league.standings import Row, Standings, State
 from tournaments.league.store import Store
 from tournaments.sanitizer import sanitize
+from tournaments.terminal.results import format_rank
 from tournaments.terminal.tables import format_number
 from tournaments.terminal.transcript import excerpt_stderr
 
@@ -163,11 +164,12 @@ def _describe_results(label: str, all_standings: Sequence[Standings]) -> Iterato
 
 
 def _describe_row(row: Row) -> str:
-    if row.rank is None:
-        return f"not ranked, {format_count(row.games, 'game')}"
     rating = row.rating
+    if rating.elo is None:
+        return f"not ranked, {format_count(row.games, 'game')}"
+    rank = "not ranked" if row.rank is None else f"rank {format_rank(row)}"
     return (
-        f"rank {row.rank}, Elo {format_number(rating.elo, 0)}, {format_count(row.games, 'game')},"
+        f"{rank}, Elo {format_number(rating.elo, 0)}, {format_count(row.games, 'game')},"
         f" won-drawn-lost {rating.wins}-{rating.draws}-{rating.losses}, {format_count(row.forfeits, 'forfeit')},"
         f" {format_number(row.mean_ms, 2)} ms an action ({format_number(row.cpu_ms, 2)} ms of CPU time)"
     )

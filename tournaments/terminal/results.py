@@ -14,7 +14,7 @@ from tournaments.league.contents import Game, LeagueContents
 from tournaments.league.journal import Absence
 from tournaments.league.league import League
 from tournaments.league.series import Score, list_open_series
-from tournaments.league.standings import PRELIMINARY, Row, Standings
+from tournaments.league.standings import PRELIMINARY, Row, Standings, Table
 from tournaments.ratings.seats import SeatScore
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.tables import Cell, format_number, format_table, write_csv
@@ -64,21 +64,26 @@ def format_standings(all_standings: Sequence[Standings]) -> Iterator[str]:
 
 
 def _format_ranking(standings: Standings) -> Iterator[str]:
-    rows = [(row, _format_row(row)) for row in standings.rows]
-    if any(_is_preliminary(row) for row in standings.rows):
-        rows = [
-            (row, (*cells[:2], f"{cells[2]}{MARK if _is_preliminary(row) else ' '}", *cells[3:])) for row, cells in rows
-        ]
-    if any(row.points is not None for row in standings.rows):
-        head = (HEAD[0], "points", "buchholz", *HEAD[1:])
-        yield from format_table(
-            head, [(_format_rank(row), *_format_points(row), *cells[1:]) for row, cells in rows], left=(3,)
-        )
-    elif standings.warning:
-        grouped = [("n/a" if row.group is None else str(row.group), *cells) for row, cells in rows]
-        yield from format_table(("group", *HEAD), grouped, left=(2,))
-    else:
-        yield from format_table(HEAD, [cells for _, cells in rows])
+    """Yield a table for each group that met; all of them have the same columns, so that they stay aligned."""
+    tables = standings.list_tables()
+    rows = [row for table in tables for row in (*table.active, *table.away)]
+    has_points = any(row.points is not None for row in rows)
+    head = (HEAD[0], "points", "buchholz", *HEAD[1:]) if has_points else HEAD
+    cells = [_format_row(row, has_points=has_points, marked=any(map(_is_preliminary, rows))) for row in rows]
+    first, *lines = format_table(head, cells, left=(3 if has_points else 1,))
+    for table in tables:
+        if len(tables) > 1:
+            yield describe_group(table)
+        yield first
+        size = len(table.active) + len(table.away)
+        yield from lines[:size]
+        lines = lines[size:]
+
+
+def describe_group(table: Table) -> str:
+    """Return the heading of a table of a group."""
+    count = format_count(len(table.active) + len(table.away), "bot")
+    return f"met nobody: {count}" if table.group is None else f"group {table.group}: {count}"
 
 
 def _format_notes(standings: Standings) -> Iterator[str]:
@@ -138,21 +143,27 @@ def _describe_origin(standings: Standings) -> str:
     return f"relative to {mean}{', older versions included' if standings.unlisted else ''}"
 
 
-def _format_rank(row: Row) -> str:
-    return "n/a" if row.rank is None else str(row.rank)
+def format_rank(row: Row) -> str:
+    """Return a rank, as `=3` if others share it."""
+    return "n/a" if row.rank is None else f"{'=' if row.tied else ''}{row.rank}"
 
 
-def _format_points(row: Row) -> tuple[str, str]:
-    return format_number(row.points, 1), format_number(row.buchholz, 1)
+def _format_row(row: Row, *, has_points: bool, marked: bool) -> tuple[str, ...]:
+    """Return the cells of a row.
 
-
-def _format_row(row: Row) -> tuple[str, ...]:
+    Args:
+        row: the row.
+        has_points: whether there are columns for match points.
+        marked: whether an Elo of the ranking is preliminary, so that all leave room for the mark.
+    """
     rating = row.rating
     ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
+    mark = (MARK if _is_preliminary(row) else " ") if marked else ""
     return (
-        "n/a" if row.rank is None else f"{row.rank}{ranks}",
+        f"{format_rank(row)}{ranks}",
+        *((format_number(row.points, 1), format_number(row.buchholz, 1)) if has_points else ()),
         sanitize(row.label) + ("" if row.state == "playing" else f" ({row.state})"),
-        format_number(rating.elo, 0),
+        f"{format_number(rating.elo, 0)}{mark}",
         f"{format_number(rating.low, 0)} .. {format_number(rating.high, 0)}",
         str(row.games),
         f"{rating.wins}-{rating.draws}-{rating.losses}",
@@ -185,16 +196,18 @@ RATING_FIELDS = (
 )
 ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group", "state", "points", "buchholz")
 LAST_FIELDS = ("preliminary", "clock", "warning")
+RANKING_HEAD = ("ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, *LAST_FIELDS)
 
 
 def encode_standings_csv(all_standings: Sequence[Standings], tournament: str | None = None) -> str:
     """Return the rankings as CSV, one row for each entry and ruleset; without a tournament they are of several."""
-    head = ("tournament", "ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, *LAST_FIELDS)
-    rows = [[tournament, *_list_cells(standings, row)] for standings in all_standings for row in standings.rows]
+    head = ("tournament", *RANKING_HEAD)
+    rows = [[tournament, *list_cells(standings, row)] for standings in all_standings for row in standings.rows]
     return write_csv(head, rows)
 
 
-def _list_cells(standings: Standings, row: Row) -> list[Cell]:
+def list_cells(standings: Standings, row: Row) -> list[Cell]:
+    """Return a row of a ranking under `RANKING_HEAD`."""
     figures = [getattr(row.rating, field) for field in RATING_FIELDS]
     figures += [getattr(row, field) for field in ROW_FIELDS]
     figures += [str(row.preliminary).lower(), describe_clock(standings.clock) if standings.clock else None]

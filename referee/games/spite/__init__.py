@@ -10,6 +10,7 @@ from referee.games.spite.figures import list_figures
 from referee.games.spite.luck import find_luck
 from referee.games.spite.messages import PUBLIC, Event, View
 from referee.games.spite.parameters import Parameters, classify, match
+from referee.games.spite.race import count_left
 from referee.games.spite.sentences import SENTENCES
 
 __all__ = ["FAMILY", "SpiteAndMalice"]
@@ -32,5 +33,6 @@ FAMILY = Family(
     classify=classify,
     features=FEATURES,
     luck=find_luck,
+    race=count_left,
     opponent="greedy",
 )

@@ -102,11 +102,15 @@ window.malice = window.malice || {};
     return createElement("span", { class: `chip ${chooseColour(card)}` }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card));
   };
 
-  /** Draw the number of a seat; partners share a colour. */
+  /** Draw the number of a seat in the colour of its bot; partners share that of their team. */
   malice.drawDisc = function (game, seat) {
-    const colour = malice.hasPartners(game) ? game.teams[seat] : seat % 8;
-    return createElement("span", { class: `disc seat${colour}` }, String(seat));
+    const { colour } = game.seats[seat];
+    const plain = `seat${malice.hasPartners(game) ? game.teams[seat] : seat % 8}`;
+    return createElement("span", { class: `disc ${malice.hasPartners(game) ? plain : colour || plain}` }, String(seat));
   };
+
+  /** Return the classes of the name of a bot that has its disc in front. */
+  malice.markBot = ({ colour }) => (colour ? `marked ${colour}` : null);
 
   /** Draw a place where cards lie, with its caption below. */
   malice.drawPlace = function (name, kind, label, caption, ...content) {

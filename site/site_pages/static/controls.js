@@ -114,13 +114,13 @@ window.malice = window.malice || {};
 
   function showHeading(game) {
     const joinParts = (parts, word) => parts.flatMap((part, place) => (place ? [malice.createElement("span", { class: "versus" }, ` ${word} `), ...part] : part));
-    const teams = malice.groupTeams(game).map(({ seats }) => seats.map((seat) => game.seats[seat].name));
-    const names = teams.map((team) => joinParts(team.map((name) => [malice.createElement("bdi", {}, name)]), "+"));
+    const teams = malice.groupTeams(game).map(({ seats }) => seats.map((seat) => game.seats[seat]));
+    const names = teams.map((team) => joinParts(team.map((seat) => [malice.createElement("bdi", { class: malice.markBot(seat) }, seat.name)]), "+"));
     $("players").replaceChildren(...joinParts(names, "v"));
     const rules = malice.createElement("a", { href: `rules/${game.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
     $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series);
-    document.title = `${teams.map((team) => team.join(" + ")).join(" v ")} · game ${game.key}`;
+    document.title = `${teams.map((team) => team.map(({ name }) => name).join(" + ")).join(" v ")} · game ${game.key}`;
   }
 
   function loadGame(game, place) {
@@ -171,7 +171,7 @@ window.malice = window.malice || {};
       if (state.game?.key !== parts[1]) {
         const place = await malice.find(parts[1]);
         if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile
-        loadGame(malice.read(place.shard, place.row), place);
+        loadGame(malice.read(place.shard, place.row, place.bots), place);
         state.address = location.hash;
         $("replay").hidden = false;
         $("message").hidden = true;

@@ -42,14 +42,24 @@ window.malice = window.malice || {};
     });
   }
 
-  /** Read a game from a shard: `steps[0]` is the deal, `steps[i + 1]` is ask i. */
-  malice.read = function (shard, row) {
+  /** Return the classes of a bot's colour, as `name_disc` in colours.py; none for one that never entered. */
+  function nameClasses(bots, [name, slug]) {
+    const newest = bots.indexOf(slug);
+    const number = newest < 0 ? bots.indexOf(name.replace(/@\d+$/, "")) : newest;
+    return number < 0 ? "" : `bot${number % 12} shape${number % 5}`;
+  }
+
+  /**
+   * Read a game from a shard: `steps[0]` is the deal, `steps[i + 1]` is ask i. `bots` are the file names of all bots in
+   * the order of entry, which gives them their colours.
+   */
+  malice.read = function (shard, row, bots = []) {
     const read = (name) => shard.columns[name][row];
     const fields = ["key", "ruleset", "teams", "places", "scores", "void", "reason", "faults", "stray", "series", "broken"];
     const game = {
       ...Object.fromEntries(fields.map((name) => [name, read(name)])),
       ...shard.rulesets[read("ruleset")],
-      seats: read("labels").map((label) => ({ name: shard.labels[label][0], slug: shard.labels[label][1] })),
+      seats: read("labels").map((label) => ({ name: shard.labels[label][0], slug: shard.labels[label][1], colour: nameClasses(bots, shard.labels[label]) })),
       steps: readSteps(shard, read),
     };
     game.together = game.steps.some((step) => step.moves.length > 1);

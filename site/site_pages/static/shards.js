@@ -89,7 +89,7 @@ window.malice = window.malice || {};
     return runs.length ? makeKey(runs[0], runs[0].first) : null;
   };
 
-  /** Find a game: its shard, its row in the shard, its neighbours. Reject with a sentence for the reader. */
+  /** Find a game: its shard, its row in the shard, its neighbours, and the bots in the order of entry. Reject with a sentence for the reader. */
   malice.find = async function (key) {
     const index = await load("index");
     const runs = listRuns(index);
@@ -102,6 +102,6 @@ window.malice = window.malice || {};
     if (row < 0) throw new Error(`Game ${key} is newer than this page: reload it.`);
     const { family } = shard.rulesets[shard.columns.ruleset[row]];
     await malice.loadFamily(family, index.families);
-    return { shard, row, ...findNeighbours(runs, number) };
+    return { shard, row, bots: index.bots, ...findNeighbours(runs, number) };
   };
 })(window.malice);

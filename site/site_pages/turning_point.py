@@ -1,0 +1,106 @@
+"""The game of the front page: a recent one between the best two, opened where the lead changed for the last time."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from referee.errors import FamilyError, RecordError
+from referee.families import load_family
+from referee.records import Record
+from referee.replay import VOID, find_rules, replay_asks
+from site_pages.source import Source
+from tournaments.league.contents import Game
+from tournaments.league.standings import Standings
+
+RECENT = 20
+"""The latest games of two among which the longest is chosen."""
+
+
+class Turn(Struct, frozen=True):
+    """Where a game turned."""
+
+    action: int
+    """As replays count them, from 0."""
+    changed: bool
+    """Whether the lead went from one side to another; otherwise the winner led from here on, all the time."""
+
+
+class FrontGame(Struct, frozen=True):
+    """A game to open from the front page."""
+
+    game: Game
+    turn: Turn | None
+    """None if the game does not tell who is ahead: then it opens at its last action."""
+    last: int
+    """The last action, as replays count them."""
+
+
+def find_front_game(source: Source, all_standings: Sequence[Standings]) -> FrontGame | None:
+    """Return the game to open from the front page; None if the leader of the largest ranking has no game to show.
+
+    It is the longest of the latest games of the leader and the best that it met, as far as one of them won by play.
+    This plays one game again.
+    """
+    best_first = sorted(all_standings, key=lambda each: -each.games)
+    game = _choose_game(source, best_first[0]) if best_first else None
+    if game is None:
+        return None
+    (record,) = source.read_records([game.key])
+    try:
+        return _open_game(game, record)
+    except (FamilyError, RecordError):
+        return None  # its own replay page tells what is wrong with it
+
+
+def _choose_game(source: Source, standings: Standings) -> Game | None:
+    ranked = [row.label for row in standings.list_tables()[0].active if row.rank is not None]
+    if len(ranked) < 2:
+        return None
+    leader, *others = ranked
+    numbers = {entry.label: entry.number for entry in source.entries()}
+    recent: defaultdict[str, deque[Game]] = defaultdict(lambda: deque(maxlen=RECENT))
+    for game in source.games():
+        if leader in game.labels and (game.ruleset, len(game.labels)) == (standings.ruleset, standings.seats):
+            for other in _list_decided(game, leader, numbers):
+                recent[other].append(game)
+    opponent = next((other for other in others if other in recent), None)
+    return None if opponent is None else max(recent[opponent], key=lambda game: (game.actions, game.number))
+
+
+def _list_decided(game: Game, leader: str, numbers: Mapping[str, int]) -> list[str]:
+    """Return whom the leader beat or lost to by play, both of them in the versions that play."""
+    if any(game.verdicts) or game.reason == VOID:
+        return []
+    seats = zip(game.labels, game.versions, game.places, strict=True)
+    places = {label: place for label, version, place in seats if numbers.get(label) == version}
+    own = places.get(leader)
+    return [] if own is None else [label for label, place in places.items() if place != own]
+
+
+def _open_game(game: Game, record: Record) -> FrontGame:
+    race = load_family(record.family).race
+    view = find_rules(record).view
+    states = [ask.after for ask in replay_asks(record)]
+    races = [] if race is None else [race(view(state, None)) for state in states]
+    leads = [frozenset(seat for seat, own in enumerate(left) if own == min(left)) for left in races]
+    return FrontGame(game, find_turn(leads, game.teams), max(len(states) - 2, 0))
+
+
+def find_turn(leads: Sequence[frozenset[int]], teams: Sequence[int]) -> Turn | None:
+    """Return the action with which the side that led at the end took the lead for the last time.
+
+    Args:
+        leads: the seats in the lead, after the deal and then after each action; those of several sides share it.
+        teams: by seat.
+    """
+    sides = [{teams[seat] for seat in lead} for lead in leads]
+    if not sides or len(sides[-1]) > 1:
+        return None
+    final = sides[-1]
+    others = [place for place, side in enumerate(sides) if len(side) == 1 and side != final]
+    first = others[-1] + 1 if others else 0
+    taken = next(place for place in range(first, len(sides)) if sides[place] == final)
+    return Turn(max(taken - 1, 0), bool(others))

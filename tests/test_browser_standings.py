@@ -1,0 +1,105 @@
+"""Tabs, search and older versions of the front page in a browser, and that the address keeps all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+
+import site_pages
+from tests.growing_leagues import DAY, MONDAY, GrowingLeague
+from tests.test_browser_window import at_a_desk, find, visit
+from tests.test_site_league import HOSTILE, LABELS, League
+from tournaments.league.store import Store
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    league = League(LABELS, deals=1, rulesets=("standard", "skipbo-short"))
+    league.suspend("careful")
+    out = tmp_path_factory.mktemp("site")
+    site_pages.render(league, out)
+    return out
+
+
+@pytest.fixture
+def browser(chromium: Chrome) -> Iterator[Chrome]:
+    yield from at_a_desk(chromium)
+
+
+def list_shown(browser: Chrome) -> list[str]:
+    """List the bots of the rankings that one sees."""
+    rows = browser.find_elements(By.CSS_SELECTOR, "[data-tab] table.ranking tbody th.bot a")
+    return [row.text for row in rows if row.is_displayed()]
+
+
+def fragment(browser: Chrome) -> str:
+    return str(browser.execute_script("return location.hash"))
+
+
+def selected(browser: Chrome) -> str:
+    return find(browser, "[role=tab][aria-selected=true]").text
+
+
+def test_a_tab_for_each_ruleset_is_chosen_by_keys_and_has_an_address(browser: Chrome, folder: Path) -> None:
+    visit(browser, folder, "index.html")
+    assert selected(browser) == "All rulesets"
+    assert len(list_shown(browser)) == len(LABELS)
+
+    find(browser, "[role=tab][aria-selected=true]").send_keys(Keys.ARROW_RIGHT)
+
+    assert (selected(browser), fragment(browser)) == ("standard", "#standard-2")
+    assert browser.switch_to.active_element.text == "standard"
+    panels = browser.find_elements(By.CSS_SELECTOR, "[role=tabpanel]")
+    assert [panel.is_displayed() for panel in panels] == [False, True, False]
+    browser.switch_to.active_element.send_keys(Keys.END)
+    assert fragment(browser) == "#skipbo-short-2"
+    browser.back()
+    assert (selected(browser), fragment(browser)) == ("standard", "#standard-2")
+    assert {tab.get_attribute("tabindex") for tab in browser.find_elements(By.CSS_SELECTOR, "[role=tab]")} == {
+        "0",
+        "-1",
+    }
+
+
+def test_a_search_and_a_least_number_of_games_hide_rows_and_stay_in_the_address(browser: Chrome, folder: Path) -> None:
+    visit(browser, folder, "index.html#standard-2")
+    search, games = find(browser, "[type=search]"), find(browser, "[type=number]")
+
+    search.send_keys("GREEDY")
+    assert list_shown(browser) == ["greedy", "greedy#2"]
+    assert find(browser, "[role=status]").text == "2 of 5 rows"
+    assert not find(browser, "tr.part").is_displayed(), "the heading of a part without rows"
+    games.send_keys("99")
+    assert list_shown(browser) == []
+    assert fragment(browser) == "#standard-2&search=GREEDY&games=99"
+
+    visit(browser, folder, "index.html#skipbo-short-2&search=%3Cimg&games=1")
+    assert selected(browser) == "skipbo-short"
+    assert len(list_shown(browser)) == 1
+    assert find(browser, "[type=search]").get_attribute("value") == HOSTILE[:4]
+    browser.execute_script("location.hash = '#bots'")
+    assert len(list_shown(browser)) == 1, "another place of the page changes no table"
+
+
+def test_older_versions_are_shown_on_demand(browser: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    league = GrowingLeague(tmp_path / "course.db", monkeypatch)
+    league.play({"ann": 1, "bob": 1}, 2)
+    league.play({"ann": 1, "bob": 2}, 2, MONDAY + DAY)
+    with Store(league.path) as store:
+        site_pages.render(store, tmp_path / "out")
+
+    visit(browser, tmp_path / "out", "index.html")
+    assert sorted(list_shown(browser)) == ["ann", "bob"]
+    find(browser, "[type=checkbox]").click()
+
+    assert sorted(list_shown(browser)) == ["ann", "bob", "bob@1"]
+    assert fragment(browser) == "#short-2&versions=all"
+    assert not browser.find_elements(By.CSS_SELECTOR, "[role=tab]"), "one ruleset needs no tab"
+    links = browser.find_elements(By.CSS_SELECTOR, ".versions th.bot a")
+    assert all((tmp_path / "out" / str(link.get_dom_attribute("href"))).is_file() for link in links)

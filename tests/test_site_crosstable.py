@@ -1,0 +1,85 @@
+"""Crosstables by group, and bars of deals."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.records import Key
+from site_pages.crosstable import make_crossings, write_crosstables
+from site_pages.files import Folder
+from site_pages.outcomes import make_deal_bar
+from tests.test_site_results import game
+from tournaments.league.contents import Game
+from tournaments.league.standings import Standings, compute_standings
+
+
+def meet(pairs: list[tuple[str, str]]) -> list[Game]:
+    """A deal for each pair, of which the first wins both games."""
+    return [
+        game(seats, (1, 2) if seats == pair else (2, 1), Key(0, table, 0, rotation))
+        for table, pair in enumerate(pairs)
+        for rotation, seats in enumerate((pair, pair[::-1]))
+    ]
+
+
+def stand(pairs: list[tuple[str, str]], entries: list[str]) -> Standings:
+    (found,) = compute_standings(meet(pairs), entries)
+    return found
+
+
+def test_a_group_has_a_table_of_those_who_met() -> None:
+    found = stand([("a", "b"), ("c", "d"), ("d", "e")], [*"abcde", "idle"])
+
+    crossings = make_crossings(found, "standard-2")
+
+    tables = [
+        (table.group, {row.bot.label: [cell.score for cell in row.cells] for row in table.rows})
+        for table in crossings.tables
+    ]
+    assert tables == [
+        (1, {"c": ["", "100", "–"], "d": ["0", "", "100"], "e": ["–", "0", ""]}),
+        (2, {"a": ["", "100"], "b": ["0", ""]}),
+    ]
+    assert crossings.filter == "ruleset=standard&seats=2"
+    assert make_crossings(stand([("a", "b")], ["a", "b"]), "standard-2").tables[0].group is None
+
+
+def test_downloads_have_a_row_for_each_pair_and_direction(tmp_path: Path) -> None:
+    found = stand([("=a", "b")], ["=a", "b", "idle"])
+
+    write_crosstables(Folder(tmp_path), [(found, make_crossings(found, "standard-2"))])
+
+    first = {"bot": "=a", "opponent": "b", "games": 2, "won": 2, "drawn": 0, "lost": 0, "score": 1.0}
+    assert json.loads((tmp_path / "data/crosstable-standard-2.json").read_text()) == [
+        first,
+        {"bot": "b", "opponent": "=a", "games": 2, "won": 0, "drawn": 0, "lost": 2, "score": 0.0},
+    ]
+    with (tmp_path / "data/crosstable-standard-2.csv").open(newline="") as file:
+        assert len(list(csv.reader(file))) == 3
+
+
+@given(st.lists(st.integers(0, 100_000), min_size=5, max_size=5))
+def test_a_bar_of_deals_is_full_and_in_proportion(counts: list[int]) -> None:
+    bar = make_deal_bar(counts)
+
+    if bar is None:
+        assert not any(counts)
+        return
+    ends = [round(piece.left + piece.width, 1) for piece in bar.pieces]
+    assert [0.0, *ends] == [piece.left for piece in bar.pieces] + [100.0]
+    assert [piece.points for piece in bar.pieces] == sorted({piece.points for piece in bar.pieces}, reverse=True)
+    assert all(abs(piece.width - 100 * counts[piece.points] / sum(counts)) < 0.11 for piece in bar.pieces)
+
+
+def test_a_bar_of_deals_says_its_counts() -> None:
+    bar = make_deal_bar((1, 0, 1200, 3, 7))
+
+    assert bar is not None
+    assert bar.summary == (
+        "1,211 deals: won both: 7; won one, drew one: 3; one each: 1,200; lost one, drew one: 0; lost both: 1"
+    )
