@@ -101,7 +101,14 @@ class Exchange:
             excuse_standstill(self.wall - self.limit)
         verdict = self._judge_error(bot, slowest)
         verdict.wall, verdict.cpu = self.wall, self.used
+        verdict.late = self._measure_lateness(error)
         return verdict
+
+    def _measure_lateness(self, error: MaliceError | None) -> tuple[int, int] | None:
+        """Return how long a late answer took, and its limit, of the clock that ran out."""
+        if isinstance(error, OutOfCpu):
+            return self.used, self.cpu_limit or 0
+        return (self.wall, self.limit or 0) if isinstance(error, Late) else None
 
     def _judge_error(self, bot: BotProcess, slowest: int | None) -> Verdict:
         what, stray = self.what, self.stray

@@ -260,7 +260,9 @@ class GameRunner:
         news = []
         for number, verdict in sorted(failed.items()):
             exit, lines, stderr = self._seats[number].dismiss()
-            self._faults.append(Fault(number, verdict.code, before, verdict.sentence, exit, lines, stderr))
+            took, limit = (each / MS for each in verdict.late) if verdict.late else (None, None)
+            seen = exit, lines, stderr, took, limit
+            self._faults.append(Fault(number, verdict.code, before, verdict.sentence, *seen))
             played = Played(number, VERDICT + verdict.code, verdict.wall // 1000, verdict.cpu // 1000)
             self._clocks[number].spend(played.micros * 1000, played.cpu_micros * 1000)
             news.append(played)

@@ -154,6 +154,10 @@ class Fault(Struct, frozen=True):
     """The last messages, oldest first, each with a mark of its direction."""
     stderr: str
     """The first and the last 8 KiB of the bot's stderr."""
+    took_ms: Milliseconds | None = None
+    """Where the time for an answer ran out: how long the bot took until it was cut off, of the clock that ran out."""
+    limit_ms: Milliseconds | None = None
+    """The time that it had, of the same clock."""
 
 
 class SeatReport(Struct, frozen=True):

@@ -39,6 +39,8 @@ class Verdict(MaliceError):
         self.cpu = cpu
         self.silent = silent
         self.stderr = stderr
+        self.late: tuple[int, int] | None = None
+        """Where the time ran out: how long it took, and the limit, in nanoseconds of the clock that ran out."""
 
     def quote_stderr(self) -> str:
         """Return the sentence, with the end of the bot's stderr if there is any."""

@@ -143,6 +143,11 @@ def test_a_link_leads_to_an_action(league: League, browser: Chrome, out: Path) -
     assert current(browser) == fault.action + 1
     assert find(browser, "#raw").text == f"!{fault.code}"
     assert fault.sentence in find(browser, "#result").text
+    evidence = browser.switch_to.active_element
+    assert evidence.get_attribute("id") == f"fault-{fault.seat}"
+    children = [child.tag_name for child in evidence.find_elements(By.CSS_SELECTOR, ":scope > *")]
+    assert children[:3] == ["h3", "figure", "p"], "the line that brought the verdict on comes first"
+    assert not evidence.find_elements(By.CSS_SELECTOR, "details[open]")
 
 
 def test_the_address_follows_and_every_action_has_a_link(browser: Chrome, out: Path) -> None:

@@ -122,7 +122,7 @@ def test_any_flipped_bit_is_harmless_or_ends_with_5(league: bytes, tmp_path: Pat
 
 def test_verify_finds_any_flipped_bit_of_a_game(league: bytes, tmp_path: Path) -> None:
     path = tmp_path / "flipped.db"
-    start, end = league.index(b'{"key":[0,0,0,0]'), league.index(b'"reason"')
+    start, end = league.index(b'"labels":["greedy","uniform"]'), league.index(b'"reason"')  # within one page
     rng = random.Random(2)
     for _ in range(100):
         path.write_bytes(flipped(league, bit := rng.randrange(8 * start, 8 * end)))
@@ -166,6 +166,10 @@ def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path:
         ("UPDATE games SET summary = replace(summary, '\"places\":[', '\"places\":[9,')", "each list of seats"),
         ("UPDATE games SET summary = replace(summary, '\"used_ms\":[', '\"used_ms\":[-')", "expected `float` >= 0.0"),
         ("UPDATE games SET summary = replace(summary, '\"asked\":[', '\"asked\":[1e999,')", "column summary"),
+        (
+            "UPDATE games SET summary = replace(summary, '\"thinking\":[[', '\"thinking\":[[9')",
+            "column summary: thinking",
+        ),
         ("UPDATE games SET summary = replace(summary, 'greedy', 'nobody')", "column summary: labels"),
         ("UPDATE games SET summary = replace(summary, 'short', 'shirt')", "column summary: ruleset"),
     ],

@@ -132,6 +132,7 @@ def test_a_bot_that_does_not_begin_in_time_forfeits(stops: str) -> None:
     assert (record.actions, record.places) == (((0, "!timeout"),), (2, 1))
     assert record.faults[0].sentence.startswith(f"no answer to {stops} within 1000 ms (")
     assert 1000 <= record.micros[0] / 1000 == record.seats[0].used_ms < 5000
+    assert record.faults[0].limit_ms == 1000 <= (record.faults[0].took_ms or 0) < 5000
 
 
 def test_an_end_that_is_not_answered_in_time_changes_nothing() -> None:

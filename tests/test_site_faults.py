@@ -2,89 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 import site_pages
 from referee import rulesets as ruleset
-from referee.records import Fault, Key
+from referee.records import Fault, Key, Record
 from referee.verdicts import describe_answers, judge_late_answer
-from site_pages.faults import KINDS, PLACES, BotFaults
+from site_pages.faults import KINDS, READ, FaultCode, collect_faults
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
 from tournaments.league.publication import Publication
+
+PLAYED = play(ruleset.load_ruleset("standard").rules, LABELS[:2], Key(0, 0, 0, 0), (0, "crash"))
 
 
 def fault(sentence: str = "the bot exited with status 1", code: str = "crash", action: int = 0) -> Fault:
     return Fault(0, code, action, sentence, "exited with status 1", ("> asked", "< told"), "oh no\n")
 
 
-def test_verdicts_in_the_same_words_are_one_kind_with_the_evidence_of_the_first() -> None:
-    told = BotFaults()
-    for number in range(20):
-        told.add(f"0.0.{number}.0", fault(action=number))
+def read(*faults: Fault) -> list[FaultCode]:
+    """Return the verdicts on the first bot, of which each game has one; of them all few records are read."""
+    league = League(LABELS[:2], deals=0)
+    for number, each in enumerate(faults):
+        actions = ((0, f"!{each.code}"),)
+        fields = {"key": Key(0, 0, number, 0), "faults": (each,), "actions": actions, "micros": (0,)}
+        league.add(number, "standard", msgspec.structs.replace(PLAYED, **fields))
+    asked: list[Key] = []
 
-    (kind,) = told.kinds
-    assert (told.games, told.omitted, kind.games, kind.key, kind.fault.action) == (20, 0, 20, "0.0.0.0", 0)
-    assert kind.others == [(f"0.0.{number}.0", 0) for number in range(1, PLACES + 1)]
+    def read_records(keys: Iterable[Key]) -> Iterator[Record]:
+        wanted = list(keys)
+        asked.extend(wanted)
+        return league.read_records(wanted)
+
+    found = collect_faults(list(league.games()))[LABELS[0]]
+    assert found.games == len(faults)
+    codes = found.read(read_records)
+    assert len(asked) == len(set(asked)) <= READ * len({each.code for each in faults})
+    assert sum(code.games for code in codes) == len(faults)
+    return codes
+
+
+def test_verdicts_in_the_same_words_are_one_kind_with_the_evidence_of_the_first() -> None:
+    (code,) = read(*(fault(action=number) for number in range(20)))
+
+    (kind,) = code.kinds
+    assert (code.games, code.unread, kind.key, kind.evidence.action) == (20, 20 - READ, "0.0.0.0", 0)
+    assert kind.others == [(f"0.0.{number}.0", 0) for number in range(1, READ)]
 
 
 def test_timeouts_after_different_answers_are_one_kind() -> None:
-    told = BotFaults()
-    for answers in range(5):
-        told.add(
-            "0.0.0.0",
-            fault(str(judge_late_answer("move", "9 ms", 0, describe_answers("move", answers + 1, None))), "timeout"),
-        )
+    late = (str(judge_late_answer("move", "9 ms", 0, describe_answers("move", answers, None))) for answers in (1, 2, 3))
 
-    assert [kind.games for kind in told.kinds] == [5]
+    (code,) = read(*(fault(sentence, "timeout") for sentence in late))
+
+    assert len(code.kinds) == 1
 
 
-def test_the_same_words_under_another_code_are_another_kind() -> None:
-    told = BotFaults()
-    for code in ("crash", "timeout"):
-        told.add("0.0.0.0", fault("so it was", code))
+def test_the_same_words_under_another_code_are_another_kind_and_the_most_frequent_code_comes_first() -> None:
+    codes = read(fault("so it was", "crash"), fault("so it was", "timeout"), fault("so it was", "timeout"))
 
-    assert [kind.fault.code for kind in told.kinds] == ["crash", "timeout"]
-
-
-def test_what_comes_most_is_told_first() -> None:
-    told = BotFaults()
-    for sentence in ("a", "b", "b"):
-        told.add("0.0.0.0", fault(sentence))
-
-    assert [kind.fault.sentence for kind in told.kinds] == ["b", "a"]
+    assert [(code.code, code.games) for code in codes] == [("timeout", 2), ("crash", 1)]
 
 
 def test_of_many_kinds_the_first_of_each_code_are_shown_and_the_rest_is_counted() -> None:
-    told = BotFaults()
-    for number in range(100):
-        told.add(f"0.0.{number}.0", fault(f"expected {number}", "illegal"))
-    told.add("0.0.100.0", fault())
+    illegal, crash = read(*(fault(f"expected {number}", "illegal") for number in range(50)), fault())
 
-    assert [kind.fault.code for kind in told.kinds] == ["illegal"] * KINDS + ["crash"]
-    assert told.omitted == 100 - KINDS
+    assert [kind.evidence.sentence for kind in illegal.kinds] == [f"expected {number}" for number in range(KINDS)]
+    assert illegal.unread == 50 - KINDS
+    assert crash.unread == 0
 
 
-def test_a_page_opens_the_first_evidence_and_links_to_all_games_of_a_kind(tmp_path: Path) -> None:
+def test_faults_stand_above_the_games_with_the_line_first_and_the_rest_folded(tmp_path: Path) -> None:
     league = League(LABELS[:2], deals=0)
     rules = ruleset.load_ruleset("standard").rules
-    for number in range(20):
+    for number in range(READ):
         record = play(rules, LABELS[:2], Key(0, 0, number, 0), (0, "crash"))
         league.add(number, "standard", msgspec.structs.replace(record, faults=(fault(),)))
-    league.add(20, "standard", play(rules, LABELS[:2], Key(0, 0, 20, 0), (0, "timeout")))
+    league.add(READ, "standard", play(rules, LABELS[:2], Key(0, 0, READ, 0), (0, "protocol")))
 
     site_pages.render(league, tmp_path, publication=Publication(evidence=None))
 
-    whole = "".join(path.read_text() for path in (tmp_path / "bots").iterdir())
-    words = "".join(Page(path).words for path in (tmp_path / "bots").iterdir())
-    assert "20 games, the first shown" in words
-    assert f"and {19 - PLACES} more" in words
+    whole = (tmp_path / "bots" / f"{LABELS[0]}.html").read_text()
+    words = Page(tmp_path / "bots" / f"{LABELS[0]}.html").words
     assert whole.count("the bot exited with status 1") == 1
-    assert whole.count("oh no") == 1
-    assert whole.count("<details open>") >= 2
-    assert all(f'href="../replay.html#0.0.{number}.0/!0"' in whole for number in range(PLACES + 1))
+    assert all(f'href="../replay.html#0.0.{number}.0/!0"' in whole for number in range(READ))
+    assert "<details open>" not in whole
+    places = [whole.index(f'id="{name}"') for name in ("faults", "fault-crash", "fault-crash-1", "games")]
+    assert places == sorted(places)
+    assert words.index("The last line of its stderr") < words.index("the bot exited") < words.index("What it wrote to")
+    assert "<mark>T</mark>raceback" in whole
+    assert "byte 1: 0x54 (T) where { should begin an object" in words
+
+
+def test_what_is_not_published_is_not_marked_either(tmp_path: Path) -> None:
+    league = League(LABELS[:2], deals=2, faulty=1)
+
+    site_pages.render(league, tmp_path)
+
+    whole = "".join(path.read_text() for path in (tmp_path / "bots").iterdir())
+    assert "are not published" in whole
+    assert 'class="marked"' not in whole
+    assert "Traceback" not in whole
 
 
 def test_every_verdict_in_a_list_of_games_links_to_its_evidence(tmp_path: Path) -> None:

@@ -108,9 +108,9 @@ def play(
 def _fault(seat: int, code: str, action: int) -> Fault:
     sentence, ended = VERDICTS[code]
     lines = (
-        '-> {"id":7,"type":"move","view":{"turn":12}}',
-        "<- Traceback (most recent call last):",
-        f"<- {HOSTILE}",
+        '> {"id":7,"type":"move","view":{"turn":12}}',
+        "< Traceback (most recent call last):",
+        f"< {HOSTILE}",
     )
     stderr = 'Traceback (most recent call last):\n  File "bot.py", line 7\n</pre><script>alert(1)</script>\x00\n' * 3
     return Fault(seat, code, action, sentence, ended, lines, stderr)

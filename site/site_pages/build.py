@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,9 +9,9 @@ from msgspec import Struct
 
 from referee import rules_text
 from site_pages import shards, text
+from site_pages.bot_pages import BotPages
 from site_pages.crosstable import write_crosstables
 from site_pages.docs import list_attachments, render_docs
-from site_pages.faults import BotFaults
 from site_pages.files import Folder
 from site_pages.front import make_front
 from site_pages.front_downloads import write_front_downloads
@@ -20,7 +19,6 @@ from site_pages.game_list import GameRows, write_list
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.pages import Games, Pages
 from site_pages.reasons import Reasons
-from site_pages.results import list_results
 from site_pages.sections import make_rankings
 from site_pages.shard_files import ShardFiles
 from site_pages.source import Moment, PublishedSource, Source
@@ -168,25 +166,8 @@ class _Rendering:
         write_front_downloads(self._folder, front, all_standings)
         crossings = [section.crossings for section in front.sections]
         write_crosstables(self._folder, zip(all_standings, crossings, strict=True))
-        faults = self._collect_faults()
-        for entry in entries:
-            page = self._pages.render_bot(
-                entry=entry,
-                results=list_results(entry.label, all_standings, rankings, self._survey.deals),
-                faults=faults[entry.label],
-                withheld=not self._published.publication.shows_evidence(entry.label),
-                games=[self._rows.make(game) for game in reversed(self._survey.latest[entry.label])],
-            )
-            self._folder.write(f"bots/{text.make_slug(entry.label)}.html", page)
-
-    def _collect_faults(self) -> defaultdict[str, BotFaults]:
-        """Return the verdicts on each bot; this reads the records of the games that have one."""
-        found: defaultdict[str, BotFaults] = defaultdict(BotFaults)
-        failed = self._survey.failed
-        for game, record in zip(failed, self._published.read_records([game.key for game in failed]), strict=True):
-            for fault in record.faults:
-                found[game.labels[fault.seat]].add(str(game.key), fault)
-        return found
+        bots = BotPages(self._published, self._survey, self._rows, all_standings, front.sections)
+        bots.write(self._folder, self._pages)
 
     def _write_rulesets(self) -> None:
         for ruleset in self._moment.rulesets():

@@ -1,64 +1,112 @@
-"""The verdicts on each bot: verdicts in the same words appear once, with the evidence of the first."""
+"""The verdicts on each bot, kind by kind: how many games, and the evidence of the first ones.
+
+Rows say which games failed; the records of a few of them, and of no others, have the evidence.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from referee.records import Fault
-from site_pages import text
+from msgspec import Struct
 
+from referee.records import Fault, Key, Record
+from site_pages.evidence import Evidence, make_evidence
+from tournaments.league.contents import Game
+
+READ = 8
+"""Games per code whose records are read."""
 KINDS = 3
 """Different sentences shown per code, each with its evidence."""
-EVIDENCE = 8000
-"""Characters of stderr shown."""
-PLACES = 12
-"""Further games listed per kind."""
+LINE = 2000
+"""Characters of a line shown."""
+STDERR = 8000
+
+Reader = Callable[[Iterable[Key]], Iterator[Record]]
+"""Yields the records of some games, as far as they may be published."""
 
 
 @dataclass
 class FaultKind:
-    """Verdicts about one bot in the same words; the texts in `fault` are not sanitized yet."""
+    """Verdicts about one bot in the same words."""
 
-    fault: Fault
-    """The first of these verdicts."""
+    words: str
+    evidence: Evidence
+    """That of the first."""
     key: str
     """The key of its game."""
-    stderr: str
-    games: int = 1
     others: list[tuple[str, int]] = field(default_factory=list)
-    """The keys of the next games, each with the seat of the verdict."""
+    """The keys of further games that were read, each with the seat of the verdict."""
 
 
-class BotFaults:
-    """Collects all verdicts about one bot."""
+class FaultCode(Struct, frozen=True):
+    """The verdicts of one code on a bot."""
+
+    code: str
+    games: int
+    kinds: list[FaultKind]
+    """Of the first games, in their order."""
+    unread: int
+    """Games whose words are not known here."""
+
+
+class FaultList:
+    """Collects which games a bot ended by which verdict."""
 
     def __init__(self) -> None:
-        self.games = 0
-        self._kinds: defaultdict[str, dict[str, FaultKind]] = defaultdict(dict)
+        self._games: Counter[str] = Counter()
+        self._first: dict[str, list[tuple[Key, int]]] = {}
 
-    def add(self, key: str, fault: Fault) -> None:
-        """Add the verdict of one more game, in the order of the schedule."""
-        self.games += 1
-        kinds = self._kinds[fault.code]
-        words = _drop_history(fault.sentence)
-        if kind := kinds.get(words):
-            kind.games += 1
-            if len(kind.others) < PLACES:
-                kind.others.append((key, fault.seat))
-        elif len(kinds) < KINDS:
-            kinds[words] = FaultKind(fault, key, text.shorten(fault.stderr, EVIDENCE))
+    def add(self, game: Game, seat: int) -> None:
+        """Add a game with a verdict on a seat, in the order of the schedule."""
+        code = game.verdicts[seat]
+        self._games[code] += 1
+        first = self._first.setdefault(code, [])
+        if len(first) < READ:
+            first.append((game.key, seat))
 
     @property
-    def kinds(self) -> list[FaultKind]:
-        """The kinds to show, the most frequent first."""
-        kinds = [kind for by_words in self._kinds.values() for kind in by_words.values()]
-        return sorted(kinds, key=lambda kind: -kind.games)
+    def games(self) -> int:
+        """The number of games that ended for the bot by a verdict."""
+        return self._games.total()
 
-    @property
-    def omitted(self) -> int:
-        """The number of games whose verdicts are not shown."""
-        return self.games - sum(kind.games for kind in self.kinds)
+    def read(self, reader: Reader) -> list[FaultCode]:
+        """Return the verdicts, the most frequent code first; this reads at most `READ` records per code."""
+        return [self._read_code(code, games, reader) for code, games in self._games.most_common()]
+
+    def _read_code(self, code: str, games: int, reader: Reader) -> FaultCode:
+        kinds: dict[str, FaultKind] = {}
+        first = self._first[code]
+        known = 0
+        for (key, seat), record in zip(first, reader([key for key, _ in first]), strict=True):
+            fault = next(each for each in record.faults if each.seat == seat)
+            known += _add_fault(kinds, str(key), fault)
+        return FaultCode(code, games, list(kinds.values()), games - known)
+
+
+def collect_faults(failed: Sequence[Game]) -> dict[str, FaultList]:
+    """Return the verdicts on each bot, by label.
+
+    Args:
+        failed: the games with a verdict, in the order of the schedule.
+    """
+    found: dict[str, FaultList] = {}
+    for game in failed:
+        for seat, verdict in enumerate(game.verdicts):
+            if verdict:
+                found.setdefault(game.labels[seat], FaultList()).add(game, seat)
+    return found
+
+
+def _add_fault(kinds: dict[str, FaultKind], key: str, fault: Fault) -> bool:
+    """Add a verdict to its kind; return whether it has one."""
+    words = _drop_history(fault.sentence)
+    if kind := kinds.get(words):
+        kind.others.append((key, fault.seat))
+    elif len(kinds) < KINDS:
+        kinds[words] = FaultKind(words, make_evidence(fault, LINE, STDERR), key)
+    return words in kinds
 
 
 def _drop_history(sentence: str) -> str:

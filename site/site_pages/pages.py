@@ -16,9 +16,12 @@ from site_pages import text
 from site_pages.colours import Marks
 from site_pages.compiled import COMPILED
 from site_pages.deals import has_partners
+from site_pages.details import Details
 from site_pages.docs import DocPage
-from site_pages.faults import BotFaults
+from site_pages.faults import FaultCode
 from site_pages.front import Front
+from site_pages.histogram import Histogram
+from site_pages.notes import Note
 from site_pages.rankings import Name, make_name
 from site_pages.results import Result
 from site_pages.series import describe_standing
@@ -110,6 +113,25 @@ def _group_seats(game: Game) -> tuple[GameTeam, ...]:
     )
 
 
+class BotPage(Struct, frozen=True):
+    """What the page of an entry shows."""
+
+    entry: Entry
+    results: Sequence[Result]
+    details: Mapping[str, Details]
+    """More of each result, by its anchor."""
+    fault_games: int
+    faults: Sequence[FaultCode]
+    withheld: bool
+    """Whether the evidence of its verdicts is not published."""
+    times: Histogram | None
+    notes: Sequence[Note]
+    games: Sequence[GameRow]
+    """The latest."""
+    slug: str
+    """Part of the names of its tables to download."""
+
+
 class PartRow(Struct, frozen=True):
     """A part of the tournament: its commit, and its seed once it is told."""
 
@@ -196,26 +218,10 @@ class Pages:
             opened=opened,
         )
 
-    def render_bot(
-        self,
-        *,
-        entry: Entry,
-        results: Sequence[Result],
-        faults: BotFaults,
-        withheld: bool,
-        games: Sequence[GameRow],
-    ) -> bytes:
-        """Return the page of one entry; `withheld` if the evidence of its verdicts is not published."""
-        return self._render(
-            "bot.html",
-            root="../",
-            bot=make_name(entry.label),
-            entry=entry,
-            results=results,
-            faults=faults,
-            withheld=withheld,
-            games=games,
-        )
+    def render_bot(self, page: BotPage) -> bytes:
+        """Return the page of one entry."""
+        fields = {name: getattr(page, name) for name in page.__struct_fields__}
+        return self._render("bot.html", root="../", bot=make_name(page.entry.label), **fields)
 
     def render_ruleset(self, rules: RulesetText) -> bytes:
         """Return the page of one ruleset."""

@@ -27,9 +27,10 @@ from referee.packed_events import (
     encode_symbol,
     pack_asks,
 )
-from referee.records import Fault, Record
+from referee.records import Record
 from referee.replay import VOID, replay_contents
 from site_pages import text
+from site_pages.evidence import make_evidence
 from site_pages.files import Folder
 from tournaments.league.contents import Game
 from tournaments.sanitizer import sanitize
@@ -38,7 +39,7 @@ SIZE = 100
 """The most games in a shard."""
 LIMIT = 256 * 1024
 """The most bytes of a shard with more than one game."""
-FORMAT = 4
+FORMAT = 5
 """Part of every digest: a higher number renders all shards again."""
 LINE = 800
 STDERR = 2000
@@ -184,7 +185,7 @@ def _make_row(game: Game, record: Record) -> dict[str, Any]:
         "void": record.reason == VOID,
         "micros": [_round_time(micros) for micros in record.micros],
         "notes": {place: sanitize(note, 500, lines=True) for place, note in record.notes.items()},
-        "faults": [_describe_fault(fault) for fault in record.faults],
+        "faults": [make_evidence(fault, LINE, STDERR) for fault in record.faults],
         "stray": [seat.stray_lines for seat in record.seats],
     }
 
@@ -196,15 +197,3 @@ def _round_time(micros: int) -> int:
     while micros >= 100 * unit:
         unit *= 10
     return (micros + unit // 2) // unit * unit
-
-
-def _describe_fault(fault: Fault) -> dict[str, Any]:
-    return {
-        "seat": fault.seat,
-        "code": fault.code,
-        "action": fault.action,
-        "sentence": sanitize(fault.sentence, LINE),
-        "exit": sanitize(fault.exit or "", LINE),
-        "lines": [sanitize(line, LINE) for line in fault.lines],
-        "stderr": text.shorten(fault.stderr, STDERR),
-    }

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from site_pages import shards
+from site_pages.bot_games import BotGames
 from site_pages.deals import Deals
 from site_pages.keys import KeyIndex
 from site_pages.source import Source, list_games
@@ -31,6 +32,7 @@ class Survey:
     def __init__(self, source: Source, digests: Digests | None = None) -> None:
         self.series = score_league_series(source)
         self.deals = Deals()
+        self.bots = BotGames()
         self.index = KeyIndex()
         self.tables: Counter[tuple[int, int]] = Counter()
         """By part and table, how many games there are."""
@@ -51,6 +53,7 @@ class Survey:
         self.blocks[game.number // shards.SIZE].append(game)
         if picked is not None:
             self.deals.add(picked)
+            self.bots.add(picked)
         for label in game.labels:
             self.latest[label].append(game)
         if any(game.verdicts):

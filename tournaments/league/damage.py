@@ -13,6 +13,8 @@ from tournaments.league.tournament import Tournament
 
 MARKS = ("> ", "< ")
 """The mark of direction at the beginning of a stored message."""
+LONGEST = 64
+"""More buckets than any time of an action needs."""
 NOBODY = "[]"
 """The column `failed` of most games."""
 
@@ -68,9 +70,15 @@ def _refuse_lengths(game: Game) -> None:
     if game.key.rotation >= seats:
         raise ValueError(f"key: expected a rotation below {seats}, got {game.key.rotation}")
     required = (game.teams, game.places, game.scores, game.used_ms, game.asked, game.verdicts)
-    optional = (each for each in (game.cpu_ms, game.idle_ms) if each)
+    optional = (each for each in (game.cpu_ms, game.idle_ms, game.thinking) if each)
     if any(len(each) != seats for each in (*required, *optional)):
         raise ValueError(f"expected {seats} values in each list of seats")
+    for seat, thinking in enumerate(game.thinking):
+        verdicts = game.asked[seat] - sum(thinking.counts)
+        if verdicts not in (0, 1) or thinking.first + len(thinking.counts) > LONGEST:
+            raise ValueError(
+                f"thinking: expected {game.asked[seat]} actions of seat {seat} or one less, got {thinking}"
+            )
 
 
 def _refuse_result(game: Game, teams: tuple[int, ...]) -> None:

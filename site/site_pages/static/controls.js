@@ -153,6 +153,11 @@ window.malice = window.malice || {};
     return number === undefined ? 0 : Number(number) + 1;
   }
 
+  /** Focus the evidence of the verdict in an address, but leave the table in sight. */
+  function focusEvidence(place) {
+    if (place?.[0] === "!") document.getElementById(`fault-${place.slice(1)}`)?.focus({ preventScroll: true });
+  }
+
   /** Open the address: `#part.table.deal.rotation`, and after a slash the number of an action or the seat of a verdict. */
   async function openAddress() {
     stop();
@@ -172,11 +177,13 @@ window.malice = window.malice || {};
         $("message").hidden = true;
         state.index = findIndex(state.game, parts[2]);
         changeView(state.viewer);
+        focusEvidence(parts[2]);
       } else {
         state.address = location.hash;
         $("replay").hidden = false;
         $("message").hidden = true;
         showStep(findIndex(state.game, parts[2]));
+        focusEvidence(parts[2]);
       }
     } catch (error) {
       showError(error.message);

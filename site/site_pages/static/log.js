@@ -116,15 +116,33 @@ window.malice = window.malice || {};
     );
   }
 
+  function makeText(label, ...content) {
+    return createElement("pre", { tabindex: "0", role: "group", "aria-label": label }, ...content);
+  }
+
   function makeDetails(summary, text) {
-    return text ? createElement("details", {}, createElement("summary", {}, summary), createElement("pre", {}, text)) : null;
+    return text ? createElement("details", {}, createElement("summary", {}, summary), makeText(summary, text)) : null;
+  }
+
+  /** Show the line that brought a verdict on, with what is wrong in it marked. */
+  function makeMarkedLine(line) {
+    const mark = line.marked
+      ? createElement("mark", {}, line.marked)
+      : line.flaw && createElement("mark", {}, "⏎");
+    return createElement(
+      "figure",
+      { class: "marked" },
+      createElement("figcaption", {}, line.title),
+      makeText(line.title, line.before, mark, line.after),
+      line.flaw && createElement("p", { class: "flaw" }, line.flaw),
+    );
   }
 
   function makeFault(game, fault) {
     const step = malice.findVerdict(game, fault.seat);
     return createElement(
       "article",
-      { class: "fault" },
+      { class: "fault", id: `fault-${fault.seat}`, tabindex: "-1" },
       createElement(
         "h3",
         {},
@@ -137,10 +155,12 @@ window.malice = window.malice || {};
           step && `, ${malice.nameStep(game)} ${step.number}`,
         ),
       ),
+      fault.line && makeMarkedLine(fault.line),
       createElement("p", {}, createElement("bdi", {}, fault.sentence)),
+      fault.time && createElement("p", { class: "time" }, fault.time),
       fault.exit ? createElement("p", {}, "Process: ", createElement("bdi", {}, fault.exit)) : null,
-      makeDetails("The last lines between referee and bot", fault.lines.join("\n")),
       makeDetails("What it wrote to stderr", fault.stderr),
+      makeDetails("The last lines between referee and bot", fault.lines.join("\n")),
     );
   }
 

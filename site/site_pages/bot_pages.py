@@ -1,0 +1,103 @@
+"""The pages of the bots: gathers what each shows, and writes them with their tables to download."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from site_pages import text
+from site_pages.details import DetailMaker
+from site_pages.downloads import write_table
+from site_pages.faults import FaultList, collect_faults
+from site_pages.files import Folder
+from site_pages.game_list import GameRows
+from site_pages.histogram import make_histogram
+from site_pages.notes import read_notes
+from site_pages.pages import BotPage, Pages
+from site_pages.results import Result, list_results
+from site_pages.sections import Section
+from site_pages.source import PublishedSource
+from site_pages.survey import Survey
+from tournaments.league.contents import Entry
+from tournaments.league.standings import Standings
+from tournaments.terminal.tables import Cell
+
+OPPONENTS = ("opponent", "games", "wins", "draws", "losses", "score", "elo", "los")
+TIMES = ("from_us", "below_us", "actions")
+
+
+class BotPages:
+    """The pages of all bots of one rendering.
+
+    Args:
+        published: the league, as far as it may be published.
+        survey: what its games come to.
+        rows: makes the rows of lists of games.
+        all_standings: the standings.
+        sections: those of the front page, in the same order.
+    """
+
+    def __init__(
+        self,
+        published: PublishedSource,
+        survey: Survey,
+        rows: GameRows,
+        all_standings: Sequence[Standings],
+        sections: Sequence[Section],
+    ) -> None:
+        self._published = published
+        self._survey = survey
+        self._rows = rows
+        self._standings = all_standings
+        self._sections = sections
+        self._faults = collect_faults(survey.failed)
+        self._details = DetailMaker(survey.bots, [each.versions.standings for each in sections if each.versions])
+
+    def write(self, folder: Folder, pages: Pages) -> None:
+        """Write the pages."""
+        for entry in self._published.entries():
+            page = self._gather(entry)
+            folder.write(f"bots/{page.slug}.html", pages.render_bot(page))
+            self._write_tables(folder, page)
+
+    def _gather(self, entry: Entry) -> BotPage:
+        label = entry.label
+        games = list(reversed(self._survey.latest[label]))
+        faults = self._faults.get(label) or FaultList()
+        rankings = [section.ranking for section in self._sections]
+        results = list_results(label, self._standings, rankings, self._survey.deals)
+        shown = {result.anchor for result in results}
+        return BotPage(
+            entry=entry,
+            results=results,
+            details={
+                section.ranking.anchor: self._details.make(label, standings, section.by_part)
+                for standings, section in zip(self._standings, self._sections, strict=True)
+                if section.ranking.anchor in shown
+            },
+            fault_games=faults.games,
+            faults=faults.read(self._published.read_records),
+            withheld=not self._published.publication.shows_evidence(label),
+            times=make_histogram(self._survey.bots.count_times(label)),
+            notes=read_notes(self._published, label, games),
+            games=[self._rows.make(game) for game in games],
+            slug=text.make_slug(label),
+        )
+
+    def _write_tables(self, folder: Folder, page: BotPage) -> None:
+        results = {result.anchor: result for result in page.results}
+        for standings, section in zip(self._standings, self._sections, strict=True):
+            if (result := results.get(section.ranking.anchor)) and result.opponents:
+                rows = _list_opponents(page.entry.label, standings, result)
+                write_table(folder, f"bot-{page.slug}.{result.anchor}", OPPONENTS, rows)
+        if page.times is not None:
+            times = ((bar.least, bar.most, bar.count) for bar in page.times.bars)
+            write_table(folder, f"bot-{page.slug}.times", TIMES, times)
+
+
+def _list_opponents(label: str, standings: Standings, result: Result) -> Iterator[Sequence[Cell]]:
+    meetings = standings.crosstable.get(label, {})
+    others = [row.label for row in standings.rows if row.label != label and row.label in meetings]
+    for other, line in zip(others, result.opponents, strict=True):
+        met, duel = meetings[other], line.duel
+        figures = (duel.elo.sort, duel.los.sort) if duel else (None, None)
+        yield (other, met.games, met.wins, met.draws, met.losses, met.score, *figures)

@@ -1,0 +1,201 @@
+"""What a bot's page shows of one ruleset beyond its rank: Elo by part and version, results by seat, special games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from site_pages import text
+from site_pages.bot_games import BotGames, SeatTally, Win
+from site_pages.chart import Chart, Line
+from site_pages.deals import Kind
+from site_pages.part_chart import PartChart
+from site_pages.rankings import Cell, Name, format_interval, make_name
+from tournaments.league.standings import Row, Standings
+
+
+class EloStep(Struct, frozen=True):
+    """The Elo of a bot after a part."""
+
+    name: str
+    """Which part: its number after the word."""
+    title: str
+    games: str
+    elo: str
+    interval: str
+
+
+class VersionRow(Struct, frozen=True):
+    """The results of one version of a bot."""
+
+    name: str
+    elo: Cell
+    interval: str
+    record: str
+    games: Cell
+    score: Cell
+    ms: Cell
+    forfeits: int
+
+
+class SeatResult(Struct, frozen=True):
+    """The results of a bot at one seat."""
+
+    seat: int
+    games: Cell
+    wins: int
+    draws: int
+    losses: int
+    score: Cell
+
+
+class SpecialGame(Struct, frozen=True):
+    """A game worth a look."""
+
+    name: str
+    """Which it is: best, widest, worst, longest."""
+    key: str
+    before: str
+    """Why, up to the name of the other bot."""
+    bot: Name | None
+    after: str
+
+
+class Details(Struct, frozen=True):
+    """More of a bot's results in one ruleset with one number of seats."""
+
+    steps: list[EloStep]
+    """Empty if only one part has rated games."""
+    frame: Chart | None
+    """The chart of all bots by part, for its axes; None without steps."""
+    line: Line | None
+    """The line of the bot there; None if it has none."""
+    versions: list[VersionRow]
+    """The newest first; empty if there is only one."""
+    seats: list[SeatResult]
+    special: list[SpecialGame]
+
+
+class DetailMaker:
+    """Makes the details of all bots.
+
+    Args:
+        games: the games of all bots.
+        every: the standings with a row for each version.
+    """
+
+    def __init__(self, games: BotGames, every: Sequence[Standings]) -> None:
+        self._longest = games.list_longest()
+        self._seats = games.tally_seats()
+        self._every = every
+        self._won: dict[tuple[Kind, str], list[tuple[str, Win]]] = {}
+        self._lost: dict[tuple[Kind, str], list[tuple[str, Win]]] = {}
+        for (ruleset, seats, winner, loser), win in games.list_wins().items():
+            kind = ruleset, seats
+            self._won.setdefault((kind, winner), []).append((loser, win))
+            self._lost.setdefault((kind, loser), []).append((winner, win))
+
+    def make(self, label: str, standings: Standings, parts: PartChart | None) -> Details:
+        """Return the details of a bot in one ranking."""
+        kind = standings.ruleset, standings.seats
+        return Details(
+            steps=_list_steps(label, parts),
+            frame=parts.chart if parts else None,
+            line=_find_line(label, parts),
+            versions=self._list_versions(label, standings),
+            seats=[_make_seat_result(seat, each) for seat, each in enumerate(self._seats.get(label, {}).get(kind, ()))],
+            special=list(self._list_special(label, kind, standings)),
+        )
+
+    def _list_versions(self, label: str, standings: Standings) -> list[VersionRow]:
+        same = (
+            each
+            for each in self._every
+            if (each.ruleset, each.seats, each.clock) == (standings.ruleset, standings.seats, standings.clock)
+        )
+        rows = [row for each in same for row in each.rows if _is_version(row.label, label)]
+        rows.sort(key=lambda row: -_read_version(row.label, label))
+        return [_make_version(row, label) for row in rows] if len(rows) > 1 else []
+
+    def _list_special(self, label: str, kind: Kind, standings: Standings) -> Iterator[SpecialGame]:
+        elos = {row.label: row.rating.elo for row in standings.rows}
+        won = [each for each in self._won.get((kind, label), []) if each[0] in elos]
+        lost = [each for each in self._lost.get((kind, label), []) if each[0] in elos]
+        best = _choose_by_elo(won, elos, strongest=True)
+        widest = max(won, key=lambda each: each[1].margin, default=None)
+        worst = _choose_by_elo(lost, elos, strongest=False)
+        if best is not None:
+            yield _tell("Best", best, "won against ", f", the strongest bot it beat{_say_elo(elos, best)}")
+        if widest is not None and widest[1].margin > 0 and widest != best:
+            yield _tell("Widest", widest, "won against ", ", its win by the most points")
+        if worst is not None:
+            yield _tell("Worst", worst, "lost to ", f", the weakest bot that beat it{_say_elo(elos, worst)}")
+        if longest := self._longest.get((*kind, label)):
+            words = f"{text.format_count(longest.actions, 'action')}; no other of its games had more"
+            yield SpecialGame("Longest", str(longest.key), words, None, "")
+
+
+def _list_steps(label: str, parts: PartChart | None) -> list[EloStep]:
+    slug = text.make_slug(label)
+    row = next((row for row in parts.rows if row.bot.slug == slug), None) if parts else None
+    if parts is None or row is None:
+        return []
+    steps = zip(parts.steps, row.cells, strict=True)
+    return [EloStep(step.name, step.title, step.games, elo, interval) for step, (elo, interval) in steps if elo]
+
+
+def _find_line(label: str, parts: PartChart | None) -> Line | None:
+    """Return the line of a bot, unless another is drawn under the same name."""
+    lines = [line for line in parts.chart.lines if line.label == text.format_label(label)] if parts else []
+    return lines[0] if len(lines) == 1 else None
+
+
+def _is_version(name: str, label: str) -> bool:
+    return name == label or (name.startswith(f"{label}@") and name[len(label) + 1 :].isdecimal())
+
+
+def _read_version(name: str, label: str) -> float:
+    """Return the number of a version; the newest, which bears the label alone, comes first."""
+    return float("inf") if name == label else int(name[len(label) + 1 :])
+
+
+def _make_version(row: Row, label: str) -> VersionRow:
+    rating = row.rating
+    return VersionRow(
+        name="newest" if row.label == label else f"version {row.label[len(label) + 1 :]}",
+        elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
+        interval=format_interval(rating),
+        record=f"{rating.wins}–{rating.draws}–{rating.losses}",
+        games=Cell(f"{row.games:,}", row.games),
+        score=Cell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
+        ms=Cell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
+        forfeits=row.forfeits,
+    )
+
+
+def _make_seat_result(seat: int, tally: SeatTally) -> SeatResult:
+    score = tally.points / tally.games if tally.games else None
+    games = Cell(f"{tally.games:,}", tally.games)
+    return SeatResult(seat, games, tally.wins, tally.draws, tally.losses, Cell(text.format_percent(score), score))
+
+
+def _choose_by_elo(
+    pairs: Sequence[tuple[str, Win]], elos: Mapping[str, float | None], *, strongest: bool
+) -> tuple[str, Win] | None:
+    """Return the opponent with the highest or the lowest Elo, with the game; without any Elo, by points."""
+    rated = [(elo if strongest else -elo, pair) for pair in pairs if (elo := elos[pair[0]]) is not None]
+    if rated:
+        return max(rated, key=lambda each: each[0])[1]
+    return max(pairs, key=lambda pair: pair[1].margin, default=None)
+
+
+def _say_elo(elos: Mapping[str, float | None], pair: tuple[str, Win]) -> str:
+    elo = elos[pair[0]]
+    return "" if elo is None else f" (Elo {text.format_signed(elo)})"
+
+
+def _tell(name: str, pair: tuple[str, Win], before: str, after: str) -> SpecialGame:
+    other, win = pair
+    points = f", by {text.format_count(win.margin, 'point')}" if win.margin > 0 else ""
+    return SpecialGame(name, str(win.key), before, make_name(other), after + points)
