@@ -32,7 +32,7 @@ class NumberRow(Row, frozen=True):
 
 
 class RememberingReader(LeagueReader):
-    """A league whose games stay in memory, about 700 bytes each: whoever asks again waits for new games only.
+    """A league whose games stay in memory, about a kilobyte each: whoever asks again waits for new games only.
 
     It tells of the tournament that is chosen when it is made. Stored games never change, so games once read and
     checked are not read again.
