@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -32,7 +32,7 @@ class NumberRow(Row, frozen=True):
 
 
 class RememberingReader(LeagueReader):
-    """A league whose games stay in memory, about 700 bytes each: whoever asks again waits for new games only.
+    """A league whose games stay in memory, about a kilobyte each: whoever asks again waits for new games only.
 
     It tells of the tournament that is chosen when it is made. Stored games never change, so games once read and
     checked are not read again.
@@ -46,6 +46,9 @@ class RememberingReader(LeagueReader):
         self._tables = reader._tables
         self.select(reader.tournament().name)
         self._games: dict[int, Game] = {}
+        self._finished: dict[int, Finished] = {}
+        self._seen: Hashable = None
+        """The state of the file when its games were read."""
         self._shared: dict[Any, Any] = {}
         self._found: dict[str, tuple[Hashable, Any]] = {}
 
@@ -56,7 +59,8 @@ class RememberingReader(LeagueReader):
 
     def finished(self) -> list[Finished]:
         """Return every finished game as far as it decides what is played next, in playing order."""
-        return self._keep("finished", lambda: [game.finish() for game in self.stored_games()])
+        self._read_new_games()
+        return list(self._finished.values())
 
     def judgement(self) -> Judgement:
         """Return which of the finished games count, and who is suspended."""
@@ -73,20 +77,28 @@ class RememberingReader(LeagueReader):
         return found
 
     def _read_new_games(self) -> None:
+        # The first counts what other connections commit, the second what this one does.
+        seen = self._file.number("PRAGMA data_version", "the header"), self._file.connection.total_changes
+        if seen == self._seen:
+            return
         stored = {row.number for row in self._file.rows(NumberRow, "WHERE games.tournament = ?", (self._find_index(),))}
-        if len(stored) == len(self._games):
-            return
         if not self._games:
-            self._games = {game.number: self._share(game) for game in super().stored_games()}
-            return
+            self._keep_games(super().stored_games())
+        elif new := sorted(stored - self._games.keys()):
+            self._keep_games(self._read_games(new))
+        self._seen = seen
+
+    def _read_games(self, numbers: Sequence[int]) -> Iterator[Game]:
         tournament = self.tournament()  # asked for now, it knows the parts of all these games
-        new = sorted(stored - self._games.keys())
-        found = self._games.copy()
-        for first in range(0, len(new), AT_ONCE):
-            some = ", ".join(map(str, new[first : first + AT_ONCE]))
+        for first in range(0, len(numbers), AT_ONCE):
+            some = ", ".join(map(str, numbers[first : first + AT_ONCE]))
             for row in self._file.rows(GameRow, f"WHERE games.number IN ({some})"):
-                found[row.number] = self._share(self._decode_game(row, tournament))
-        self._games = dict(sorted(found.items()))
+                yield self._decode_game(row, tournament)
+
+    def _keep_games(self, new: Iterable[Game]) -> None:
+        games = self._games | {game.number: self._share(game) for game in new}
+        finished = self._finished | {number: games[number].finish() for number in games.keys() - self._finished.keys()}
+        self._games, self._finished = dict(sorted(games.items())), dict(sorted(finished.items()))
 
     def _share(self, game: Game) -> Game:
         """Return a game whose values are those of other games, as far as they are equal."""

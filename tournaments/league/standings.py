@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import permutations
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -231,6 +232,36 @@ def _name_los(los: Floats, entries: Sequence[str], shown: Sequence[int]) -> dict
     }
 
 
+class _Tally:
+    """What an entry did in all its games."""
+
+    __slots__ = ("asked", "cpu", "forfeits", "games", "idle", "used")
+
+    def __init__(self) -> None:
+        self.games = self.asked = self.forfeits = 0
+        self.used = self.cpu = self.idle = 0.0
+
+    def each(self, total: float) -> float | None:
+        """Return a total per action."""
+        return total / self.asked if self.asked else None
+
+
+def _tally_games(played: Iterable[Game], entries: Iterable[str]) -> dict[str, _Tally]:
+    tallies = {label: _Tally() for label in entries}
+    for game in played:
+        for seat, label in enumerate(game.labels):
+            tally = tallies[label]
+            tally.games += 1
+            tally.asked += game.asked[seat]
+            tally.forfeits += bool(game.verdicts[seat])
+            tally.used += game.used_ms[seat]
+            if game.cpu_ms:
+                tally.cpu += game.cpu_ms[seat]
+            if game.idle_ms:
+                tally.idle += game.idle_ms[seat]
+    return tallies
+
+
 def _make_rows(
     played: list[Game],
     entries: Sequence[str],
@@ -238,51 +269,36 @@ def _make_rows(
     ratings: Sequence[Rating],
     states: Mapping[str, State],
 ) -> tuple[Row, ...]:
-    games: Counter[str] = Counter()
-    asked: Counter[str] = Counter()
-    forfeits: Counter[str] = Counter()
-    used: dict[str, float] = dict.fromkeys(entries, 0.0)
-    cpu, idle = used.copy(), used.copy()
-    for game in played:
-        for seat, label in enumerate(game.labels):
-            games[label] += 1
-            asked[label] += game.asked[seat]
-            forfeits[label] += bool(game.verdicts[seat])
-            used[label] += game.used_ms[seat]
-            cpu[label] += game.cpu_ms[seat] if game.cpu_ms else 0.0
-            idle[label] += game.idle_ms[seat] if game.idle_ms else 0.0
-
-    def each(total: Mapping[str, float], label: str) -> float | None:
-        return total[label] / asked[label] if asked[label] else None
-
+    tallies = _tally_games(played, entries)
     return tuple(
         Row(
             group=place.group,
             rank=place.rank,
             label=label,
             rating=ratings[place.number],
-            games=games[label],
-            mean_ms=each(used, label),
-            cpu_ms=each(cpu, label),
-            idle_ms=each(idle, label),
-            forfeits=forfeits[label],
+            games=tally.games,
+            mean_ms=tally.each(tally.used),
+            cpu_ms=tally.each(tally.cpu),
+            idle_ms=tally.each(tally.idle),
+            forfeits=tally.forfeits,
             preliminary=ratings[place.number].games < PRELIMINARY,
             state=states[label],
             tied=place.tied,
         )
         for place in order
         for label in (entries[place.number],)
+        for tally in (tallies[label],)
     )
 
 
 def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
     tally: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
-    for game in games:
-        for seat, label in enumerate(game.labels):
-            for other, opponent in enumerate(game.labels):
-                if game.teams[seat] != game.teams[other] and label in tally and opponent in tally:
-                    counts = tally[label].setdefault(opponent, [0, 0, 0])
-                    counts[1 + (game.places[seat] > game.places[other]) - (game.places[seat] < game.places[other])] += 1
+    results = Counter((game.labels, game.teams, game.places) for game in games)
+    for (labels, teams, places), count in results.items():
+        for (seat, label), (other, opponent) in permutations(enumerate(labels), 2):
+            if teams[seat] != teams[other] and label in tally and opponent in tally:
+                counts = tally[label].setdefault(opponent, [0, 0, 0])
+                counts[1 + (places[seat] > places[other]) - (places[seat] < places[other])] += count
     return {
         label: {opponent: Meeting(sum(counts), *counts) for opponent, counts in row.items()}
         for label, row in tally.items()
