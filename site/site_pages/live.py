@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 import msgspec
 from msgspec import Struct
 
-from referee.nouns import format_count
 from site_pages.pages import Games
 from site_pages.source import Source
+from site_pages.text import format_count
 from tournaments.league.config import Config
 from tournaments.league.formats import FORMATS
 from tournaments.league.standings import State

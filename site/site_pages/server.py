@@ -101,8 +101,6 @@ class SiteHandler(BaseHTTPRequestHandler):
     """Answers GET and HEAD with a file of the folder, anything else with an error."""
 
     protocol_version = "HTTP/1.1"
-    server_version = "malice"
-    sys_version = ""
     timeout = IDLE_S
     server: SiteServer
 
@@ -169,6 +167,10 @@ class SiteHandler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+    def version_string(self) -> str:
+        """Return the name of the server, without versions."""
+        return "malice"
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: who reads a site is nobody's business."""
