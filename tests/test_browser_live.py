@@ -15,6 +15,7 @@ from site_pages.following import Follower
 from site_pages.server import SiteServer
 from tests.growing_leagues import GrowingLeague
 from tests.test_browser_window import at_a_desk, find
+from tournaments.league.ranking import compute_league_standings
 from tournaments.league.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -37,9 +38,9 @@ class Live:
         self._deals = 0
         self._follower: Follower | None = None
 
-    def play(self, deals: int, *, worst: str) -> None:
-        """Play deals in which an entry plays at random, leave one more deal open, and write the pages."""
-        self._league.slips = {label: float(label == worst) for label in ENTRIES}
+    def play(self, deals: int, *, best: str) -> None:
+        """Play deals in which all others play at random, leave one more deal open, and write the pages."""
+        self._league.slips = {label: float(label != best) for label in ENTRIES}
         self._deals += deals
         self._league.play(ENTRIES, deals=self._deals)
         self._league.play(ENTRIES, deals=self._deals + 1, finish=False)
@@ -47,11 +48,17 @@ class Live:
             self._follower = Follower(Store(self._league.path), self.out)
         self._follower.look(running=True)
 
+    def rank(self) -> dict[str, int]:
+        """Return the rank of each entry."""
+        with Store(self._league.path) as store:
+            (standings,) = compute_league_standings(store)
+            return {row.label: row.rank for row in standings.rows if row.rank}
+
 
 @pytest.fixture
 def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Live:
     live = Live(tmp_path, monkeypatch)
-    live.play(2, worst="cleo")
+    live.play(2, best="ana")
     return live
 
 
@@ -81,6 +88,20 @@ def read_stamp(browser: Chrome) -> str:
     return find(browser, "#moment").get_attribute("data-stamp") or ""
 
 
+def read_moves(browser: Chrome) -> dict[str, tuple[str, str]]:
+    """Return by label what the arrow of a bot shows, and what it says to those who do not see it."""
+    found = {}
+    for row in browser.find_elements(By.CSS_SELECTOR, "table.ranking tbody tr"):
+        for arrow in row.find_elements(By.CSS_SELECTOR, ".moved"):
+            picture = arrow.find_element(By.CSS_SELECTOR, "[aria-hidden]").text
+            words = arrow.find_element(By.CSS_SELECTOR, ".unseen").text
+            found[row.find_element(By.CSS_SELECTOR, "th a").text] = (
+                picture,
+                words.removesuffix(" since you looked last"),
+            )
+    return found
+
+
 def ask_again(browser: Chrome) -> None:
     """Let the page look for news at once, as it does every ten seconds."""
     find(browser, "#follow").click()
@@ -95,7 +116,9 @@ def test_an_open_page_follows_the_games_if_asked_to(browser: Chrome, live: Live,
     assert browser.find_elements(By.CSS_SELECTOR, ".moved") == []
     find(browser, "table.ranking thead th.bot button").click()
 
-    live.play(8, worst="ana")
+    ranks = live.rank()
+
+    live.play(8, best="cleo")
     ask_again(browser)
     WebDriverWait(browser, 10, 0.05).until(lambda _: read_stamp(browser) != before)
     wait_for(browser, "60 of 66 games")
@@ -104,12 +127,16 @@ def test_an_open_page_follows_the_games_if_asked_to(browser: Chrome, live: Live,
     assert find(browser, "#follow").is_selected()
     assert browser.current_url.endswith("#standings")
     assert find(browser, "table.ranking thead th.bot").get_attribute("aria-sort") == "ascending"
-    moved = [(each.text, each.get_attribute("title")) for each in browser.find_elements(By.CSS_SELECTOR, ".moved")]
-    assert ("▼2", "down 2 since you looked last") in [(text.split()[0], title) for text, title in moved]
+    moves = {label: ranks[label] - rank for label, rank in live.rank().items() if rank != ranks[label]}
+    assert moves
+    assert read_moves(browser) == {
+        label: (f"{'▲' if move > 0 else '▼'}{abs(move)}", f"{'up' if move > 0 else 'down'} {abs(move)}")
+        for label, move in moves.items()
+    }
 
     ask_again(browser)  # not following any more
     now = read_stamp(browser)
-    live.play(1, worst="ana")
+    live.play(1, best="ana")
     browser.execute_script(
         "const asked = document.createElement('script');"
         "asked.src = `data/live.js?${Math.random()}`; document.head.append(asked);"
