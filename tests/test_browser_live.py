@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -15,11 +16,13 @@ from site_pages.following import Follower
 from site_pages.server import SiteServer
 from tests.growing_leagues import GrowingLeague
 from tests.test_browser_window import at_a_desk, find
+from tournaments.cli import Site
 from tournaments.league.ranking import compute_league_standings
 from tournaments.league.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+RANKING = ".newest table.ranking"
 ENTRIES = {"ana": 1, "ben": 1, "cleo": 1}
 
 
@@ -45,7 +48,7 @@ class Live:
         self._league.play(ENTRIES, deals=self._deals)
         self._league.play(ENTRIES, deals=self._deals + 1, finish=False)
         if self._follower is None:
-            self._follower = Follower(Store(self._league.path), self.out)
+            self._follower = Site().follow(Store(self._league.path), self.out)
         self._follower.look(running=True)
 
     def rank(self) -> dict[str, int]:
@@ -80,8 +83,13 @@ def read_moment(browser: Chrome) -> str:
     return find(browser, "#moment").text
 
 
+def wait(browser: Chrome) -> WebDriverWait[Chrome]:
+    """Wait even while the page is loaded again and its elements are gone."""
+    return WebDriverWait(browser, 10, 0.05, (NoSuchElementException, StaleElementReferenceException))
+
+
 def wait_for(browser: Chrome, words: str) -> None:
-    WebDriverWait(browser, 10, 0.05).until(lambda _: words in read_moment(browser))
+    wait(browser).until(lambda _: words in read_moment(browser))
 
 
 def read_stamp(browser: Chrome) -> str:
@@ -91,7 +99,7 @@ def read_stamp(browser: Chrome) -> str:
 def read_moves(browser: Chrome) -> dict[str, tuple[str, str]]:
     """Return by label what the arrow of a bot shows, and what it says to those who do not see it."""
     found = {}
-    for row in browser.find_elements(By.CSS_SELECTOR, "table.ranking tbody tr"):
+    for row in browser.find_elements(By.CSS_SELECTOR, f"{RANKING} tbody tr"):
         for arrow in row.find_elements(By.CSS_SELECTOR, ".moved"):
             picture = arrow.find_element(By.CSS_SELECTOR, "[aria-hidden]").text
             words = arrow.find_element(By.CSS_SELECTOR, ".unseen").text
@@ -114,19 +122,19 @@ def test_an_open_page_follows_the_games_if_asked_to(browser: Chrome, live: Live,
     assert "12 of 18 games" in read_moment(browser)
     assert not find(browser, "#follow").is_selected()
     assert browser.find_elements(By.CSS_SELECTOR, ".moved") == []
-    find(browser, "table.ranking thead th.bot button").click()
+    find(browser, f"{RANKING} thead th.bot button").click()
 
     ranks = live.rank()
 
     live.play(8, best="cleo")
     ask_again(browser)
-    WebDriverWait(browser, 10, 0.05).until(lambda _: read_stamp(browser) != before)
+    wait(browser).until(lambda _: read_stamp(browser) != before)
     wait_for(browser, "60 of 66 games")
 
     assert "games/s" in read_moment(browser)
     assert find(browser, "#follow").is_selected()
     assert browser.current_url.endswith("#standings")
-    assert find(browser, "table.ranking thead th.bot").get_attribute("aria-sort") == "ascending"
+    assert find(browser, f"{RANKING} thead th.bot").get_attribute("aria-sort") == "ascending"
     moves = {label: ranks[label] - rank for label, rank in live.rank().items() if rank != ranks[label]}
     assert moves
     assert read_moves(browser) == {
@@ -149,7 +157,7 @@ def test_an_open_page_follows_the_games_if_asked_to(browser: Chrome, live: Live,
 
 
 def test_every_kind_of_page_tells_when_it_was_updated(browser: Chrome, live: Live, address: str) -> None:
-    for page in ("games/1.html", "bots/ana.html", "rules/short.html", "docs/index.html", "replay.html#0.0.0.0"):
+    for page in ("games.html", "bots/ana.html", "rules/short.html", "docs/index.html", "replay.html#0.0.0.0"):
         browser.get(f"{address}/{page}")
         wait_for(browser, "updated ")
 

@@ -14,7 +14,6 @@ import msgspec
 import pytest
 
 import site_pages
-from site_pages.following import Follower
 from site_pages.live import NAME, LiveFile, Speed, describe_moment
 from site_pages.pages import Games
 from tests.growing_leagues import GrowingLeague
@@ -48,7 +47,7 @@ def read_live(out: Path) -> LiveFile:
 def test_what_changes_with_the_time_lies_in_one_file(league: GrowingLeague, tmp_path: Path) -> None:
     out, again = tmp_path / "out", tmp_path / "again"
     with Store(league.path) as store:
-        follower = Follower(store, out)
+        follower = Site().follow(store, out)
         first = follower.look(running=True)
         began = read_live(out)
         with store.away():
@@ -70,7 +69,7 @@ def test_what_changes_with_the_time_lies_in_one_file(league: GrowingLeague, tmp_
 
 def test_where_nothing_changed_only_the_time_is_written(league: GrowingLeague, tmp_path: Path) -> None:
     with Store(league.path) as store:
-        follower = Follower(store, tmp_path / "out")
+        follower = Site().follow(store, tmp_path / "out")
         follower.look(running=True)
         (tmp_path / "out/index.html").unlink()
         (tmp_path / "out" / NAME).unlink()

@@ -69,21 +69,24 @@ window.malice = window.malice || {};
     return button;
   }
 
+  /** List by caption how tables are sorted; a new page may have more tables. */
   function listSorts() {
-    return [...document.querySelectorAll("table.sortable")].map((table) => {
+    const sorts = {};
+    for (const table of document.querySelectorAll("table.sortable")) {
       const cells = [...table.tHead.rows[0].cells];
       const column = cells.findIndex((cell) => cell.hasAttribute("aria-sort"));
-      return column < 0 ? null : [column, cells[column].getAttribute("aria-sort")];
-    });
+      if (column >= 0) sorts[table.caption?.textContent] = [column, cells[column].getAttribute("aria-sort")];
+    }
+    return sorts;
   }
 
   function sortAgain(sorts) {
-    document.querySelectorAll("table.sortable").forEach((table, index) => {
-      const [column, direction] = sorts[index] || [];
+    for (const table of document.querySelectorAll("table.sortable")) {
+      const [column, direction] = sorts[table.caption?.textContent] || [];
       const cell = table.tHead.rows[0].cells[column];
       const button = cell?.querySelector("button");
       for (let clicks = 0; button && clicks < 2 && cell.getAttribute("aria-sort") !== direction; clicks++) button.click();
-    });
+    }
   }
 
   /** Load this page again, and come back to the same place in it. */
