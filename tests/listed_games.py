@@ -73,5 +73,5 @@ def write_list(folder: Path, games: Iterable[Game], standings: Mapping[Key, str]
         out.write(f"data/{name}.js", shards.make_script(name, shards.make_header(name, number), listed.pack()))
     total = sum(map(len, blocks.values()))
     latest = [make_game_row(game, REASONS.describe(game)) for game in reversed(block[-LATEST:])]
-    pages = Pages(League(deals=0, planned=1).tournament(), {}, Games(total, total))
+    pages = Pages(League(deals=0, planned=1).tournament(), {}, Games(total, total), "")
     out.write("games.html", pages.render_games(latest, list(blocks)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tournaments.bench import pages, playouts
-from tournaments.cli import _open_site
+from tournaments.cli import Site
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 
@@ -31,7 +31,7 @@ def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(playouts, "ENTRIES", 5)
     monkeypatch.setattr(pages, "DIFFERENT", 3)
 
-    rows = list(pages.pages(_open_site, games=40))
+    rows = list(pages.pages(Site().open_writer, games=40))
 
     assert [row.unit for row in rows] == ["games/s", "games/s", "MB", "bytes/game", "s", "s"]
     assert "site of 20 games, 3 of them different" in rows[1].what

@@ -47,7 +47,8 @@ def dying_replace(draft, path):
     replace(draft, path)
 files.os.replace = dying_replace
 
-from tournaments.cli import main
+from tournaments.cli import Site, main
+Site.program = ("false",)  # so that the run itself writes the pages
 main(prog_name="malice")
 """
 """The command line, but it kills itself before the n-th SQL statement or page with a given word in it."""

@@ -77,7 +77,7 @@ def test_help_lists_every_command_in_a_section() -> None:
         ("new", "build", "check", "play", "compare", "rerun"),
         ("replay", "log"),
         ("run", "entry"),
-        ("standings", "site", "feedback", "export", "verify"),
+        ("standings", "site", "serve", "feedback", "export", "verify"),
         ("rules", "doctor", "bench"),
     ]
     names = [name for names in main.sections.values() for name in names]

@@ -10,6 +10,7 @@ undecided · 130 interrupted outside a run.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,15 @@ from tournaments.commands.kits import build, new
 from tournaments.commands.machine import bench, doctor
 from tournaments.commands.play import play
 from tournaments.commands.replay import log, replay, rerun
-from tournaments.commands.results import export, feedback, site, standings, verify
+from tournaments.commands.results import export, feedback, standings, verify
 from tournaments.commands.rules import rules
 from tournaments.commands.run import run
+from tournaments.commands.serve import serve
+from tournaments.commands.site import site
 
 if TYPE_CHECKING:
-    from site_pages import SiteWriter
+    from site_pages import Follower, SiteWriter
+    from site_pages.server import SiteServer
     from tournaments.league.store import Store
 
 
@@ -56,6 +60,32 @@ class SectionGroup(ExitCodeGroup):
                 formatter.write_dl([(name.ljust(width), self.commands[name].get_short_help_str()) for name in names])
 
 
+class Site:
+    """The site, for the commands, which lie below it."""
+
+    program = (sys.executable, "-P", "-m", "tournaments.cli")
+    """The words that start a command of ours as a process of its own."""
+
+    def open_writer(self, store: Store, out: Path) -> SiteWriter:
+        """Return what writes the pages of a league."""
+        from site_pages import SiteWriter
+        from tournaments.league.remembering import RememberingReader
+
+        return SiteWriter(RememberingReader(store), out)
+
+    def follow(self, store: Store, out: Path) -> Follower:
+        """Return what writes the pages of a league while somebody plays it."""
+        from site_pages import Follower
+
+        return Follower(store, self.open_writer(store, out))
+
+    def open_server(self, folder: Path, host: str, port: int) -> SiteServer:
+        """Return a server of pages that were written."""
+        from site_pages.server import SiteServer
+
+        return SiteServer(folder, host, port)
+
+
 @click.group(cls=SectionGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="malice")
 @click.pass_context
@@ -65,20 +95,15 @@ def main(ctx: click.Context) -> None:
     A BOT is a folder with bot.toml, the name of a bot that ships, or a quoted command line. A DB is the
     league that `malice run` writes.
     """
-    ctx.obj = _open_site
+    ctx.obj = Site()
     take_interrupts()
-
-
-def _open_site(store: Store, out: Path) -> SiteWriter:
-    """Open the site of a league; the commands, which lie below the site, receive this function."""
-    from site_pages import SiteWriter
-    from tournaments.league.remembering import RememberingReader
-
-    return SiteWriter(RememberingReader(store), out)
 
 
 main.add_section("Write a bot", new, build, check, play, compare, rerun)
 main.add_section("Look at a game", replay, log)
 main.add_section("Run a league", run, entry)
-main.add_section("Results", standings, site, feedback, export, verify)
+main.add_section("Results", standings, site, serve, feedback, export, verify)
 main.add_section("This machine", rules, doctor, bench)
+
+if __name__ == "__main__":
+    main(prog_name="malice")

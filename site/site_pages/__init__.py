@@ -1,6 +1,8 @@
 """Renders a league as a static site: standings, bots, lists of games, and a page that replays any game."""
 
 from site_pages.build import SiteSummary, SiteWriter, render
+from site_pages.following import Follower
+from site_pages.live import Live
 from site_pages.source import Source
 
-__all__ = ["SiteSummary", "SiteWriter", "Source", "render"]
+__all__ = ["Follower", "Live", "SiteSummary", "SiteWriter", "Source", "render"]

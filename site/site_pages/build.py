@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee import rules_text
-from site_pages import shards, text
+from site_pages import live, shards, text
 from site_pages.bot_pages import BotPages
 from site_pages.crosstable import write_crosstables
 from site_pages.docs import list_attachments, render_docs
@@ -17,6 +17,7 @@ from site_pages.front import make_front
 from site_pages.front_downloads import write_front_downloads
 from site_pages.game_list import GameRows, write_list
 from site_pages.game_pages import GamePage, write_game_pages
+from site_pages.live import NEVER, Live, MakeLive, make_stamp
 from site_pages.pages import Games, Pages
 from site_pages.reasons import Reasons
 from site_pages.sections import make_rankings
@@ -63,6 +64,7 @@ class SiteWriter:
         self._source = source
         self._out = out
         self._digests = Digests()
+        self._stamp = ""
 
     def render(
         self,
@@ -71,6 +73,7 @@ class SiteWriter:
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
+        make_live: MakeLive | None = None,
     ) -> SiteSummary:
         """Write the site as the league stands now; rewrite only files whose content changes.
 
@@ -79,6 +82,8 @@ class SiteWriter:
             publication: what may be shown; by default no evidence of verdicts.
             changes: what a box on the front page tells.
             sharper: the pairs whose score without luck is the sharper one, for a table of them.
+            make_live: what the pages say of the moment; by default nothing, so that the same league gives the same
+                files.
 
         Raises:
             OSError: a file cannot be written.
@@ -86,7 +91,17 @@ class SiteWriter:
         moment = Moment(self._source)
         published = PublishedSource(moment, publication or choose_publication(moment))
         survey = Survey(moment, self._digests)
-        return _Rendering(Folder(self._out), moment, published, survey).write(progress, changes, sharper)
+        rendering = _Rendering(Folder(self._out), moment, published, survey)
+        self._stamp = rendering.stamp
+        return rendering.write(progress, changes, sharper, make_live)
+
+    def tell(self, moment: Live) -> None:
+        """Write what the pages say of the moment, and nothing else, after a rendering.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        Folder(self._out).write(live.NAME, live.make_script(self._stamp, moment))
 
 
 def render(
@@ -112,11 +127,19 @@ class _Rendering:
         self._tournament = moment.tournament()
         self._reasons = Reasons(self._tournament.rulesets)
         self._rows = GameRows(survey, self._reasons)
-        planned = measure_extent(self._tournament, survey.tables).games
-        self._pages = Pages(self._tournament, _find_states(moment), Games(survey.games, planned))
+        self._games = Games(survey.games, measure_extent(self._tournament, survey.tables).games)
+        self._index = survey.index.make_payload()
+        states = _find_states(moment)
+        self.stamp = make_stamp(moment, self._index, states)
+        """Stands on every page, and changes with what they show."""
+        self._pages = Pages(self._tournament, states, self._games, self.stamp)
 
     def write(
-        self, progress: Progress | None, changes: Changes | None, sharper: Sequence[Comparison] | None
+        self,
+        progress: Progress | None,
+        changes: Changes | None,
+        sharper: Sequence[Comparison] | None,
+        make_live: MakeLive | None,
     ) -> SiteSummary:
         """Write all files, and delete those that the site no longer has."""
         folder = self._folder
@@ -132,6 +155,8 @@ class _Rendering:
         folder.write("replay.html", self._pages.render_replay())
         self._write_docs(frozenset(games))
         folder.delete_stale()
+        # Last, since it sends readers to the new pages.
+        folder.write(live.NAME, live.make_script(self.stamp, make_live(self._games) if make_live else NEVER))
         withheld = self._published.count_withheld(self._survey.failed)
         return SiteSummary(folder.pages, self._survey.games, folder.size, folder.written, withheld)
 
@@ -146,7 +171,7 @@ class _Rendering:
         return files
 
     def _write_index(self, files: ShardFiles, games: dict[str, GamePage]) -> None:
-        payload = self._survey.index.make_payload() | {
+        payload = self._index | {
             "size": shards.SIZE,
             "splits": files.splits,
             "families": games,

@@ -116,6 +116,14 @@ class Folder:
             self.write(DOWNLOADS, "".join(f"{name}\n" for name in sorted(self._downloads)).encode())
 
 
+def is_page(path: Path) -> bool:
+    """Return whether a file is a page that a rendering wrote."""
+    try:
+        return _is_ours(path)
+    except OSError:
+        return False
+
+
 def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()

@@ -165,7 +165,7 @@ class Games(NamedTuple):
 class Pages:
     """Renders pages from the templates, with the values that all pages share."""
 
-    def __init__(self, tournament: Tournament, states: Mapping[str, State], games: Games) -> None:
+    def __init__(self, tournament: Tournament, states: Mapping[str, State], games: Games, stamp: str) -> None:
         self._env = Environment(
             loader=FileSystemLoader(TEMPLATES),
             bytecode_cache=COMPILED,
@@ -194,6 +194,7 @@ class Pages:
             "played": games.played,
             "planned": games.planned,
             "make_games_address": text.make_games_address,
+            "stamp": stamp,
         }
 
     def render_front(self, front: Front, entries: Sequence[Entry], opened: GameRow | None) -> bytes:

@@ -9,7 +9,7 @@ import click
 from tournaments.commands.options import json_option
 
 if TYPE_CHECKING:
-    from tournaments.commands.options import OpenSite
+    from tournaments.commands.pages import Site
 
 
 @click.command(short_help="Try every layer of isolation here.")
@@ -44,7 +44,7 @@ def doctor(json: bool) -> None:
 )
 @json_option
 @click.pass_obj
-def bench(open_site: OpenSite, games: int, json: bool) -> None:
+def bench(site: Site, games: int, json: bool) -> None:
     """Measure what malice costs on this machine; one run measures both sides of each ratio.
 
     Takes about a quarter of an hour, most of it to play the games of a large league.
@@ -62,7 +62,7 @@ def bench(open_site: OpenSite, games: int, json: bool) -> None:
 
     rows = []
     for row in benches.run_benchmarks(
-        [exchange, isolation, hostile, engine, throughput, lambda: pages(open_site, games)]
+        [exchange, isolation, hostile, engine, throughput, lambda: pages(site.open_writer, games)]
     ):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)

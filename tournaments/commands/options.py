@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from referee.nouns import format_count
 from tournaments.commands.dates import format_date, parse_date
 from tournaments.errors import LeagueError
 
@@ -23,28 +21,8 @@ if TYPE_CHECKING:
     from tournaments.league.comparison import Comparison
     from tournaments.league.config import Config
     from tournaments.league.progression import Changes
-    from tournaments.league.publication import Publication, SiteSummary
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
-
-    class SiteWriter(Protocol):
-        """Writes the pages of a league, as often as it is told."""
-
-        def render(
-            self,
-            *,
-            publication: Publication | None = None,
-            changes: Changes | None = None,
-            sharper: Sequence[Comparison] | None = None,
-        ) -> SiteSummary:
-            """Write them as the league stands now."""
-
-    class OpenSite(Protocol):
-        """Opens the folder of a league's site."""
-
-        def __call__(self, store: Store, out: Path) -> SiteWriter:
-            """Return who writes the pages; it reads the league as long as the store is open."""
-
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -243,42 +221,3 @@ def print_stderr(label: str, line: str) -> None:
 
     with suppress(OSError):
         click.echo(format_stderr(label, line), err=True)
-
-
-def write_site(
-    open_site: OpenSite,
-    store: Store,
-    out: Path,
-    evidence: Sequence[str] = (),
-    changes_since: str | None = None,
-    *,
-    luck: bool = False,
-) -> None:
-    """Write the pages, and print their address, and what they leave out.
-
-    Args:
-        open_site: returns who writes them.
-        store: the league.
-        out: the folder to write.
-        evidence: labels of the entries whose stderr is published; an empty label stands for all entries.
-        changes_since: the file or the day since which the front page says what changed; None for no such box.
-        luck: whether to play the games again, to show every two entries without luck.
-
-    Raises:
-        LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
-        DataError: as `compute_changes`.
-        DamagedLeague, RecordError: as `take_luck_off`.
-    """
-    from tournaments.league.publication import choose_publication
-
-    publication = choose_publication(store, evidence)
-    changes = None if changes_since is None else compute_changes(store, changes_since, publish=True)
-    sharper = take_luck_off(store) if luck else None
-    rendered = open_site(store, out).render(publication=publication, changes=changes, sharper=sharper)
-    click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
-    if rendered.withheld:
-        verdicts = format_count(rendered.withheld, "verdict")
-        words = ["malice", "site", str(store.path), "--out", str(out), "--with-stderr"]
-        how = "" if publication.anonymous else f" (add it: {shlex.join(words)}, or {words[-1]} LABEL for one bot)"
-        click.echo(f"left out: stderr and the last lines of {verdicts}{how}", err=True)
-    click.echo((out.resolve() / "index.html").as_uri())

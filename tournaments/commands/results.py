@@ -1,4 +1,4 @@
-"""`malice standings`, `site`, `feedback`, `export` and `verify`: what a league holds."""
+"""`malice standings`, `feedback`, `export` and `verify`: what a league holds."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ from tournaments.commands.options import (
     print_standings,
     take_luck_off,
     tournament_option,
-    write_site,
 )
 
 if TYPE_CHECKING:
-    from tournaments.commands.options import OpenSite
     from tournaments.league.choice import Choice
     from tournaments.league.contents import LeagueContents
     from tournaments.league.store import Store
@@ -160,41 +158,6 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
     else:
         for line in (*describe_choice(store.league(), name), *format_progression(found)):
             click.echo(line)
-
-
-@click.command(short_help="Write the pages of a league.")
-@database_argument
-@tournament_option
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
-@click.option(
-    "--with-stderr",
-    "evidence",
-    metavar="[LABEL]",
-    multiple=True,
-    is_flag=False,
-    flag_value="",
-    help="Publish also what bots wrote to stderr before a verdict, or what this one wrote; may be repeated.",
-)
-@click.option(
-    "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
-)
-@click.option("--luck", is_flag=True, help="Show every two entries without luck, too; this plays all games again.")
-@click.pass_obj
-def site(
-    open_site: OpenSite,
-    db: Path,
-    tournament: str | None,
-    out: Path,
-    evidence: tuple[str, ...],
-    changes_since: str | None,
-    luck: bool,
-) -> None:
-    """Write the pages: standings, bots, games, replays. They work from the disk and on any web server.
-
-    The pages may be published: they hold no stderr, no absolute path and no host name.
-    """
-    with open_store(db, tournament=tournament) as store:
-        write_site(open_site, store, out, evidence, changes_since, luck=luck)
 
 
 @click.command(short_help="Print every game as a line of JSON.")

@@ -15,20 +15,20 @@ import click
 from referee.nouns import format_count, inflect
 from tournaments.commands.event_output import EventOutput, events_option, tell_events
 from tournaments.commands.exit_codes import interrupt_on_signals
+from tournaments.commands.live_site import keep_site
 from tournaments.commands.options import (
     isolation_options,
     open_plan,
     open_store,
     print_standings,
     with_isolation,
-    write_site,
 )
 from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from referee.records import Key, Layer
-    from tournaments.commands.options import OpenSite
+    from tournaments.commands.pages import Site
     from tournaments.league.config import Config
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
@@ -43,7 +43,12 @@ if TYPE_CHECKING:
     help="The league [default: `league` in the TOML file, or the name of that file with .db].",
 )
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
-@click.option("--site", type=click.Path(file_okay=False, path_type=Path), help="Write the pages here at the end.")
+@click.option(
+    "--site",
+    "out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the pages here, again and again while it plays, and at the end.",
+)
 @click.option("--new-versions", is_flag=True, help="Let bots that changed play on in their new version.")
 @click.option("--keep-going", is_flag=True, help="Play without the bots that cannot be built or started.")
 @click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
@@ -53,11 +58,11 @@ if TYPE_CHECKING:
 @isolation_options
 @click.pass_obj
 def run(
-    open_site: OpenSite,
+    site: Site,
     tournament: Path,
     db: Path | None,
     jobs: int | None,
-    site: Path | None,
+    out: Path | None,
     new_versions: bool,
     keep_going: bool,
     until: str | None,
@@ -74,7 +79,7 @@ def run(
     """
     options: dict[str, object] = {
         "--jobs": jobs,
-        "--site": site,
+        "--site": out,
         "--keep-going": keep_going,
         "--new-versions": new_versions,
     }
@@ -98,11 +103,10 @@ def run(
             output.anonymous = config.anonymous
             plan = _open(store, config, tournament, new_versions=new_versions, required=required)
             plan.keep_going = keep_going
-            left = _play(store, plan, _make_terms(plan, resume, limit, db, output), output)
-            click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
-            print_standings(store)
-            if site:
-                write_site(open_site, store, site)
+            with keep_site(site, store, config.name, out):
+                left = _play(store, plan, _make_terms(plan, resume, limit, db, output), output)
+                click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
+                print_standings(store)
             if left:
                 _explain_left(store, plan, left, words, again)
 

@@ -71,12 +71,34 @@ class LeagueFile:
     def __init__(self, path: Path, waiting: Waiting) -> None:
         self.path = path
         self._waiting = waiting
+        self.openings = 1
+        """How often the file was opened: what SQLite counts for a connection begins anew with each."""
+        self.connection = self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
         try:
-            self.connection = sqlite3.connect(path, isolation_level=None, timeout=0)
+            connection = sqlite3.connect(self.path, isolation_level=None, timeout=0)
         except sqlite3.Error as error:
-            raise LeagueError(f"{path}: {error}") from None
-        self.connection.text_factory = _decode_text
-        self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+            raise LeagueError(f"{self.path}: {error}") from None
+        connection.text_factory = _decode_text
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        return connection
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Close the file while this context lasts: whoever writes to it cannot finish while others have it open.
+
+        Raises:
+            LeagueError: the file is gone afterwards.
+        """
+        self.connection.close()
+        try:
+            yield
+        finally:
+            if not self.path.is_file():  # SQLite would create it
+                raise LeagueError(f"{self.path}: no such database")
+            self.connection = self._connect()
+            self.openings += 1
 
     def rows(self, kind: type[R], rest: str = "", values: tuple[object, ...] = ()) -> Iterator[R]:
         """Return the rows of a kind, each checked against the types and bounds of its struct.

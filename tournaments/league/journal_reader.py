@@ -46,6 +46,12 @@ class JournalReader:
         with self._file.transaction(write=False):
             yield
 
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Keep the file closed while this context lasts, so that a run can end meanwhile."""
+        with self._file.away():
+            yield
+
     def integrity(self) -> str:
         """Return the first problem that SQLite finds in the whole file, or an empty string."""
         return self._file.integrity()

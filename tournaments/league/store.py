@@ -175,3 +175,19 @@ class Store(LeagueReader):
             self._file.write(
                 "INSERT INTO records VALUES (?, ?, ?)", (game.number, pack_record(record), record.events or None)
             )
+
+
+def is_played(path: Path) -> bool:
+    """Return whether a run writes to a league now; ask only while this process does not have the file open.
+
+    Otherwise the locks would be lost that SQLite holds for us, as the system drops all of them with the first
+    descriptor of the file that is closed.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

@@ -1,0 +1,110 @@
+"""Keeps a site as new as the league that somebody plays, without taking much from the games."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from site_pages.build import SiteSummary, SiteWriter
+from site_pages.live import Live, Speed, describe_moment
+from site_pages.pages import Games
+from tournaments.league.comparison import Comparison
+from tournaments.league.progression import Changes
+from tournaments.league.publication import Publication
+from tournaments.league.store import Store
+
+EVERY_S = 10.0
+"""The shortest time from one look at a league to the next."""
+SHARE = 0.1
+"""The largest share of a processor that looks may take."""
+
+
+class Follower:
+    """Looks at a league now and then, and writes what changed.
+
+    Args:
+        store: the league, open for reading.
+        writer: writes the site of that league.
+    """
+
+    def __init__(self, store: Store, writer: SiteWriter) -> None:
+        self._store = store
+        self._writer = writer
+        self._speed = Speed()
+        self._running = False
+        self._at = 0.0
+        self._took_s = 0.0
+        self._games = Games(0, 0)
+        self._mark: object = None
+        self._summary: SiteSummary | None = None
+
+    @property
+    def pause_s(self) -> float:
+        """How long to wait until the next look, in seconds."""
+        return max(EVERY_S - (time.time() - self._at), self._took_s / SHARE - self._took_s)
+
+    def look(
+        self,
+        *,
+        running: bool,
+        publication: Publication | None = None,
+        changes: Changes | None = None,
+        sharper: Sequence[Comparison] | None = None,
+    ) -> SiteSummary:
+        """Write the site as the league stands now; if nothing changed in it, only the time.
+
+        Args:
+            running: whether somebody plays it.
+            publication: as `SiteWriter.render`.
+            changes: as there.
+            sharper: as there.
+
+        Raises:
+            OSError: a file cannot be written; the next look tries again.
+        """
+        self._at, begin = time.time(), time.process_time()
+        self._running = running
+        mark = _read_mark(self._store.path)
+        if self._summary is None or mark != self._mark:
+            self._mark = None  # what cannot be written now is written next time
+            self._summary = self._writer.render(
+                publication=publication, changes=changes, sharper=sharper, make_live=self._make_live
+            )
+            self._mark = mark
+        else:
+            self._writer.tell(self._make_live(self._games))
+        self._took_s = time.process_time() - begin
+        return self._summary
+
+    def leave(self) -> None:
+        """Tell the pages that nobody keeps them up to date any more.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if self._summary is not None:
+            self._writer.tell(Live(self._at, words=self._describe_end()))
+
+    def _make_live(self, games: Games) -> Live:
+        self._games = games
+        self._speed.add(self._at, games.played)
+        tournament = self._store.tournament()
+        if not self._running or tournament.complete:
+            return Live(self._at, words=self._describe_end())
+        return Live(self._at, True, describe_moment(games, tournament.config, self._speed.measure()))
+
+    def _describe_end(self) -> tuple[str, ...]:
+        return ("finished",) if self._store.tournament().complete else ()
+
+
+def _read_mark(league: Path) -> object:
+    """Return what is different after every change of a league."""
+    mark = []
+    for path in (league, league.with_name(f"{league.name}-wal")):
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            continue
+        mark.append((status.st_ino, status.st_mtime_ns, status.st_size))
+    return mark

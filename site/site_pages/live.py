@@ -1,0 +1,106 @@
+"""What pages tell of the moment: the one file that depends on the time of the rendering, so that no page does."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Mapping
+
+import msgspec
+from msgspec import Struct
+
+from site_pages.pages import Games
+from site_pages.source import Source
+from site_pages.text import format_count
+from tournaments.league.config import Config
+from tournaments.league.formats import FORMATS
+from tournaments.league.standings import State
+from tournaments.running.progress import format_duration
+
+NAME = "data/live.js"
+WINDOW_S = 60.0
+"""The speed is that of the last minute."""
+
+
+class Live(Struct, frozen=True):
+    """What the pages say of the moment."""
+
+    updated: float | None = None
+    """When the league was read, in seconds since 1970; None if pages must not depend on the time."""
+    running: bool = False
+    """Whether it is played, so that more will come."""
+    words: tuple[str, ...] = ()
+    """How far it is, how fast, and how long it will take."""
+
+
+class LiveFile(Live, frozen=True, kw_only=True):
+    """The content of the file."""
+
+    stamp: str
+    """The state of the league that the pages show; each of them carries it, too."""
+
+
+NEVER = Live()
+MakeLive = Callable[[Games], Live]
+"""Returns what pages say of the moment, given how many games there are."""
+
+
+class Speed:
+    """How many games are finished in a second, as far as looks at a league tell."""
+
+    def __init__(self) -> None:
+        self._looks: deque[tuple[float, int]] = deque()
+
+    def add(self, at: float, played: int) -> None:
+        """Add a look: its time in seconds, and the number of finished games."""
+        # The last look before the window begins stays, since the next one may be the only other.
+        while len(self._looks) > 1 and self._looks[1][0] <= at - WINDOW_S:
+            self._looks.popleft()
+        self._looks.append((at, played))
+
+    def measure(self) -> float | None:
+        """Return the games per second over the last minute; None after a single look."""
+        (begin, before), (end, after) = self._looks[0], self._looks[-1]
+        return max(0, after - before) / (end - begin) if end > begin else None
+
+
+def describe_moment(games: Games, config: Config, rate: float | None) -> tuple[str, ...]:
+    """Return how far a tournament is that is played now, how fast it is, and how long it will take.
+
+    Args:
+        games: how many were played, and are planned.
+        config: its configuration.
+        rate: games per second; None if it is not known yet.
+    """
+    words = [f"{games.played:,} of {format_count(games.planned, 'game')}"]
+    if rate is not None:
+        words.append(f"{rate:.1f} games/s")
+    if rate and games.planned > games.played:
+        left = format_duration((games.planned - games.played) / rate)
+        words.append(f"{'at most' if config.sprt else 'about'} {left} left{_name_round(config)}")
+    return tuple(words)
+
+
+def _name_round(config: Config) -> str:
+    """Say what of a tournament is planned so far, if that is not all of it."""
+    return "" if FORMATS[config.format].grows else " in this round"
+
+
+def make_stamp(source: Source, index: Mapping[str, object], states: Mapping[str, State]) -> str:
+    """Return a short digest of the state of a league, from what is finished and who plays.
+
+    Args:
+        source: the league.
+        index: the index of its games.
+        states: by label.
+    """
+    tournament = source.tournament()
+    parts = len(tournament.parts), sorted(tournament.closed)
+    content = msgspec.json.encode((index, parts, states, source.entries()))
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def make_script(stamp: str, live: Live) -> bytes:
+    """Return the content of the file; `live.js` receives it."""
+    content = LiveFile(stamp=stamp, updated=live.updated, running=live.running, words=live.words)
+    return b"malice.tell(" + msgspec.json.encode(content) + b");\n"

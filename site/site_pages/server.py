@@ -1,0 +1,213 @@
+"""Serves the folder of a site over HTTP, for reading, and nothing else."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import shutil
+import socket
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socketserver import TCPServer
+from typing import Any, BinaryIO
+from urllib.parse import unquote_to_bytes
+
+from referee.errors import DataError
+from site_pages.files import is_page
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".csv": "text/csv; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+"""Content types by suffix; anything else is bytes."""
+POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Sent with every answer."""
+ISOLATION = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
+"""Sent on loopback, also to a proxy there; over plain HTTP from elsewhere, browsers only complain about these."""
+IDLE_S = 30.0
+"""How long a connection may be silent."""
+
+
+class SiteServer(ThreadingHTTPServer):
+    """Serves a site; `serve_forever` does so until `shutdown` or an exception.
+
+    Args:
+        folder: the site.
+        host: the name or address to listen on.
+        port: the port; 0 for any that is free.
+
+    Raises:
+        DataError: the folder is no site of ours, or nobody can listen there.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, host: str, port: int) -> None:
+        if not is_page(folder / "index.html"):
+            raise DataError(f"{folder}: expected a folder that `malice site` wrote, with its index.html")
+        with _explain_failure(host, port):
+            self.address_family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            self.loopback = ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback
+            """Whether only this machine can connect."""
+            super().__init__((str(address[0]), port), partial(SiteHandler, folder=folder))
+
+    def server_bind(self) -> None:
+        """Bind the socket, without a question about our name to a name server."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a client that goes away in the middle of an answer is no news."""
+
+    @property
+    def url(self) -> str:
+        """The address of the front page."""
+        host = f"[{self.server_name}]" if ":" in self.server_name else self.server_name
+        return f"http://{host}:{self.server_port}/"
+
+
+@contextmanager
+def _explain_failure(host: str, port: int) -> Iterator[None]:
+    try:
+        yield
+    except socket.gaierror as error:
+        raise DataError(f"--host {host}: {error.strerror}") from None
+    except OSError as error:
+        in_use = error.errno == errno.EADDRINUSE
+        why = "it is in use; choose another, or 0 for any that is free" if in_use else error.strerror
+        raise DataError(f"--port {port} on {host}: {why}") from None
+
+
+class SiteHandler(BaseHTTPRequestHandler):
+    """Answers GET and HEAD with a file of the folder, anything else with an error."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = IDLE_S
+    server: SiteServer
+
+    def __init__(self, *args: Any, folder: Path) -> None:
+        self._folder = folder
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        """Send a file."""
+        self._answer()
+
+    def do_HEAD(self) -> None:
+        """Send what GET would send, without the file."""
+        self._answer()
+
+    def _refuse(self) -> None:
+        self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _refuse
+
+    def _answer(self) -> None:
+        if "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:
+            self.close_connection = True  # what follows is a body, and not the next request
+        if (parts := read_address(self.path)) is None or (file := open_file(self._folder, parts)) is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        with file:
+            self._send(file, os.path.splitext(parts[-1])[1])
+
+    def _send(self, file: BinaryIO, suffix: str) -> None:
+        status = os.fstat(file.fileno())
+        tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
+        known = self.headers.get("If-None-Match", "")
+        fresh = tag in (each.strip().removeprefix("W/") for each in known.split(","))
+        self.send_response(HTTPStatus.NOT_MODIFIED if fresh else HTTPStatus.OK)
+        self.send_header("ETag", tag)
+        if not fresh:
+            self.send_header("Content-Type", TYPES.get(suffix, "application/octet-stream"))
+            self.send_header("Content-Length", str(status.st_size))
+        self.end_headers()
+        if not fresh and self.command == "GET":
+            shutil.copyfileobj(file, self.wfile)
+
+    def end_headers(self) -> None:
+        """End the headers with those that every answer has."""
+        for name, value in (HEADERS | (ISOLATION if self.server.loopback else {})).items():
+            self.send_header(name, value)
+        self.send_header("Cache-Control", "no-cache")
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        super().end_headers()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Send a line of plain text: what was asked for is not repeated."""
+        status = HTTPStatus(code)
+        if status is not HTTPStatus.NOT_FOUND:
+            self.close_connection = True  # what follows may be the rest of this request
+        body = f"{status.value} {status.phrase}\n".encode()
+        self.send_response(code)
+        if status is HTTPStatus.METHOD_NOT_ALLOWED:
+            self.send_header("Allow", "GET, HEAD")
+        self.send_header("Content-Type", TYPES[".txt"])
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def version_string(self) -> str:
+        """Return the name of the server, without versions."""
+        return "malice"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing: who reads a site is nobody's business."""
+
+
+def read_address(address: str) -> list[str] | None:
+    """Return the names on the way to the file that an address names; None if no file can be served under it.
+
+    A folder stands for its index.html if the address ends in a slash. A name that begins with a dot is never served:
+    those of drafts do, and so does the folder above.
+    """
+    path = unquote_to_bytes(address.partition("#")[0].partition("?")[0])
+    begin, *parts = os.fsdecode(path).split("/")
+    parts[-1:] = [parts[-1] or "index.html"] if parts else []
+    if begin or not parts or "\0" in address or b"\0" in path:
+        return None
+    return None if any(not part or part.startswith(".") for part in parts) else parts
+
+
+def open_file(folder: Path, parts: list[str]) -> BinaryIO | None:
+    """Open a file in a folder; None if there is no such file, or a link leads to it.
+
+    This walks from folder to folder, so that no link is followed even if it is made meanwhile.
+    """
+    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+            os.close(place)
+            place = inner
+        # Without O_NONBLOCK a pipe would wait for its writer.
+        found = os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+    except OSError:
+        return None
+    finally:
+        os.close(place)
+    if not stat.S_ISREG(os.fstat(found).st_mode):
+        os.close(found)
+        return None
+    return open(found, "rb")

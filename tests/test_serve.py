@@ -1,0 +1,181 @@
+"""`malice serve`: a site over HTTP, with the right headers, and nothing else of the disk, whatever is asked for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from site_pages.files import GENERATOR
+from site_pages.server import POLICY, SiteServer
+from tests.runs import MALICE
+from tests.test_cli import malice
+
+SECRET = b"not for you"
+
+
+def write_pages(folder: Path) -> Path:
+    """Write what looks like a site, with things in and beside it that nobody may read."""
+    site = folder / "site"
+    (site / "data").mkdir(parents=True)
+    (site / "index.html").write_text(f"<!doctype html><head>{GENERATOR}")
+    (site / "data/games-0.js").write_text("malice.receive('games-0', '')")
+    (folder / "secret.txt").write_bytes(SECRET)
+    for hidden in (".git", "data/.live.js.123.tmp", "data/.live.js"):
+        (site / hidden).write_bytes(SECRET)
+    (site / "out.txt").symlink_to(folder / "secret.txt")
+    (site / "up").symlink_to(folder)
+    os.mkfifo(site / "pipe.txt")
+    return site
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteServer]:
+    with SiteServer(write_pages(tmp_path_factory.mktemp("served")), "127.0.0.1", 0) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def ask(server: SiteServer, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, bytes]:
+    with closing(HTTPConnection("127.0.0.1", server.server_port, timeout=10)) as connection:
+        connection.putrequest(method, path, skip_accept_encoding=True)
+        for name, value in headers.items():
+            connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        return answer, answer.read()
+
+
+def ask_raw(server: SiteServer, request: bytes) -> bytes:
+    """Send bytes, and nothing more; return everything that comes back."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+def test_every_answer_has_the_headers_that_guard_its_reader(server: SiteServer) -> None:
+    types = {"/": "text/html; charset=utf-8", "/data/games-0.js?1": "text/javascript; charset=utf-8"}
+    for path, kind in (types | {"/nothing": "text/plain; charset=utf-8"}).items():
+        answer, _ = ask(server, path)
+
+        assert answer.status == (200 if path in types else 404)
+        assert answer.getheader("Content-Type") == kind
+        assert answer.getheader("Content-Security-Policy") == POLICY
+        assert answer.getheader("X-Content-Type-Options") == "nosniff"
+        assert answer.getheader("Referrer-Policy") == "no-referrer"
+        assert answer.getheader("Cross-Origin-Resource-Policy") == "same-origin"
+        assert answer.getheader("Cross-Origin-Opener-Policy") == "same-origin"
+        assert answer.getheader("Cache-Control") == "no-cache"
+        assert answer.getheader("Server") == "malice"
+
+
+def test_a_page_is_sent_again_only_once_it_has_changed(server: SiteServer, tmp_path: Path) -> None:
+    with SiteServer(write_pages(tmp_path), "127.0.0.1", 0) as own:
+        Thread(target=own.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+        first, body = ask(own, "/")
+        tag = first.getheader("ETag") or ""
+        head, nothing = ask(own, "/", "HEAD")
+        same, empty = ask(own, "/", If_None_Match=f'"old", W/{tag}')
+        (tmp_path / "site/index.html").write_text("new")
+        changed, new = ask(own, "/", If_None_Match=tag)
+        own.shutdown()
+
+    assert head.getheader("Content-Length") == str(len(body)) == first.getheader("Content-Length")
+    assert (same.status, changed.status) == (304, 200)
+    assert (nothing, empty, new) == (b"", b"", b"new")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/data/..%2f..%2fsecret.txt",
+        "/data/../../secret.txt",
+        "//etc/passwd",
+        "/%2fetc/passwd",
+        "http://127.0.0.1/index.html",
+        "/out.txt",
+        "/up/secret.txt",
+        "/up/site/index.html",
+        "/.git",
+        "/data/.live.js.123.tmp",
+        "/data/%2elive.js",
+        "/data",
+        "/data/",
+        "/index.html/",
+        "/index.html/x",
+        "/index.html%00.js",
+        "/pipe.txt",
+        "/%ff%fe",
+        "/" + 5000 * "a",
+        "*",
+        "index.html",
+    ],
+)
+def test_nothing_but_the_files_of_the_folder_is_served(server: SiteServer, path: str) -> None:
+    answer = ask_raw(server, f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert SECRET not in answer
+    assert answer.endswith(b"\r\n\r\n404 Not Found\n")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH"])
+def test_the_site_can_only_be_read(server: SiteServer, method: str) -> None:
+    answer, _ = ask(server, "/index.html", method, Content_Length="0")
+
+    assert answer.status == 405
+    assert answer.getheader("Allow") == "GET, HEAD"
+
+
+def test_the_body_of_a_request_is_not_taken_for_the_next_one(server: SiteServer) -> None:
+    inner = b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+    request = b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%b" % (len(inner), inner)
+
+    answer = ask_raw(server, request)
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"400 Bad Request" in ask_raw(server, b"\0\xff nonsense\r\n\r\n")
+    assert b" 501 " in ask_raw(server, b"BREW / HTTP/1.1\r\n\r\n")
+
+
+def test_a_folder_that_is_no_site_is_refused_and_so_is_a_port_in_use(server: SiteServer, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<p>my own page</p>")
+
+    other = malice("serve", tmp_path)
+    busy = malice("serve", write_pages(tmp_path / "site"), "--port", str(server.server_port))
+
+    assert (other.exit_code, busy.exit_code) == (2, 2)
+    assert "expected a folder that `malice site` wrote" in other.stderr
+    assert "it is in use" in busy.stderr
+    assert malice("serve", tmp_path / "site/site", "--host", "no.such.host.invalid").exit_code == 2
+
+
+@pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_it_prints_its_address_and_ends_with_ctrl_c(tmp_path: Path, host: str, warned: bool) -> None:
+    words = [*MALICE, "serve", str(write_pages(tmp_path)), "--host", host, "--port", "0"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+
+    assert url.startswith(f"http://{host}:")
+    assert process.returncode == 0
+    assert ("whoever can reach it can read these pages" in err) == warned
+    assert "Traceback" not in err

@@ -1,0 +1,167 @@
+"""Writes the pages of a league again and again while a run plays it: at a terminal, or ordered by that run."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from protocol.errors import MaliceError
+from tournaments.commands.exit_codes import interrupt_on_signals
+from tournaments.commands.options import open_store
+from tournaments.commands.pages import NOTHING, Extras, print_rendered
+
+if TYPE_CHECKING:
+    from tournaments.commands.pages import Follower, Site
+    from tournaments.league.publication import SiteSummary
+    from tournaments.league.store import Store
+
+END = b"end\n"
+"""What a run writes to the process that keeps its pages, to have them written for the last time."""
+FIRST_S = 3.0
+"""A run that is over sooner has its pages written once, at its end."""
+POLL_S = 1.0
+"""How often that process looks whether the tournament has begun, in seconds."""
+NICENESS = 10
+"""How far it stands behind the games when processors are scarce."""
+
+
+class Looks:
+    """Looks at a league for its pages, and says once if they cannot be written.
+
+    Args:
+        follower: writes them.
+        store: the league.
+        extras: what they show beyond what every site does.
+    """
+
+    def __init__(self, follower: Follower, store: Store, extras: Extras = NOTHING) -> None:
+        self._follower = follower
+        self._store = store
+        self._extras = extras
+        self._failure = ""
+
+    def look(self, *, running: bool) -> SiteSummary:
+        """Write what changed.
+
+        Args:
+            running: whether somebody plays the league.
+
+        Raises:
+            OSError, MaliceError: the pages cannot be written, or the league cannot be read.
+        """
+        publication, changes = self._extras.choose_publication(self._store), self._extras.compute_changes(self._store)
+        return self._follower.look(running=running, publication=publication, changes=changes)
+
+    def try_look(self, *, running: bool) -> None:
+        """Write what changed; if that fails, say why, but the same only once."""
+        failure = ""
+        try:
+            self.look(running=running)
+        except (OSError, MaliceError) as error:
+            failure = _describe_failure(error)
+        if failure and failure != self._failure:
+            begin = "\n" if sys.stderr.isatty() else ""  # a run may show its bar there
+            with suppress(OSError):
+                click.echo(f"{begin}the pages wait, the games go on: {failure}", err=True)
+        self._failure = failure
+
+    def wait(self, sleep: Callable[[float], object]) -> bool:
+        """Wait until the next look, with the league closed; return whether somebody plays it."""
+        from tournaments.league.store import is_played
+
+        with self._store.away():
+            sleep(max(0.0, self._follower.pause_s))
+            return is_played(self._store.path)
+
+    def leave(self) -> None:
+        """Tell the pages that nobody keeps them up to date any more."""
+        self._follower.leave()
+
+
+def _describe_failure(error: OSError | MaliceError) -> str:
+    from tournaments.sanitizer import sanitize
+
+    if isinstance(error, OSError) and error.filename:
+        return sanitize(f"{error.filename}: {error.strerror}")
+    return sanitize(str(error))
+
+
+def follow_league(site: Site, db: Path, tournament: str | None, out: Path, extras: Extras) -> None:
+    """Write the pages of a league until its tournament is complete, or until Ctrl-C.
+
+    Raises:
+        OSError, MaliceError: the pages cannot be written at first, or at last.
+    """
+    from tournaments.league.store import is_played
+
+    interrupt_on_signals()
+    running = db.is_file() and is_played(db)
+    with open_store(db, tournament=tournament) as store:
+        looks = Looks(site.follow(store, out), store, extras)
+        try:
+            print_rendered(store, out, looks.look(running=running))
+            while not store.tournament().complete:
+                running = looks.wait(time.sleep)
+                looks.try_look(running=running)
+            looks.look(running=False)
+        except KeyboardInterrupt:
+            looks.leave()
+
+
+class Orders:
+    """The standard input of the process that keeps the pages of a run."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        """Whether the run is over, and waits for the last pages."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for so long, or until the run is over; if it is gone, so is this process."""
+        if not self.ended and select.select([sys.stdin], [], [], seconds)[0]:
+            if os.read(sys.stdin.fileno(), len(END)) != END:
+                sys.exit(1)
+            self.ended = True
+
+
+def follow_run(site: Site, db: Path, tournament: str, out: Path) -> None:
+    """Write the pages of a run as its standard input orders, and at last print their size as JSON.
+
+    Prints nothing if the run is over before anything was written, or if the last pages could not be written: then the
+    run writes them.
+    """
+    import msgspec
+
+    from tournaments.league.store import Store
+
+    os.nice(NICENESS)
+    orders = Orders()
+    orders.sleep(FIRST_S)
+    while not orders.ended and not _has_begun(db, tournament):
+        orders.sleep(POLL_S)
+    if orders.ended:
+        return
+    with Store(db) as store:
+        store.select(tournament)
+        looks = Looks(site.follow(store, out), store)
+        looks.try_look(running=True)
+        while not orders.ended:
+            running = looks.wait(orders.sleep)
+            if not orders.ended:
+                looks.try_look(running=running)
+        with suppress(OSError, MaliceError):
+            click.echo(msgspec.json.encode(looks.look(running=False)))
+
+
+def _has_begun(db: Path, tournament: str) -> bool:
+    from tournaments.league.store import Store
+
+    with Store(db) as store:
+        return tournament in store.league().tournaments

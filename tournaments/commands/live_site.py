@@ -1,0 +1,110 @@
+"""Keeps the pages of a league up to date while a run plays it, in a process of its own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+from msgspec import Struct
+
+from protocol.errors import MaliceError
+from referee.bot import prepare_parent_death_signal
+from tournaments.commands.following import END
+from tournaments.commands.pages import print_rendered, write_site
+from tournaments.errors import Stopped
+
+if TYPE_CHECKING:
+    from tournaments.commands.pages import Site
+    from tournaments.league.store import Store
+
+
+class Rendered(Struct, frozen=True):
+    """The size of a site, as the process that wrote it says."""
+
+    pages: int
+    games: int
+    bytes: int
+    withheld: int
+
+
+@contextmanager
+def keep_site(site: Site, store: Store, tournament: str, out: Path | None) -> Iterator[None]:
+    """Keep the pages of a tournament up to date while this context lasts, and write them at its end.
+
+    Args:
+        site: writes them.
+        store: the league.
+        tournament: its name.
+        out: the folder of the pages; None for no pages.
+
+    Raises:
+        OSError, MaliceError: the last pages cannot be written.
+    """
+    if out is None:
+        yield
+        return
+    with LiveSite(site, store, tournament, out) as live:
+        try:
+            yield
+        except Stopped:
+            with _say_failure():
+                if tournament in store.league().tournaments and store.has_games():
+                    live.finish()
+            raise
+        live.finish()
+
+
+@contextmanager
+def _say_failure() -> Iterator[None]:
+    """Say why the last pages could not be written, where another error is about to end the command."""
+    try:
+        yield
+    except (OSError, MaliceError) as error:
+        with suppress(OSError):  # the terminal may be what is gone
+            click.echo(f"the pages are not up to date: {error}", err=True)
+
+
+class LiveSite:
+    """The process that keeps the pages of a run; it ends with this context, and with the run whatever ends that.
+
+    Args: as `keep_site`.
+    """
+
+    def __init__(self, site: Site, store: Store, tournament: str, out: Path) -> None:
+        self._site = site
+        self._store = store
+        self._out = out
+        self._words = [*site.program, "site", "--tournament", tournament, "--out", str(out), "--ordered"]
+        self._words += ["--", str(store.path)]
+
+    def __enter__(self) -> LiveSite:
+        self._process = subprocess.Popen(
+            self._words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in the terminal reaches only us; we want the last pages
+            preexec_fn=prepare_parent_death_signal(signal.SIGKILL),
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def finish(self) -> None:
+        """Have the last pages written, or write them if that process did not; print their address.
+
+        Raises:
+            OSError, MaliceError: they cannot be written.
+        """
+        said, _ = self._process.communicate(END)
+        if said:
+            print_rendered(self._store, self._out, msgspec.json.decode(said, type=Rendered))
+        else:
+            write_site(self._site, self._store, self._out)

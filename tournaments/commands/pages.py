@@ -1,0 +1,138 @@
+"""What commands know of the site, which lies above them; they write it, and say what it leaves out."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+from referee.nouns import format_count
+from tournaments.commands.options import compute_changes, take_luck_off
+
+if TYPE_CHECKING:
+    from tournaments.league.comparison import Comparison
+    from tournaments.league.progression import Changes
+    from tournaments.league.publication import Publication, SiteSummary
+    from tournaments.league.store import Store
+
+
+class SiteWriter(Protocol):
+    """Writes the pages of a league, as often as it is told."""
+
+    def render(
+        self,
+        *,
+        publication: Publication | None = None,
+        changes: Changes | None = None,
+        sharper: Sequence[Comparison] | None = None,
+    ) -> SiteSummary:
+        """Write them as the league stands now."""
+
+
+class Follower(Protocol):
+    """Writes the pages of a league again and again."""
+
+    @property
+    def pause_s(self) -> float:
+        """How long to wait until the next look at the league, in seconds."""
+
+    def look(
+        self,
+        *,
+        running: bool,
+        publication: Publication | None = None,
+        changes: Changes | None = None,
+        sharper: Sequence[Comparison] | None = None,
+    ) -> SiteSummary:
+        """Write what changed since the last look; `running` if somebody plays the league."""
+
+    def leave(self) -> None:
+        """Tell the pages that nobody keeps them up to date any more."""
+
+
+class Server(AbstractContextManager["Server"], Protocol):
+    """Serves pages."""
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can connect."""
+
+    @property
+    def url(self) -> str:
+        """The address of the front page."""
+
+    def serve_forever(self) -> None:
+        """Serve until an exception."""
+
+
+class Site(Protocol):
+    """The site."""
+
+    @property
+    def program(self) -> Sequence[str]:
+        """The words that start a command of ours as a process of its own."""
+
+    def open_writer(self, store: Store, out: Path) -> SiteWriter:
+        """Return what writes the pages of a league into a folder; it reads the league as long as the store is open."""
+
+    def follow(self, store: Store, out: Path) -> Follower:
+        """Return what writes them while somebody plays the league."""
+
+    def open_server(self, folder: Path, host: str, port: int) -> Server:
+        """Return a server of the pages in a folder; raise DataError if there are none, or nobody can listen there."""
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What a site shows beyond what every site does."""
+
+    evidence: Sequence[str] = ()
+    """Labels of the entries whose stderr is published; an empty label stands for all entries."""
+    changes_since: str | None = None
+    """The file or the day since which the front page says what changed; None for no such box."""
+    luck: bool = False
+    """Whether to play the games again, to show every two entries without luck."""
+
+    def choose_publication(self, store: Store) -> Publication:
+        """Return what may be shown; raise LeagueError if a label is no entry, or the tournament is anonymous."""
+        from tournaments.league.publication import choose_publication
+
+        return choose_publication(store, self.evidence)
+
+    def compute_changes(self, store: Store) -> Changes | None:
+        """Return what the box of changes says; raise as the function of that name."""
+        return None if self.changes_since is None else compute_changes(store, self.changes_since, publish=True)
+
+
+NOTHING = Extras()
+
+
+def write_site(site: Site, store: Store, out: Path, extras: Extras = NOTHING) -> None:
+    """Write the pages, and print their address, and what they leave out.
+
+    Raises:
+        LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
+        DataError: as `compute_changes`.
+        DamagedLeague, RecordError: as `take_luck_off`.
+        OSError: a file cannot be written.
+    """
+    publication, changes = extras.choose_publication(store), extras.compute_changes(store)
+    sharper = take_luck_off(store) if extras.luck else None
+    rendered = site.follow(store, out).look(running=False, publication=publication, changes=changes, sharper=sharper)
+    print_rendered(store, out, rendered)
+
+
+def print_rendered(store: Store, out: Path, rendered: SiteSummary) -> None:
+    """Print the address of pages that were written, and what they leave out."""
+    click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
+    if rendered.withheld:
+        verdicts = format_count(rendered.withheld, "verdict")
+        words = ["malice", "site", str(store.path), "--out", str(out), "--with-stderr"]
+        how = "" if store.config().anonymous else f" (add it: {shlex.join(words)}, or {words[-1]} LABEL for one bot)"
+        click.echo(f"left out: stderr and the last lines of {verdicts}{how}", err=True)
+    click.echo((out.resolve() / "index.html").as_uri())

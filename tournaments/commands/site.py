@@ -1,0 +1,65 @@
+"""`malice site`: the pages of a league, written once, or again and again while somebody plays it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tournaments.commands.options import database_argument, open_store, tournament_option
+from tournaments.commands.pages import Extras, write_site
+
+if TYPE_CHECKING:
+    from tournaments.commands.pages import Site
+
+
+@click.command(short_help="Write the pages of a league.")
+@database_argument
+@tournament_option
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.option(
+    "--with-stderr",
+    "evidence",
+    metavar="[LABEL]",
+    multiple=True,
+    is_flag=False,
+    flag_value="",
+    help="Publish also what bots wrote to stderr before a verdict, or what this one wrote; may be repeated.",
+)
+@click.option(
+    "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
+)
+@click.option("--luck", is_flag=True, help="Show every two entries without luck, too; this plays all games again.")
+@click.option("--follow", is_flag=True, help="Write what changes while another process plays, until it is complete.")
+@click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
+@click.pass_obj
+def site(
+    site: Site,
+    db: Path,
+    tournament: str | None,
+    out: Path,
+    evidence: tuple[str, ...],
+    changes_since: str | None,
+    luck: bool,
+    follow: bool,
+    ordered: bool,
+) -> None:
+    """Write the pages: standings, bots, games, replays. They work from the disk and on any web server.
+
+    The pages may be published: they hold no stderr, no absolute path and no host name. With --follow they are written
+    again at most every 10 seconds, until the tournament is complete or you press Ctrl-C.
+    """
+    from tournaments.commands.following import follow_league, follow_run
+
+    if ordered:
+        follow_run(site, db, tournament or "", out)
+        return
+    if follow and luck:
+        raise click.UsageError("--follow and --luck contradict each other: luck plays all games again each time")
+    extras = Extras(evidence, changes_since, luck)
+    if follow:
+        follow_league(site, db, tournament, out, extras)
+        return
+    with open_store(db, tournament=tournament) as store:
+        write_site(site, store, out, extras)
