@@ -63,13 +63,15 @@ def _anchor_headings(tokens: Sequence[Token]) -> Iterator[Heading]:
 
 
 def _prepare_tables(tokens: Sequence[Token]) -> None:
-    """Name each table after the heading above it, and align its cells by classes."""
+    """Name each table after the heading above it, a second one with its number, and align its cells by classes."""
     above = ""
+    counts: dict[str, int] = {}
     for token, after in pairwise(tokens):
         if token.type == "heading_open":
             above = _join_words(after)
         elif token.type == "table_open":
-            token.meta["name"] = above
+            counts[above] = counts.get(above, 0) + 1
+            token.meta["name"] = f"{above}: table" + (f" {counts[above]}" if counts[above] > 1 else "")
         elif token.type in ("th_open", "td_open"):
             if token.attrs.pop("style", "") == "text-align:right":
                 token.attrSet("class", "num")
@@ -98,7 +100,7 @@ class _Renderer(RendererHTML):
 
     def table_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
         name = escape(tokens[index].meta["name"])
-        return f'<div class="scroll" role="region" aria-label="{name}: table" tabindex="0">\n<table>\n'
+        return f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">\n<table>\n'
 
     def table_close(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
         return "</table>\n</div>\n"
