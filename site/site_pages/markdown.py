@@ -32,6 +32,8 @@ class Prose(Struct, frozen=True):
     """A rendered text."""
 
     headings: tuple[Heading, ...]
+    lead: str
+    """The words of its first paragraph."""
     html: str
 
 
@@ -44,7 +46,8 @@ def render(source: str, links: Links) -> Prose:
     for token in tokens:
         if token.children:
             token.children = list(_resolve_links(token.children, links))
-    return Prose(headings, str(parser.renderer.render(tokens, parser.options, {})))
+    leads = (_join_words(content) for opening, content in pairwise(tokens) if opening.type == "paragraph_open")
+    return Prose(headings, next(leads, ""), str(parser.renderer.render(tokens, parser.options, {})))
 
 
 def _anchor_headings(tokens: Sequence[Token]) -> Iterator[Heading]:
@@ -80,7 +83,7 @@ def _prepare_tables(tokens: Sequence[Token]) -> None:
 
 
 def _join_words(inline: Token) -> str:
-    return "".join(child.content for child in inline.children or ())
+    return "".join(" " if child.type == "softbreak" else child.content for child in inline.children or ())
 
 
 def _resolve_links(tokens: Sequence[Token], links: Links) -> Iterator[Token]:
