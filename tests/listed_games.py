@@ -12,6 +12,7 @@ from referee.records import Key
 from referee.rulesets import load_ruleset
 from site_pages import shards
 from site_pages.build import STATIC
+from site_pages.colours import Marks
 from site_pages.files import Folder
 from site_pages.game_list import LATEST, SIZE, ListedGames
 from site_pages.pages import Games, Pages, make_game_row
@@ -65,7 +66,7 @@ def write_list(folder: Path, games: Iterable[Game], standings: Mapping[Key, str]
         out.write(f"static/{path.name}", path.read_bytes())
     blocks = {number: list(each) for number, each in groupby(games, lambda game: game.number // SIZE)}
     for number, block in blocks.items():
-        listed = ListedGames(REASONS)
+        listed = ListedGames(REASONS, Marks(()))
         for game in block:
             listed.add(game, standings.get(game.key, ""))
         name = f"list-{number}"

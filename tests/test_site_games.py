@@ -18,6 +18,7 @@ import site_pages
 from referee.records import Key
 from referee.rulesets import load_ruleset
 from site_pages import game_list, shards, text
+from site_pages.colours import Marks
 from site_pages.game_list import ListedGames
 from tests.listed_games import REASONS, make_games
 from tests.test_site import Page
@@ -80,7 +81,7 @@ def test_a_data_file_holds_all_that_was_added(seed: int, seats: int, standings: 
     ruleset = {2: "standard", 3: "multi-3"}[seats]
     games = list(make_games((*LABELS, "d"), 3, seats, ruleset, seed))[:90]
     games = [replace(game, versions=(1 + number % 2,) * seats, started=0.0) for number, game in enumerate(games)]
-    listed = ListedGames(REASONS)
+    listed = ListedGames(REASONS, Marks(()))
 
     for game, standing in zip(games, standings, strict=False):
         listed.add(game, standing)

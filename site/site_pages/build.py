@@ -150,7 +150,7 @@ class _Rendering:
         families = {ruleset.family for ruleset in self._tournament.rulesets.values()}
         games = write_game_pages(folder, families)
         self._write_index(self._write_shards(progress), games)
-        blocks = write_list(folder, self._survey, self._reasons)
+        blocks = write_list(folder, self._survey, self._reasons, self._pages.marks)
         folder.write("games.html", self._pages.render_games(self._rows.make_latest(), blocks))
         self._write_results(changes, sharper)
         self._write_rulesets()

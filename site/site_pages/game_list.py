@@ -12,9 +12,11 @@ from itertools import groupby, islice
 from typing import Any
 
 from site_pages import shards, text
+from site_pages.colours import Marks
 from site_pages.files import Folder
 from site_pages.keys import KeyIndex
 from site_pages.pages import GameRow, make_game_row
+from site_pages.rankings import make_name
 from site_pages.reasons import Reasons
 from site_pages.series import describe_standing
 from site_pages.survey import Survey
@@ -44,7 +46,7 @@ class GameRows:
         return [self.make(game) for game in islice(games, LATEST)]
 
 
-def write_list(folder: Folder, survey: Survey, reasons: Reasons) -> list[int]:
+def write_list(folder: Folder, survey: Survey, reasons: Reasons, marks: Marks) -> list[int]:
     """Write the data files, and keep those whose games are the same; return their numbers.
 
     Raises:
@@ -58,12 +60,12 @@ def write_list(folder: Folder, survey: Survey, reasons: Reasons) -> list[int]:
         if folder.read_first_line(f"data/{name}.js") == header:
             folder.keep(f"data/{name}.js")
         else:
-            folder.write(f"data/{name}.js", shards.make_script(name, header, _pack_blocks(survey, blocks, reasons)))
+            packed = _pack_blocks(survey, blocks, ListedGames(reasons, marks))
+            folder.write(f"data/{name}.js", shards.make_script(name, header, packed))
     return list(parts)
 
 
-def _pack_blocks(survey: Survey, blocks: list[int], reasons: Reasons) -> bytes:
-    games = ListedGames(reasons)
+def _pack_blocks(survey: Survey, blocks: list[int], games: ListedGames) -> bytes:
     for block in blocks:
         for game in survey.blocks[block]:
             games.add(game, describe_standing(survey.series.get(game.key)))
@@ -75,10 +77,12 @@ class ListedGames:
 
     Args:
         reasons: why games end, in words.
+        marks: the discs of the bots.
     """
 
-    def __init__(self, reasons: Reasons) -> None:
+    def __init__(self, reasons: Reasons, marks: Marks) -> None:
         self._reasons = reasons
+        self._marks = marks
         self._words: list[str] = []
         """Why games ended, by ending."""
         self._index = KeyIndex()
@@ -115,7 +119,7 @@ class ListedGames:
         endings = zip(self._tables["ending"], self._words, strict=True)
         payload = {
             "keys": self._index.make_payload(),
-            "names": [(label, version, text.make_slug(label), text.format_label(label)) for label, version in names],
+            "names": [self._describe_name(label, version) for label, version in names],
             "rulesets": [(ruleset, text.make_slug(ruleset), sanitize(ruleset, 60)) for ruleset in rulesets],
             "lineups": [
                 (rulesets[ruleset], teams, [names[pair] for pair in zip(labels, versions, strict=True)])
@@ -127,6 +131,10 @@ class ListedGames:
             "columns": {name: column.tolist() for name, column in self._columns.items()},
         }
         return shards.pack(payload)
+
+    def _describe_name(self, label: str, version: int) -> tuple[str, int, str, str, str]:
+        name = make_name(label)
+        return (label, version, name.slug, name.label, self._marks.find(name))
 
 
 def _number(values: Iterator[Any]) -> dict[Any, int]:

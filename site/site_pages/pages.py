@@ -193,12 +193,14 @@ class Pages:
             "counted": text.format_count,
         }
         self._states = states
+        self.marks = Marks(states)
+        """The discs of the bots."""
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
             "parts": [describe_part(tournament, part) for part in tournament.parts],
             "states": states,
-            "mark_bot": Marks(states).find,
+            "mark_bot": self.marks.find,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
             "played": games.played,
             "planned": games.planned,

@@ -71,6 +71,8 @@ class LeagueFile:
     def __init__(self, path: Path, waiting: Waiting) -> None:
         self.path = path
         self._waiting = waiting
+        self.openings = 1
+        """How often the file was opened: what SQLite counts for a connection begins anew with each."""
         self.connection = self._connect()
 
     def _connect(self) -> sqlite3.Connection:
@@ -96,6 +98,7 @@ class LeagueFile:
             if not self.path.is_file():  # SQLite would create it
                 raise LeagueError(f"{self.path}: no such database")
             self.connection = self._connect()
+            self.openings += 1
 
     def rows(self, kind: type[R], rest: str = "", values: tuple[object, ...] = ()) -> Iterator[R]:
         """Return the rows of a kind, each checked against the types and bounds of its struct.

@@ -77,8 +77,12 @@ class RememberingReader(LeagueReader):
         return found
 
     def _read_new_games(self) -> None:
-        # The first counts what other connections commit, the second what this one does.
-        seen = self._file.number("PRAGMA data_version", "the header"), self._file.connection.total_changes
+        # The first counts what other connections commit, the second what this one does, while it stays open.
+        seen = (
+            self._file.number("PRAGMA data_version", "the header"),
+            self._file.connection.total_changes,
+            self._file.openings,
+        )
         if seen == self._seen:
             return
         stored = {row.number for row in self._file.rows(NumberRow, "WHERE games.tournament = ?", (self._find_index(),))}

@@ -27,7 +27,7 @@ window.malice = window.malice || {};
     });
   }
 
-  const makeName = ([label, version, slug, shown]) => ({ label, version, slug, shown });
+  const makeName = ([label, version, slug, shown, disc]) => ({ label, version, slug, shown, disc });
   const makeRuleset = ([name, page, shown]) => ({ name, page, shown });
 
   function addBlock(games, first, block, places) {

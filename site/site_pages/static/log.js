@@ -131,7 +131,7 @@ window.malice = window.malice || {};
       : line.flaw && createElement("mark", {}, "⏎");
     return createElement(
       "figure",
-      { class: "marked" },
+      { class: "offending" },
       createElement("figcaption", {}, line.title),
       makeText(line.title, line.before, mark, line.after),
       line.flaw && createElement("p", { class: "flaw" }, line.flaw),

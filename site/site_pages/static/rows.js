@@ -6,8 +6,8 @@ window.malice = window.malice || {};
   const { createElement } = malice;
   const cell = (kind, ...children) => createElement("td", { class: kind }, ...children);
 
-  function linkBot({ slug, shown }) {
-    return createElement("a", { href: `bots/${slug}.html`, title: shown }, createElement("bdi", {}, shown));
+  function linkBot({ slug, shown, disc }) {
+    return createElement("a", { class: disc || null, href: `bots/${slug}.html`, title: shown }, createElement("bdi", {}, shown));
   }
 
   function linkVerdict(verdict, key) {
