@@ -1,4 +1,4 @@
-"""Every kind of page, as axe-core and the browser's console judge it: from the disk and served, light, dark, wide, phone.
+"""Every kind of page, as axe-core and the console judge it: from the disk and served, light, dark, wide, phone.
 
 axe-core is a program for tests alone; nothing of it is on the site.
 """
