@@ -17,6 +17,7 @@ from referee.errors import MachineFault, MemoryFault
 from referee.isolation import kills
 from referee.isolation.boxes import Box
 from referee.isolation.layers import NONE, enclose, sweep_leftovers
+from referee.nouns import format_count
 from referee.records import Isolation, Player
 from referee.stderr_lines import StderrLines
 from referee.verdicts import describe_exit
@@ -80,7 +81,7 @@ class StreamExcerpt:
 
     def text(self) -> str:
         """Return the excerpt, with a line that says how much is missing in between."""
-        gap = f"\n... {self._dropped} bytes left out ...\n".encode() if self._dropped else b""
+        gap = f"\n... {format_count(self._dropped, 'byte')} left out ...\n".encode() if self._dropped else b""
         return (self._head + gap + self._tail).decode("utf-8", "replace")
 
 

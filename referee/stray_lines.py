@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from protocol.codec import excerpt
 from protocol.errors import ProtocolError
+from referee.nouns import format_count, inflect
 
 STRAY_LINES = 100
 STRAY_BYTES = 1 << 20
@@ -39,7 +40,8 @@ class StrayLines:
         self.count += 1
         self._bytes += len(raw)
         if self.count > STRAY_LINES or self._bytes > STRAY_BYTES:
+            lines, are = format_count(self.count, "line"), inflect(self.count, "is", "are")
             raise ProtocolError(
-                f"{self.count} lines ({self._bytes} bytes) that are not JSON:"
+                f"{lines} ({self._bytes} bytes) that {are} not JSON:"
                 f" print what is not an answer to stderr; the last one: {excerpt(raw)}"
             )

@@ -31,6 +31,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NEEDS = {
     "browser": Need((BROWSERS, ("chromedriver",)), "chromium chromium-driver"),
     "compiler": Need((("cc",),), "gcc libc6-dev"),
+    "npm": Need((("npm",),), "npm"),
     "sandbox": Need((("bwrap",),), "bubblewrap"),
 }
 MARKERS = (*NEEDS, "filter", "memory_group", "namespaces")

@@ -108,6 +108,13 @@ def test_what_is_shown_can_be_seen() -> None:
     assert sanitize("e" + "\u0301" * 9).count("\u0301") == 2
     assert sanitize("naïve \u05d0 日本 ♥") == "naïve \u05d0 日本 ♥"
     assert sanitize("x" * 50, 10) == "x" * 9 + "…"
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    england = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+    for emoji in (family, "🏳\ufe0f\u200d🌈", "👩🏽\u200d💻", "🇺🇦", "❤\ufe0f", england):
+        assert sanitize(f"a {emoji} b") == f"a {emoji} b"
+    assert sanitize("👨\u200d👩 and more", 3) == "…", "no half of an emoji"
+    assert sanitize("a\u200db \u2800\u200d👩\u200d\u202e") == r"a\u200db \u2800\u200d👩\u200d\u202e"
+    assert sanitize("🏴\U000e0061\U000e007f") == r"🏴\U000e0061\U000e007f"
     assert text.format_label("\u3164") == r"\u3164"
     assert text.format_label(" ") == "(no name)"
 

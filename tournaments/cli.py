@@ -66,18 +66,18 @@ class Site:
     program = (sys.executable, "-P", "-m", "tournaments.cli")
     """The words that start a command of ours as a process of its own."""
 
-    def open_writer(self, store: Store, out: Path) -> SiteWriter:
+    def open_writer(self, store: Store, out: Path, url: str = "") -> SiteWriter:
         """Return what writes the pages of a league."""
         from site_pages import SiteWriter
         from tournaments.league.remembering import RememberingReader
 
-        return SiteWriter(RememberingReader(store), out)
+        return SiteWriter(RememberingReader(store), out, url)
 
-    def follow(self, store: Store, out: Path) -> Follower:
+    def follow(self, store: Store, out: Path, url: str = "") -> Follower:
         """Return what writes the pages of a league while somebody plays it."""
         from site_pages import Follower
 
-        return Follower(store, self.open_writer(store, out))
+        return Follower(store, self.open_writer(store, out, url))
 
     def open_server(self, folder: Path, host: str, port: int) -> SiteServer:
         """Return a server of pages that were written."""

@@ -58,11 +58,13 @@ class SiteWriter:
     Args:
         source: the league.
         out: the folder of the site.
+        url: the address that it will have on the web, with a slash at its end; empty if unknown.
     """
 
-    def __init__(self, source: Source, out: Path) -> None:
+    def __init__(self, source: Source, out: Path, url: str = "") -> None:
         self._source = source
         self._out = out
+        self._url = url
         self._digests = Digests()
         self._stamp = ""
 
@@ -91,7 +93,7 @@ class SiteWriter:
         moment = Moment(self._source)
         published = PublishedSource(moment, publication or choose_publication(moment))
         survey = Survey(moment, self._digests)
-        rendering = _Rendering(Folder(self._out), moment, published, survey)
+        rendering = _Rendering(Folder(self._out), moment, published, survey, self._url)
         self._stamp = rendering.stamp
         return rendering.write(progress, changes, sharper, make_live)
 
@@ -119,7 +121,7 @@ def render(
 class _Rendering:
     """One rendering: what all its pages share."""
 
-    def __init__(self, folder: Folder, moment: Moment, published: PublishedSource, survey: Survey) -> None:
+    def __init__(self, folder: Folder, moment: Moment, published: PublishedSource, survey: Survey, url: str) -> None:
         self._folder = folder
         self._moment = moment
         self._published = published
@@ -132,7 +134,7 @@ class _Rendering:
         states = _find_states(moment)
         self.stamp = make_stamp(moment, self._index, states)
         """Stands on every page, and changes with what they show."""
-        self._pages = Pages(self._tournament, states, self._games, self.stamp)
+        self._pages = Pages(self._tournament, states, self._games, self.stamp, url)
 
     def write(
         self,

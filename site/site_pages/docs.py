@@ -60,6 +60,8 @@ class DocPage(Struct, frozen=True):
     title: str
     sections: tuple[Heading, ...]
     """Its headings of the second level."""
+    summary: str
+    """Its first paragraph."""
     html: str
 
 
@@ -102,7 +104,7 @@ def list_attachments() -> Iterator[tuple[str, Path]]:
 def _render_page(doc: Doc, docs: Sequence[Doc]) -> DocPage:
     prose = markdown.render(find_source(doc).read_text("utf-8"), lambda link: _resolve_link(doc, link, docs))
     sections = tuple(heading for heading in prose.headings if heading.level == 2)
-    return DocPage(doc.name, doc.title, sections, prose.html)
+    return DocPage(doc.name, doc.title, sections, prose.lead, prose.html)
 
 
 def find_source(doc: Doc) -> Path:

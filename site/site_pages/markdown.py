@@ -32,6 +32,8 @@ class Prose(Struct, frozen=True):
     """A rendered text."""
 
     headings: tuple[Heading, ...]
+    lead: str
+    """The words of its first paragraph."""
     html: str
 
 
@@ -44,7 +46,8 @@ def render(source: str, links: Links) -> Prose:
     for token in tokens:
         if token.children:
             token.children = list(_resolve_links(token.children, links))
-    return Prose(headings, str(parser.renderer.render(tokens, parser.options, {})))
+    leads = (_join_words(content) for opening, content in pairwise(tokens) if opening.type == "paragraph_open")
+    return Prose(headings, next(leads, ""), str(parser.renderer.render(tokens, parser.options, {})))
 
 
 def _anchor_headings(tokens: Sequence[Token]) -> Iterator[Heading]:
@@ -63,13 +66,15 @@ def _anchor_headings(tokens: Sequence[Token]) -> Iterator[Heading]:
 
 
 def _prepare_tables(tokens: Sequence[Token]) -> None:
-    """Name each table after the heading above it, and align its cells by classes."""
+    """Name each table after the heading above it, a second one with its number, and align its cells by classes."""
     above = ""
+    counts: dict[str, int] = {}
     for token, after in pairwise(tokens):
         if token.type == "heading_open":
             above = _join_words(after)
         elif token.type == "table_open":
-            token.meta["name"] = above
+            counts[above] = counts.get(above, 0) + 1
+            token.meta["name"] = f"{above}: table" + (f" {counts[above]}" if counts[above] > 1 else "")
         elif token.type in ("th_open", "td_open"):
             if token.attrs.pop("style", "") == "text-align:right":
                 token.attrSet("class", "num")
@@ -78,7 +83,7 @@ def _prepare_tables(tokens: Sequence[Token]) -> None:
 
 
 def _join_words(inline: Token) -> str:
-    return "".join(child.content for child in inline.children or ())
+    return "".join(" " if child.type == "softbreak" else child.content for child in inline.children or ())
 
 
 def _resolve_links(tokens: Sequence[Token], links: Links) -> Iterator[Token]:
@@ -98,7 +103,7 @@ class _Renderer(RendererHTML):
 
     def table_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
         name = escape(tokens[index].meta["name"])
-        return f'<div class="scroll" role="region" aria-label="{name}: table" tabindex="0">\n<table>\n'
+        return f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">\n<table>\n'
 
     def table_close(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
         return "</table>\n</div>\n"

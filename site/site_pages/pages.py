@@ -163,9 +163,20 @@ class Games(NamedTuple):
 
 
 class Pages:
-    """Renders pages from the templates, with the values that all pages share."""
+    """Renders pages from the templates, with the values that all pages share.
 
-    def __init__(self, tournament: Tournament, states: Mapping[str, State], games: Games, stamp: str) -> None:
+    Args:
+        tournament: what they are about.
+        states: of its entries, by label.
+        games: how many there are.
+        stamp: the state of the league.
+        url: the address that the site will have on the web, with a slash at its end; empty if unknown.
+    """
+
+    def __init__(
+        self, tournament: Tournament, states: Mapping[str, State], games: Games, stamp: str, url: str = ""
+    ) -> None:
+        self._url = url
         self._env = Environment(
             loader=FileSystemLoader(TEMPLATES),
             bytecode_cache=COMPILED,
@@ -208,7 +219,7 @@ class Pages:
         away = [entry for entry in entries if self._states[entry.label] != "playing" or entry.absence]
         return self._render(
             "index.html",
-            root="",
+            "",
             front=front,
             sections=front.sections,
             course=front.course,
@@ -224,17 +235,17 @@ class Pages:
     def render_bot(self, page: BotPage) -> bytes:
         """Return the page of one entry."""
         fields = {name: getattr(page, name) for name in page.__struct_fields__}
-        return self._render("bot.html", root="../", bot=make_name(page.entry.label), **fields)
+        return self._render("bot.html", f"bots/{page.slug}.html", bot=make_name(page.entry.label), **fields)
 
     def render_ruleset(self, rules: RulesetText) -> bytes:
         """Return the page of one ruleset."""
-        return self._render("ruleset.html", root="../", rules=rules)
+        return self._render("ruleset.html", f"rules/{text.make_slug(rules.name)}.html", rules=rules)
 
     def render_doc(self, place: int, docs: Sequence[DocPage]) -> bytes:
         """Return the documentation page at `place` in reading order."""
         return self._render(
             "doc.html",
-            root="../",
+            f"docs/{docs[place].name}.html",
             doc=docs[place],
             docs=docs,
             before=docs[place - 1] if place > 0 else None,
@@ -243,11 +254,13 @@ class Pages:
 
     def render_games(self, rows: Sequence[GameRow], blocks: Sequence[int]) -> bytes:
         """Return games.html with the latest games as a table; its script reads all of them from data/list-BLOCK.js."""
-        return self._render("games.html", root="", rows=rows, blocks=blocks)
+        return self._render("games.html", "games.html", rows=rows, blocks=blocks)
 
     def render_replay(self) -> bytes:
         """Return replay.html."""
-        return self._render("replay.html", root="")
+        return self._render("replay.html", "replay.html")
 
-    def _render(self, template: str, **values: Any) -> bytes:
+    def _render(self, template: str, path: str, **values: Any) -> bytes:
+        """Return the page that will lie at this path; that of the front page is empty."""
+        values |= {"root": "../" * path.count("/"), "address": self._url and self._url + path}
         return self._env.get_template(template).render(**values).encode("utf-8", "replace")

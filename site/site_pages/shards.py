@@ -39,7 +39,7 @@ SIZE = 100
 """The most games in a shard."""
 LIMIT = 256 * 1024
 """The most bytes of a shard with more than one game."""
-FORMAT = 5
+FORMAT = 6
 """Part of every digest: a higher number renders all shards again."""
 LINE = 800
 STDERR = 2000

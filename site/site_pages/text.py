@@ -51,7 +51,7 @@ def shorten(text: str, limit: int) -> str:
     """Return a text with its line breaks, sanitized; of a long one, the beginning and the end."""
     if len(text) > limit:
         half = limit // 2
-        text = f"{text[:half]}\n… {len(text) - limit} characters left out …\n{text[-half:]}"
+        text = f"{text[:half]}\n… {format_count(len(text) - limit, 'character')} left out …\n{text[-half:]}"
     return sanitize(text, lines=True)
 
 

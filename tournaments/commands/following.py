@@ -105,7 +105,7 @@ def follow_league(site: Site, db: Path, tournament: str | None, out: Path, extra
     interrupt_on_signals()
     running = db.is_file() and is_played(db)
     with open_store(db, tournament=tournament) as store:
-        looks = Looks(site.follow(store, out), store, extras)
+        looks = Looks(site.follow(store, out, extras.url), store, extras)
         try:
             print_rendered(store, out, looks.look(running=running))
             while not store.tournament().complete:
@@ -131,7 +131,7 @@ class Orders:
             self.ended = True
 
 
-def follow_run(site: Site, db: Path, tournament: str, out: Path) -> None:
+def follow_run(site: Site, db: Path, tournament: str, out: Path, url: str = "") -> None:
     """Write the pages of a run as its standard input orders, and at last print their size as JSON.
 
     Prints nothing if the run is over before anything was written, or if the last pages could not be written: then the
@@ -150,7 +150,7 @@ def follow_run(site: Site, db: Path, tournament: str, out: Path) -> None:
         return
     with Store(db) as store:
         store.select(tournament)
-        looks = Looks(site.follow(store, out), store)
+        looks = Looks(site.follow(store, out, url), store)
         looks.try_look(running=True)
         while not orders.ended:
             running = looks.wait(orders.sleep)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from protocol.errors import MaliceError
 from referee.bot import prepare_parent_death_signal
 from tournaments.commands.following import END
-from tournaments.commands.pages import print_rendered, write_site
+from tournaments.commands.pages import Extras, print_rendered, write_site
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Rendered(Struct, frozen=True):
 
 
 @contextmanager
-def keep_site(site: Site, store: Store, tournament: str, out: Path | None) -> Iterator[None]:
+def keep_site(site: Site, store: Store, tournament: str, out: Path | None, url: str = "") -> Iterator[None]:
     """Keep the pages of a tournament up to date while this context lasts, and write them at its end.
 
     Args:
@@ -42,6 +42,7 @@ def keep_site(site: Site, store: Store, tournament: str, out: Path | None) -> It
         store: the league.
         tournament: its name.
         out: the folder of the pages; None for no pages.
+        url: as of `Site.open_writer`.
 
     Raises:
         OSError, MaliceError: the last pages cannot be written.
@@ -49,7 +50,7 @@ def keep_site(site: Site, store: Store, tournament: str, out: Path | None) -> It
     if out is None:
         yield
         return
-    with LiveSite(site, store, tournament, out) as live:
+    with LiveSite(site, store, tournament, out, url) as live:
         try:
             yield
         except Stopped:
@@ -76,11 +77,12 @@ class LiveSite:
     Args: as `keep_site`.
     """
 
-    def __init__(self, site: Site, store: Store, tournament: str, out: Path) -> None:
+    def __init__(self, site: Site, store: Store, tournament: str, out: Path, url: str) -> None:
         self._site = site
         self._store = store
         self._out = out
-        self._words = [*site.program, "site", "--tournament", tournament, "--out", str(out), "--ordered"]
+        self._url = url
+        self._words = [*site.program, "site", "--tournament", tournament, "--out", str(out), "--url", url, "--ordered"]
         self._words += ["--", str(store.path)]
 
     def __enter__(self) -> LiveSite:
@@ -107,4 +109,4 @@ class LiveSite:
         if said:
             print_rendered(self._store, self._out, msgspec.json.decode(said, type=Rendered))
         else:
-            write_site(self._site, self._store, self._out)
+            write_site(self._site, self._store, self._out, Extras(url=self._url))

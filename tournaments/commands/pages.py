@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
 
 import click
 
@@ -77,14 +78,36 @@ class Site(Protocol):
     def program(self) -> Sequence[str]:
         """The words that start a command of ours as a process of its own."""
 
-    def open_writer(self, store: Store, out: Path) -> SiteWriter:
-        """Return what writes the pages of a league into a folder; it reads the league as long as the store is open."""
+    def open_writer(self, store: Store, out: Path, url: str = "") -> SiteWriter:
+        """Return what writes the pages of a league into a folder; it reads the league as long as the store is open.
 
-    def follow(self, store: Store, out: Path) -> Follower:
-        """Return what writes them while somebody plays the league."""
+        Args:
+            store: the league.
+            out: the folder.
+            url: the address that the folder will have on the web, with a slash at its end; empty if unknown.
+        """
+
+    def follow(self, store: Store, out: Path, url: str = "") -> Follower:
+        """Return what writes them while somebody plays the league; arguments as of `open_writer`."""
 
     def open_server(self, folder: Path, host: str, port: int) -> Server:
         """Return a server of the pages in a folder; raise DataError if there are none, or nobody can listen there."""
+
+
+def _read_url(_: click.Context, __: click.Parameter, url: str) -> str:
+    """Return the address of a folder on the web, with a slash at its end."""
+    parts = urlsplit(url)
+    if url and not (parts.scheme in ("http", "https") and parts.hostname and not parts.query and not parts.fragment):
+        raise click.BadParameter(f"expected the address of a folder, such as https://example.org/friday/, got: {url}")
+    return url and f"{url.rstrip('/')}/"
+
+
+url_option = click.option(
+    "--url",
+    default="",
+    callback=_read_url,
+    help="The address that the pages will have on the web, told to whoever shows links to them.",
+)
 
 
 @dataclass(frozen=True)
@@ -97,6 +120,8 @@ class Extras:
     """The file or the day since which the front page says what changed; None for no such box."""
     luck: bool = False
     """Whether to play the games again, to show every two entries without luck."""
+    url: str = ""
+    """The address that the pages will have on the web, with a slash at its end; empty if unknown."""
 
     def choose_publication(self, store: Store) -> Publication:
         """Return what may be shown; raise LeagueError if a label is no entry, or the tournament is anonymous."""
@@ -123,7 +148,8 @@ def write_site(site: Site, store: Store, out: Path, extras: Extras = NOTHING) ->
     """
     publication, changes = extras.choose_publication(store), extras.compute_changes(store)
     sharper = take_luck_off(store) if extras.luck else None
-    rendered = site.follow(store, out).look(running=False, publication=publication, changes=changes, sharper=sharper)
+    follower = site.follow(store, out, extras.url)
+    rendered = follower.look(running=False, publication=publication, changes=changes, sharper=sharper)
     print_rendered(store, out, rendered)
 
 

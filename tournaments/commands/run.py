@@ -23,6 +23,7 @@ from tournaments.commands.options import (
     print_standings,
     with_isolation,
 )
+from tournaments.commands.pages import url_option
 from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
 from tournaments.errors import Stopped
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the pages here, again and again while it plays, and at the end.",
 )
+@url_option
 @click.option("--new-versions", is_flag=True, help="Let bots that changed play on in their new version.")
 @click.option("--keep-going", is_flag=True, help="Play without the bots that cannot be built or started.")
 @click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
@@ -63,6 +65,7 @@ def run(
     db: Path | None,
     jobs: int | None,
     out: Path | None,
+    url: str,
     new_versions: bool,
     keep_going: bool,
     until: str | None,
@@ -80,6 +83,7 @@ def run(
     options: dict[str, object] = {
         "--jobs": jobs,
         "--site": out,
+        "--url": url or None,
         "--keep-going": keep_going,
         "--new-versions": new_versions,
     }
@@ -103,7 +107,7 @@ def run(
             output.anonymous = config.anonymous
             plan = _open(store, config, tournament, new_versions=new_versions, required=required)
             plan.keep_going = keep_going
-            with keep_site(site, store, config.name, out):
+            with keep_site(site, store, config.name, out, url):
                 left = _play(store, plan, _make_terms(plan, resume, limit, db, output), output)
                 click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
                 print_standings(store)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tournaments.commands.options import database_argument, open_store, tournament_option
-from tournaments.commands.pages import Extras, write_site
+from tournaments.commands.pages import Extras, url_option, write_site
 
 if TYPE_CHECKING:
     from tournaments.commands.pages import Site
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
 )
 @click.option("--luck", is_flag=True, help="Show every two entries without luck, too; this plays all games again.")
+@url_option
 @click.option("--follow", is_flag=True, help="Write what changes while another process plays, until it is complete.")
 @click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
 @click.pass_obj
@@ -42,6 +43,7 @@ def site(
     evidence: tuple[str, ...],
     changes_since: str | None,
     luck: bool,
+    url: str,
     follow: bool,
     ordered: bool,
 ) -> None:
@@ -53,11 +55,11 @@ def site(
     from tournaments.commands.following import follow_league, follow_run
 
     if ordered:
-        follow_run(site, db, tournament or "", out)
+        follow_run(site, db, tournament or "", out, url)
         return
     if follow and luck:
         raise click.UsageError("--follow and --luck contradict each other: luck plays all games again each time")
-    extras = Extras(evidence, changes_since, luck)
+    extras = Extras(evidence, changes_since, luck, url)
     if follow:
         follow_league(site, db, tournament, out, extras)
         return

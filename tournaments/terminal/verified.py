@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from referee.nouns import format_count
 from tournaments.league.verify import Verified, VerifiedPart
 from tournaments.sanitizer import sanitize
 
@@ -32,7 +33,8 @@ def _describe_state(verified: Verified) -> str:
 def _describe_part(part: VerifiedPart, *, alone: bool) -> Iterator[str]:
     if not alone:
         state = "closed" if part.closed else "open"
-        yield f"part {part.number:<10} {sanitize(part.title)}: {part.games} of {part.planned} games, {state}"
+        planned = format_count(part.planned, "game")
+        yield f"part {part.number:<10} {sanitize(part.title)}: {part.games} of {planned}, {state}"
     yield f"commit          {part.commit}"
     yield f"seed            {part.seed or 'published when no game of the part is open'}"
     if not alone:

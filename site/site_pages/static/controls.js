@@ -141,9 +141,16 @@ window.malice = window.malice || {};
     if (game.faults.length || game.broken) $("result").parentElement.open = true;
   }
 
+  function showGame(shown) {
+    $("replay").hidden = $("near").hidden = !shown;
+    $("message").hidden = shown;
+  }
+
   function showError(sentence) {
-    $("replay").hidden = true;
-    $("message").hidden = false;
+    showGame(false);
+    $("players").textContent = "Replay";
+    $("facts").replaceChildren();
+    state.game = null;
     $("message").textContent = sentence;
   }
 
@@ -173,15 +180,13 @@ window.malice = window.malice || {};
         if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile
         loadGame(malice.read(place.shard, place.row, place.bots), place);
         state.address = location.hash;
-        $("replay").hidden = false;
-        $("message").hidden = true;
+        showGame(true);
         state.index = findIndex(state.game, parts[2]);
         changeView(state.viewer);
         focusEvidence(parts[2]);
       } else {
         state.address = location.hash;
-        $("replay").hidden = false;
-        $("message").hidden = true;
+        showGame(true);
         showStep(findIndex(state.game, parts[2]));
         focusEvidence(parts[2]);
       }
@@ -245,6 +250,7 @@ window.malice = window.malice || {};
     window.addEventListener("hashchange", openAddress);
   }
 
+  $("open").hidden = false;
   listen();
   openAddress();
 })(window.malice);

@@ -79,7 +79,7 @@ window.malice = window.malice || {};
 
   function describeRotation({ seat, place, points }, many) {
     if (points === null) return "void";
-    return many ? `place ${place}, ${formatPoints(points)} points from seat ${seat}` : `${KINDS[points]} from seat ${seat}`;
+    return many ? `place ${place}, ${formatPoints(points)} ${points === 1 ? "point" : "points"} from seat ${seat}` : `${KINDS[points]} from seat ${seat}`;
   }
 
   /** Draw a rotation: the points of two seats, or the place among more. */
@@ -87,7 +87,7 @@ window.malice = window.malice || {};
     if (found === null) return createElement("td", { class: "outcome none", title: `rotation ${rotation} has no game yet` }, "–");
     const key = malice.makeKey(games, found.row);
     const told = found.points === null ? "void" : many ? formatPlace(found.place) : NAMES[found.points];
-    const title = `Game ${key}: ${describeRotation(found, many)}`;
+    const title = `${told}: game ${key}, ${describeRotation(found, many)}`;
     const kind = found.points === null ? "void" : (KINDS[found.points] ?? "drawn");
     return createElement("td", { class: `outcome ${kind}` }, linkGame(key, told, { title, "aria-label": title }));
   }

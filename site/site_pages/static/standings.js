@@ -40,7 +40,7 @@
       (row) => row.querySelector("tbody th.bot") && row.closest("[hidden].newest, [hidden].versions, details") === null,
     );
     const left = shown.filter((row) => !row.hidden).length;
-    controls.count.textContent = left === shown.length ? "" : `${left} of ${shown.length} rows`;
+    controls.count.textContent = left === shown.length ? "" : `${left} of ${shown.length} ${shown.length === 1 ? "row" : "rows"}`;
   }
 
   function show() {

@@ -130,7 +130,7 @@ malice.spite = malice.spite || {};
       const { places, scores } = this.game;
       const tied = malice.groupTeams(this.game).filter(({ seats }) => places[seats[0]] === places[seat]).length > 1;
       const place = places[seat] === 1 ? (tied ? "shared first" : "winner") : `place ${places[seat]}`;
-      return scores[seat] ? `${place}, ${scores[seat]} points` : place;
+      return scores[seat] ? `${place}, ${malice.formatCount(scores[seat], "point")}` : place;
     }
 
     drawCentre(index) {
