@@ -108,7 +108,7 @@ def _copy_folder(source: Path, target: Path, empty: Collection[Path]) -> None:
 
 def _copy_file(source: Path, target: Path, empty: Collection[Path]) -> None:
     if source in empty:
-        # Not even opened: this process may have a database there, whose locks go with the first descriptor to be closed.
+        # Not even opened: if it is a database of this process, its locks go with the first descriptor that is closed.
         target.touch(0o444, exist_ok=False)
         target.chmod(0o444)
         return
