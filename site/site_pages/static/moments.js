@@ -1,0 +1,91 @@
+// Finds the key moments of a game, and lists them beside the table. What else counts as one is the family's.
+"use strict";
+window.malice = window.malice || {};
+
+(function (malice) {
+  const MOST = 40;
+  const { createElement } = malice;
+  let listed = { moments: [], links: [], index: 0 };
+
+  /** Tell the changes of the lead; the later, the more they weigh. */
+  function findLeads(game, race) {
+    if (!race) return [];
+    const last = race.changes.length - 1;
+    return race.changes.map(({ step, side }, place) => {
+      const counts = race.left[step].map(String);
+      const own = counts.splice(side, 1)[0];
+      const verb = race.sides[side].seats.length > 1 ? "take" : "takes";
+      const good = place === last && race.leads.at(-1) === side ? " for good" : "";
+      const words = `${malice.nameSide(game, race.sides[side])} ${verb} the lead${good}, ${own} to ${malice.joinNames(counts)}`;
+      return { step, kind: "lead", words, weight: good ? 4 : 2 + step / race.left.length };
+    });
+  }
+
+  function findLongestThink(game) {
+    const thoughts = game.steps.flatMap((step, index) => step.moves.map((move) => ({ ...move, step: index })));
+    const [longest] = thoughts.filter(({ micros }) => micros).sort((one, other) => other.micros - one.micros);
+    if (!longest) return [];
+    const words = `${malice.quote(game.seats[longest.seat].name)} thinks for ${malice.formatDuration(longest.micros)}, the longest of the game`;
+    return [{ step: longest.step, kind: "think", words, weight: 1 }];
+  }
+
+  function findFaults(game) {
+    return game.steps.flatMap((step, index) =>
+      step.moves
+        .filter(({ action }) => action[0] === "!")
+        .map(({ seat, action }) => ({ step: index, kind: "fault", words: `${malice.quote(game.seats[seat].name)} is out: ${action.slice(1)}`, weight: 5 })),
+    );
+  }
+
+  const isMoment = (moment, game) => Number.isInteger(moment?.step) && game.steps[moment.step] && typeof moment.words === "string";
+
+  /** Return the key moments in their order, those of any game and those of the family. */
+  malice.gatherMoments = function (game, course, race) {
+    const own = malice.callFamily(game.family, "moments", course, { game });
+    const all = [...findLeads(game, race), ...findLongestThink(game), ...findFaults(game), ...own.filter((moment) => isMoment(moment, game))];
+    const heaviest = all.sort((one, other) => (other.weight || 0) - (one.weight || 0)).slice(0, MOST);
+    return heaviest.sort((one, other) => one.step - other.step);
+  };
+
+  function makeEntry(game, { step, kind, words }) {
+    const number = game.steps[step].number;
+    const seat = game.seats.findIndex(({ name }) => words.startsWith(malice.quote(name)));
+    const capital = words[0].toUpperCase() + words.slice(1);
+    const link = createElement(
+      "a",
+      { href: number < 0 ? `#${game.key}` : `#${game.key}/${number}`, class: kind, "data-moment": step },
+      createElement("span", { class: "number" }, number < 0 ? "deal" : String(number)),
+      createElement("span", {}, seat >= 0 && malice.drawDisc(game, malice.findActor(game.steps[step]) ?? seat), " ", capital, "."),
+    );
+    return createElement("li", {}, link);
+  }
+
+  function load(game, course) {
+    const moments = malice.gatherMoments(game, course, malice.measureRace(game, course));
+    const entries = moments.map((moment) => makeEntry(game, moment));
+    const box = document.getElementById("moments");
+    box.replaceChildren(...entries);
+    box.parentElement.hidden = !moments.length;
+    listed = { moments, links: entries.map((entry) => entry.firstChild), index: 0 };
+  }
+
+  function show(index) {
+    listed.index = index;
+    listed.moments.forEach(({ step }, place) => {
+      const link = listed.links[place];
+      if (step === index) link.setAttribute("aria-current", "step");
+      else if (link.hasAttribute("aria-current")) link.removeAttribute("aria-current");
+    });
+  }
+
+  /** Jump to the next moment, or back to the one before; stay where there is none. */
+  function jump(by) {
+    const steps = listed.moments.map(({ step }) => step);
+    const found = by > 0 ? steps.find((step) => step > listed.index) : steps.findLast((step) => step < listed.index);
+    if (found !== undefined) malice.seek(found);
+  }
+
+  malice.watchers.push({ load, show });
+  malice.keys["["] = () => jump(-1);
+  malice.keys["]"] = () => jump(1);
+})(window.malice);
