@@ -3,20 +3,21 @@
 window.malice = window.malice || {};
 
 (function (malice) {
-  const MOST = 40;
+  const MOST = 24;
   const { createElement } = malice;
   let listed = { moments: [], links: [], index: 0 };
 
-  /** Tell the changes of the lead; the later, the more they weigh. */
+  /** Tell the changes of the lead, or else where it was taken for good; the later, the more they weigh. */
   function findLeads(game, race) {
-    if (!race) return [];
-    const last = race.changes.length - 1;
-    return race.changes.map(({ step, side }, place) => {
-      const counts = race.left[step].map(String);
-      const own = counts.splice(side, 1)[0];
+    if (!race || race.taken === null) return [];
+    const changes = race.changes.length ? race.changes : [{ step: race.taken, side: race.leads[race.taken] }];
+    const last = changes.length - 1;
+    return changes.map(({ step, side }, place) => {
+      const own = race.left[step][side];
+      const next = Math.min(...race.left[step].filter((_, other) => other !== side));
       const verb = race.sides[side].seats.length > 1 ? "take" : "takes";
       const good = place === last && race.leads.at(-1) === side ? " for good" : "";
-      const words = `${malice.nameSide(game, race.sides[side])} ${verb} the lead${good}, ${own} to ${malice.joinNames(counts)}`;
+      const words = `${malice.nameSide(game, race.sides[side])} ${verb} the lead${good}, ${own} to ${next}`;
       return { step, kind: "lead", words, weight: good ? 4 : 2 + step / race.left.length };
     });
   }

@@ -60,20 +60,20 @@ window.malice = window.malice || {};
   function drawLabels(game, race, ends) {
     if (race.sides.length > LABELS) return [];
     return spreadLabels(ends).map(({ side, y }) =>
-      createShape("text", { x: "100%", y: `${(y * 0.6).toFixed(1)}%`, class: "end" }, race.sides[side].seats.join("+")),
+      createShape("text", { x: "100%", y: `${(y * 0.6).toFixed(1)}%`, dx: -5, class: "end" }, race.sides[side].seats.join("+")),
     );
   }
 
   function drawLines(game, race, end) {
-    const most = Math.max(1, ...race.left.flat());
-    const least = Math.min(0, ...race.left.flat());
-    const height = (left) => 4 + (92 * (left - least)) / (most - least);
+    const [least, most] = [Math.min(...race.left.flat()), Math.max(...race.left.flat())];
+    const height = (left) => 4 + (most > least ? (92 * (left - least)) / (most - least) : 0);
     const lines = race.sides.map(({ seats }, side) => {
       const points = race.left.map((left, step) => [step, height(left[side])]);
       return createShape("path", { class: nameLine(game, seats, side), d: makeStepPath(points, end) });
     });
     const ends = race.left[end].map(height);
-    return [makeField(end, 0, "60%", ...lines), ...drawLabels(game, race, ends)];
+    const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, String(most)), createShape("text", { x: 0, y: "60%", class: "scale low" }, String(least))];
+    return [makeField(end, 0, "60%", ...lines), ...scale, ...drawLabels(game, race, ends)];
   }
 
   /** Return how high bars are, of 100, for a time in microseconds; and the longest time. */
@@ -125,7 +125,7 @@ window.malice = window.malice || {};
     const sides = malice.groupTeams(game);
     const { longest, scale } = makeScale(game);
     const thinking = makeField(end, race ? "64%" : 0, race ? "36%" : "100%", ...drawBars(game, sides, scale), ...drawBanks(game, sides, end));
-    const most = longest ? createShape("text", { x: 0, y: race ? "64%" : 0, class: "most" }, malice.formatDuration(longest)) : "";
+    const most = longest ? createShape("text", { x: 0, dx: race ? 24 : 0, y: race ? "64%" : 0, class: "scale" }, malice.formatDuration(longest)) : "";
     const ticks = moments.map((moment) => drawTick(moment, end));
     return createShape("svg", { "aria-hidden": "true" }, ...(race ? drawLines(game, race, end) : []), thinking, most, ...ticks);
   }
@@ -163,7 +163,7 @@ window.malice = window.malice || {};
     drawn = { game, race, end, cursor, words, counts: figures.map(({ count }) => count) };
     document.getElementById("race").replaceChildren(
       plot,
-      createElement("p", { class: "figures", "aria-hidden": "true" }, ...figures.map(({ node }) => node), words),
+      createElement("p", { class: "now", "aria-hidden": "true" }, ...figures.map(({ node }) => node), words),
       createElement("p", { class: "unseen" }, malice.describeRace(game, race)),
     );
   }
