@@ -51,5 +51,6 @@ def measure_drama(race: Sequence[Sequence[int]], teams: Sequence[int]) -> float:
     sides = [{teams[seat] for seat in lead} for lead in find_leads(race)]
     alone = [(place, side) for place, side in enumerate(sides) if len(side) == 1]
     changes = [place for (_, before), (place, after) in pairwise(alone) if before != after]
-    best, second, *_ = sorted(dict(zip(teams, race[-1], strict=True)).values())
-    return sum(place / len(race) for place in changes) + 1 / (1 + second - best)
+    ends = sorted(dict(zip(teams, race[-1], strict=True)).values())
+    close = 1 / (1 + ends[1] - ends[0]) if len(ends) > 1 else 0
+    return sum(place / len(race) for place in changes) + close

@@ -42,21 +42,29 @@ window.malice = window.malice || {};
 
   /** Return the key moments in their order, those of any game and those of the family. */
   malice.gatherMoments = function (game, course, race) {
-    const own = malice.callFamily(game.family, "moments", course, { game });
-    const all = [...findLeads(game, race), ...findLongestThink(game), ...findFaults(game), ...own.filter((moment) => isMoment(moment, game))];
+    const own = [].concat(malice.callFamily(game.family, "moments", course, { game })).filter((moment) => isMoment(moment, game));
+    const all = [...findLeads(game, race), ...findLongestThink(game), ...findFaults(game), ...own];
     const heaviest = all.sort((one, other) => (other.weight || 0) - (one.weight || 0)).slice(0, MOST);
     return heaviest.sort((one, other) => one.step - other.step);
   };
 
-  function makeEntry(game, { step, kind, words }) {
+  /** Find the seat that words are about; of two seats with one name, that which acted. */
+  function findSubject(game, { step, words }) {
+    const actor = malice.findActor(game.steps[step]);
+    const isSubject = ({ name }) => words.startsWith(malice.quote(name));
+    return actor !== null && isSubject(game.seats[actor]) ? actor : game.seats.findIndex(isSubject);
+  }
+
+  function makeEntry(game, moment) {
+    const { step, kind, words } = moment;
     const number = game.steps[step].number;
-    const seat = game.seats.findIndex(({ name }) => words.startsWith(malice.quote(name)));
+    const seat = findSubject(game, moment);
     const capital = words[0].toUpperCase() + words.slice(1);
     const link = createElement(
       "a",
       { href: number < 0 ? `#${game.key}` : `#${game.key}/${number}`, class: kind, "data-moment": step },
       createElement("span", { class: "number" }, number < 0 ? "deal" : String(number)),
-      createElement("span", {}, seat >= 0 && malice.drawDisc(game, malice.findActor(game.steps[step]) ?? seat), " ", capital, "."),
+      createElement("span", {}, seat >= 0 && malice.drawDisc(game, seat), " ", capital, "."),
     );
     return createElement("li", {}, link);
   }

@@ -26,8 +26,8 @@ window.malice = window.malice || {};
   }
 
   function load(game, course) {
-    const own = malice.callFamily(game.family, "summary", course, { game });
-    const rows = [...own.filter((row) => Array.isArray(row?.values)), ...countGeneric(game)];
+    const own = [].concat(malice.callFamily(game.family, "summary", course, { game })).filter((row) => Array.isArray(row?.values));
+    const rows = [...own, ...countGeneric(game)];
     const cards = game.seats.map((_, seat) => makeCard(game, seat, rows));
     summary = { node: createElement("div", { class: "summary" }, ...cards), last: game.steps.length - 1 };
   }
