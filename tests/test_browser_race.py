@@ -11,6 +11,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 import site_pages
+from protocol.messages import ClockRules
+from referee.clock import Clock
 from referee.records import Record
 from referee.replay import find_rules, replay_asks
 from site_pages.drama import Dramas
@@ -41,6 +43,12 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
 @pytest.fixture(scope="module")
 def league() -> League:
     return League(("bot0", "bot1", "bot2"), deals=2, faulty=4)
+
+
+BANKS = """
+const steps = arguments[0].map(([seat, turn, micros]) => ({turn, moves: [{seat, action: "x", micros, cpu: null}]}));
+return malice.measureBanks({clock: [1000, 50], seats: [{}, {}], steps: [{turn: 0, moves: []}, ...steps]});
+"""
 
 
 def list_moments(browser: Chrome) -> list[int]:
@@ -97,6 +105,23 @@ def test_keys_and_links_lead_to_the_key_moments(league: League, browser: Chrome,
     assert [int(link.get_attribute("data-moment") or 0) for link in good] == [turn.action + 1]
     assert browser.find_elements(By.CSS_SELECTOR, "#moments .think")
     assert len(browser.find_elements(By.CSS_SELECTOR, "#race .tick")) == len(moments)
+
+
+def test_the_page_keeps_the_clocks_as_the_referee_does(browser: Chrome, out: Path) -> None:
+    moves = [(0, 1, 300_000), (0, 1, 10_000), (1, 2, 20_000), (0, 3, 500_000), (1, 4, 999_000), (0, 5, 900_000)]
+    clocks, turns = [Clock(ClockRules(bank_ms=1000, increment_ms=50)) for _ in range(2)], [0, 0]
+    expected: list[list[list[float]]] = [[[0, 1]], [[0, 1]]]
+    for number, (seat, turn, micros) in enumerate(moves):
+        if turns[seat] != turn:
+            clocks[seat].begin_turn()
+        turns[seat] = turn
+        clocks[seat].spend(micros * 1000, 0)
+        expected[seat].append([number + 1, (clocks[seat].to_message().bank_ms or 0) / 1000])
+    visit(browser, out, "replay.html")
+
+    banks = browser.execute_script(BANKS, moves)
+
+    assert [[[step, round(share, 4)] for step, share in points] for points in banks] == expected
 
 
 def test_a_verdict_is_a_key_moment(league: League, browser: Chrome, out: Path) -> None:
