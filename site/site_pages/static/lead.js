@@ -27,11 +27,20 @@ window.malice = window.malice || {};
     return { changes, taken };
   }
 
+  /** Compute something of a course once, however many parts of the page ask for it. */
+  malice.computeOnce = function (compute) {
+    const known = new WeakMap();
+    return function (game, course) {
+      if (!known.has(course)) known.set(course, compute(game, course));
+      return known.get(course);
+    };
+  };
+
   /**
    * Measure a race from the tables of a spectator; null if the family does not tell who is ahead. `sides` are the teams,
    * `left` and `leads` go by step, `changes` are the steps at which the lead went from one side to another.
    */
-  malice.measureRace = function (game, course) {
+  malice.measureRace = malice.computeOnce((game, course) => {
     const sides = malice.groupTeams(game);
     const out = new Set();
     const race = { sides, left: [], leads: [], unit: malice.callFamily(game.family, "unit", game) };
@@ -44,7 +53,7 @@ window.malice = window.malice || {};
       race.leads.push(findLead(race.left[index], sides, out));
     }
     return { ...race, ...findChanges(race.leads) };
-  };
+  });
 
   /** Name the seats of a side, each isolated. */
   malice.nameSide = (game, { seats }) => malice.joinNames(seats.map((seat) => malice.quote(game.seats[seat].name)));

@@ -41,12 +41,13 @@ window.malice = window.malice || {};
   const isMoment = (moment, game) => Number.isInteger(moment?.step) && game.steps[moment.step] && typeof moment.words === "string";
 
   /** Return the key moments in their order, those of any game and those of the family. */
-  malice.gatherMoments = function (game, course, race) {
+  malice.gatherMoments = malice.computeOnce((game, course) => {
+    const race = malice.measureRace(game, course);
     const own = [].concat(malice.callFamily(game.family, "moments", course, { game })).filter((moment) => isMoment(moment, game));
     const all = [...findLeads(game, race), ...findLongestThink(game), ...findFaults(game), ...own];
     const heaviest = all.sort((one, other) => (other.weight || 0) - (one.weight || 0)).slice(0, MOST);
     return heaviest.sort((one, other) => one.step - other.step);
-  };
+  });
 
   /** Find the seat that words are about; of two seats with one name, that which acted. */
   function findSubject(game, { step, words }) {
@@ -70,7 +71,7 @@ window.malice = window.malice || {};
   }
 
   function load(game, course) {
-    const moments = malice.gatherMoments(game, course, malice.measureRace(game, course));
+    const moments = malice.gatherMoments(game, course);
     const entries = moments.map((moment) => makeEntry(game, moment));
     const box = document.getElementById("moments");
     box.replaceChildren(...entries);

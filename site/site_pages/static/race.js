@@ -158,7 +158,7 @@ window.malice = window.malice || {};
     const figures = malice.groupTeams(game).map((side, place) => makeFigure(game, side, place));
     const words = createElement("span", { class: "who" });
     const cursor = createElement("div", { class: "cursor" });
-    const plot = createElement("div", { class: "plot" }, drawWhole(game, race, malice.gatherMoments(game, course, race)), cursor);
+    const plot = createElement("div", { class: "plot" }, drawWhole(game, race, malice.gatherMoments(game, course)), cursor);
     listen(plot, end);
     drawn = { game, race, end, cursor, words, counts: figures.map(({ count }) => count) };
     document.getElementById("race").replaceChildren(
@@ -175,10 +175,15 @@ window.malice = window.malice || {};
     return `${race.unit} · ${lead === null ? "level" : `${malice.nameSide(game, race.sides[lead])} ${race.sides[lead].seats.length > 1 ? "lead" : "leads"}`}`;
   }
 
+  /** Write a text where it is another one: most steps change no figure. */
+  function write(node, text) {
+    if (node.textContent !== text) node.textContent = text;
+  }
+
   function show(index) {
     drawn.cursor.style.transform = `translateX(${(100 * index) / Math.max(1, drawn.end)}%)`;
-    drawn.counts.forEach((count, side) => (count.textContent = drawn.race ? String(drawn.race.left[index][side]) : ""));
-    drawn.words.textContent = describeLead(drawn, index);
+    drawn.counts.forEach((count, side) => write(count, drawn.race ? String(drawn.race.left[index][side]) : ""));
+    write(drawn.words, describeLead(drawn, index));
   }
 
   malice.watchers.push({ load, show });
