@@ -118,6 +118,8 @@ def test_a_shard_holds_times_notes_and_verdicts(league: League, out: Path) -> No
         assert all(
             abs(kept - real) <= 0.06 * real for kept, real in zip(columns["micros"][row], record.micros, strict=True)
         )
+        assert columns["clock"][row] == [record.clock.bank_ms, record.clock.increment_ms]
+        assert columns["cpu"][row] == [], "wall time counts"
         assert len(columns["notes"][row]) == len(record.notes)
         assert [fault["code"] for fault in columns["faults"][row]] == [fault.code for fault in record.faults]
 
@@ -228,5 +230,5 @@ def test_a_record_that_does_not_replay_is_shown_as_such(tmp_path: Path) -> None:
 
 
 def test_the_format_is_part_of_the_digest(out: Path) -> None:
-    assert FORMAT == 5, "a change of what a shard says needs a new number here, or old shards stay"
+    assert FORMAT == 6, "a change of what a shard says needs a new number here, or old shards stay"
     assert re.match(r"// malice games-0 [0-9a-f]{64}\n", (out / "data/games-0.js").read_text())
