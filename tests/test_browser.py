@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,19 @@ def test_an_unknown_game_is_said_to_be_unknown(browser: Chrome, out: Path, addre
     WebDriverWait(browser, 10).until(lambda _: find(browser, "#message").is_displayed())
 
     assert sentence in find(browser, "#message").text
+
+
+def test_a_damaged_data_file_is_named(browser: Chrome, out: Path, tmp_path: Path) -> None:
+    shutil.copytree(out, tmp_path, dirs_exist_ok=True)
+    shard = tmp_path / "data/games-0.js"
+    shard.write_bytes(shard.read_bytes()[:-1000])
+
+    visit(browser, tmp_path, "replay.html#0.0.0.0")
+    WebDriverWait(browser, 10).until(lambda _: find(browser, "#message").is_displayed())
+
+    assert find(browser, "#message").text == "data/games-0.js is damaged: write the site again."
+    assert find(browser, "h1").text == "Replay"
+    browser.get_log("browser")  # that the file breaks off
 
 
 def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:

@@ -361,3 +361,11 @@ def test_a_reader_that_closes_the_output_is_no_error_of_ours() -> None:
     os.close(write)
 
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("url", ["example.org/cup", "ftp://example.org/", "https://example.org/?cup=1", "https://"])
+def test_an_address_that_cannot_be_that_of_a_folder_is_refused(folder: Path, tmp_path: Path, url: str) -> None:
+    result = malice("site", folder / "t.db", "--out", tmp_path / "pages", "--url", url)
+
+    assert result.exit_code == 2
+    assert not (tmp_path / "pages").exists()

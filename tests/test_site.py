@@ -80,8 +80,6 @@ def test_every_link_leads_to_a_file_and_a_place_in_it(out: Path) -> None:
     for name, page in found.items():
         for link in page.links:
             parts = urlsplit(link)
-            if parts.scheme == "data":
-                continue
             if parts.scheme == "https" and name.startswith("docs/"):
                 continue  # the text of a page names a standard; it is not needed to see the page
             assert not parts.scheme
@@ -159,6 +157,20 @@ def test_values_to_sort_by_are_numbers(out: Path) -> None:
         if not name.startswith("docs/"):  # a text may show code
             assert not re.search(r"\b(nan|inf|undefined)\b", page.words), name
     assert len(Page(out / "index.html").values) > 30
+
+
+def test_every_page_tells_whoever_shows_links_to_it_what_it_is(tmp_path: Path) -> None:
+    url = "https://example.org/cup/"
+
+    site_pages.SiteWriter(League(deals=0, planned=2), tmp_path, url).render()
+
+    for path in tmp_path.rglob("*.html"):
+        page = path.read_text("utf-8")
+        told = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]+)">', page))
+        place = path.relative_to(tmp_path).as_posix()
+        assert told["url"] == url + ("" if place == "index.html" else place)
+        assert f"<title>{told['title']}</title>" in page, place
+        assert told["description"]
 
 
 def test_a_league_without_games_has_a_site(tmp_path: Path) -> None:

@@ -12,29 +12,36 @@ window.malice = window.malice || {};
     if (receiver) receiver(packed);
   };
 
+  const describeDamage = (name) => `data/${name}.js is damaged: write the site again.`;
+
   function loadScript(name) {
     return new Promise((resolve, reject) => {
       const element = document.createElement("script");
       receivers.set(name, resolve);
       element.src = `data/${name}.js`;
       element.onerror = () => reject(new Error(`data/${name}.js cannot be loaded.`));
+      element.onload = () => reject(new Error(describeDamage(name))); // unless it has been received
       document.head.append(element);
     });
   }
 
-  async function unpack(packed) {
+  async function unpack(name, packed) {
     if (!("DecompressionStream" in window)) {
       throw new Error("This browser cannot unpack the games; use one from 2023 or later.");
     }
-    const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(stream).text());
+    try {
+      const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+      return JSON.parse(await new Response(stream).text());
+    } catch {
+      throw new Error(describeDamage(name));
+    }
   }
 
   /** Load a data file, once. */
   malice.load = function (name) {
     if (!loads.has(name)) {
-      const loading = loadScript(name).then(unpack);
+      const loading = loadScript(name).then((packed) => unpack(name, packed));
       loading.catch(() => loads.delete(name)); // so that the next click tries again
       loads.set(name, loading);
     }
