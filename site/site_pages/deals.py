@@ -40,11 +40,11 @@ class Deals:
             else:
                 self._add_teams(games)
 
-    def list_pairs(self, ruleset: str, label: str, other: str) -> list[Pair]:
-        """Return the points of `label` against `other` in games of two seats, deal by deal, in no particular order."""
+    def count_pairs(self, ruleset: str, label: str, other: str) -> frozenset[tuple[Pair, int]]:
+        """Return how many deals gave `label` which points against `other`, in games of two seats."""
         first, second = sorted((label, other))
-        cells = self._pairs.get((ruleset, first, second), Counter[Pair]()).elements()
-        return list(cells) if label == first else [(1 - one, 1 - two) for one, two in cells]
+        cells = self._pairs.get((ruleset, first, second), Counter[Pair]()).items()
+        return frozenset(cells if label == first else (((1 - one, 1 - two), count) for (one, two), count in cells))
 
     def count_team_results(self, kind: Kind) -> dict[Team, tuple[int, int, int]]:
         """Return the games won, drawn and lost by each team; teams that share first place draw."""

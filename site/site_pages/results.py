@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
 from site_pages import text
-from site_pages.deals import Deals
+from site_pages.deals import Deals, Pair
 from site_pages.outcomes import DealBar, make_deal_bar
 from site_pages.rankings import Cell, Name, Ranking, RankRow, format_ends, make_name
 from tournaments.league.standings import Meeting, Standings
 from tournaments.ratings.comparison import compute_advantage
-from tournaments.ratings.head_to_head import HeadToHead, head_to_head
+from tournaments.ratings.head_to_head import head_to_head
 
 
 class Duel(Struct, frozen=True):
@@ -76,18 +78,21 @@ def _list_opponents(standings: Standings, label: str, deals: Deals) -> list[Oppo
 
 
 def _make_opponent_row(standings: Standings, label: str, other: str, meeting: Meeting, deals: Deals) -> OpponentRow:
-    pairs = deals.list_pairs(standings.ruleset, label, other) if standings.seats == 2 else None
+    cells = deals.count_pairs(standings.ruleset, label, other) if standings.seats == 2 else None
     return OpponentRow(
         bot=make_name(other),
         record=f"{meeting.wins}–{meeting.draws}–{meeting.losses}",
         wins=meeting.wins,
         games=Cell(f"{meeting.games:,}", meeting.games),
         score=Cell(text.format_percent(meeting.score), meeting.score),
-        duel=None if pairs is None else _make_duel(head_to_head(pairs)),
+        duel=None if cells is None else _make_duel(cells),
     )
 
 
-def _make_duel(record: HeadToHead) -> Duel:
+@lru_cache(1 << 14)
+def _make_duel(cells: frozenset[tuple[Pair, int]]) -> Duel:
+    """Return the statistics of deals, counted by their points; whoever renders again asks for most of them again."""
+    record = head_to_head(Counter(dict(sorted(cells))).elements())
     pairs = record.pairs
     found = compute_advantage(record.pair_counts, 2)
     low, high = record.luck_low, record.luck_high
