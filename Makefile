@@ -38,6 +38,8 @@ demo-languages: .venv/.malice
 	@$(SAY_WHERE)
 
 # In two processes, each file in one of them: make test ARGS="-k clock -x"; ARGS="-n 0 --pdb" runs one process.
+# Hundreds of processes start: each would compile all modules where the environment forbids Python to keep them.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.tools
 	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 

@@ -42,6 +42,7 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
         "standings",
         "ranking",
         "progression",
+        "part_changes",
         "part_ratings",
         "kinds",
         "ranks",

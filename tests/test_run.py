@@ -28,13 +28,12 @@ def run(tmp_path: Path) -> Run:
     return Run(tmp_path)
 
 
-@pytest.fixture
-def told(run: Run) -> Run:
-    """A tournament whose bot stops in its third game until somebody listens."""
-    os.mkfifo(run.fifo)
+def tell(folder: Path) -> Run:
+    """Return a tournament whose bot stops in its third game until somebody listens, if there is a pipe."""
+    run = Run(folder)
     run.write(
         f'''
-        entries = ["{sys.executable} {TELLER} fifo", "first", "uniform"]
+        entries = ["{sys.executable} {TELLER} fifo", "uniform"]
         seed = "told"
         deals = 12
         init_ms = 60_000
@@ -44,10 +43,16 @@ def told(run: Run) -> Run:
 
 
 @pytest.fixture
-def undisturbed(told: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
+def told(tmp_path: Path) -> Run:
+    told = tell(tmp_path)
+    os.mkfifo(told.fifo)
+    return told
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The tournament SHA of `told` when nothing happens to it."""
-    other = Run(tmp_path_factory.mktemp("undisturbed"))
-    shutil.copy(told.folder / "t.toml", other.folder)
+    other = tell(tmp_path_factory.mktemp("undisturbed"))
     code, _, err = other.finish()
     assert code == 0, err
     return other.sha()
@@ -59,13 +64,13 @@ def test_one_job_and_two_give_the_same_tournament(tmp_path: Path) -> None:
         folder = tmp_path / jobs
         folder.mkdir()
         each = Run(folder)
-        each.write('entries = ["greedy", "uniform", "first"]\nseed = "jobs"\ndeals = 3')
+        each.write('entries = ["greedy", "uniform", "first"]\nseed = "jobs"\ndeals = 2')
         code, _, err = each.finish("--jobs", jobs)
         assert code == 0, err
         found.append((each.games(), each.sha()))
 
     assert found[0] == found[1]
-    assert found[0][0] == 18
+    assert found[0][0] == 12
 
 
 def test_ctrl_c_finishes_the_running_game_and_names_the_command_that_goes_on(told: Run, undisturbed: str) -> None:
@@ -78,7 +83,7 @@ def test_ctrl_c_finishes_the_running_game_and_names_the_command_that_goes_on(tol
     _, err = process.communicate(timeout=30)
 
     assert process.returncode == 3
-    assert "stopped by SIGINT after 3 of 72 games" in err
+    assert "stopped by SIGINT after 3 of 24 games" in err
     assert "resume with: malice run t.toml --db t.db --jobs 1" in err
     assert told.mark.left_after(1.0) == []
     assert told.games() == 3
@@ -188,6 +193,15 @@ def test_two_tournaments_share_a_league_and_each_goes_on(run: Run) -> None:
     assert f"tournament SHA  {monday}" in malice("verify", run.db, "--tournament", "monday").stdout
 
 
+@pytest.fixture(scope="module")
+def two_deals(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A league to which no test adds anything."""
+    run = Run(tmp_path_factory.mktemp("two-deals"))
+    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 2')
+    assert run.finish()[0] == 0
+    return run
+
+
 @pytest.mark.parametrize(
     ("entries", "more", "said"),
     [
@@ -197,18 +211,16 @@ def test_two_tournaments_share_a_league_and_each_goes_on(run: Run) -> None:
         ('"uniform", "greedy"', "deals = 2", "entries: 'first' is gone from the file"),
     ],
 )
-def test_a_file_that_takes_back_what_it_said_is_refused(entries: str, more: str, said: str, run: Run) -> None:
-    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 2')
-    run.finish()
-    with Store(run.db) as store:
+def test_a_file_that_takes_back_what_it_said_is_refused(entries: str, more: str, said: str, two_deals: Run) -> None:
+    with Store(two_deals.db) as store:
         before = list(store.events())
-    run.write(f'entries = [{entries}]\nseed = "x"\n{more}')
+    two_deals.write(f'entries = [{entries}]\nseed = "x"\n{more}')
 
-    code, _, err = run.finish()
+    code, _, err = two_deals.finish()
 
     assert code == 2
     assert said in err
-    with Store(run.db) as store:
+    with Store(two_deals.db) as store:
         assert list(store.events()) == before
 
 
@@ -246,7 +258,7 @@ def test_an_entry_that_does_not_greet_is_named_before_the_first_game(run: Run) -
 
 
 def test_a_full_disk_stops_the_run_and_keeps_the_database_whole(run: Run) -> None:
-    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 60')
+    run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 20')
     limited = ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh", *MALICE, "run", "t.toml", "--db", "t.db"]
 
     done = subprocess.run(limited, cwd=run.folder, capture_output=True, text=True, timeout=120, check=False)
@@ -258,10 +270,10 @@ def test_a_full_disk_stops_the_run_and_keeps_the_database_whole(run: Run) -> Non
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
     kept = run.games()
-    assert 0 < kept < 120
+    assert 0 < kept < 40
     code, _, err = run.finish()
     assert code == 0, err
-    assert run.games() == 120
+    assert run.games() == 40
 
 
 def test_every_stored_game_is_whole(run: Run) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -247,6 +248,20 @@ def test_a_survey_of_a_folder_counts_what_a_bot_sees(private: Path) -> None:
 
 
 # what a killed referee leaves
+
+
+def test_a_copy_leaves_the_locks_of_a_league_in_the_folder_alone(private: Path, temporary: Path) -> None:
+    league = private / "league.db"
+    leave_wal = f"import sqlite3; sqlite3.connect({str(league)!r}).execute('PRAGMA journal_mode = DELETE')"
+    with closing(sqlite3.connect(league)) as ours:
+        ours.execute("PRAGMA journal_mode = WAL")
+        ours.execute("CREATE TABLE games (number)")
+
+        copy = copies.Copies().add(private, {league})
+
+        other = subprocess.run([sys.executable, "-c", leave_wal], capture_output=True, text=True, check=False)
+        assert "database is locked" in other.stderr
+    assert (copy / "league.db").read_bytes() == b""
 
 
 def test_copies_of_a_killed_process_are_swept_and_those_of_another_stay(private: Path, temporary: Path) -> None:

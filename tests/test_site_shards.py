@@ -118,6 +118,8 @@ def test_a_shard_holds_times_notes_and_verdicts(league: League, out: Path) -> No
         assert all(
             abs(kept - real) <= 0.06 * real for kept, real in zip(columns["micros"][row], record.micros, strict=True)
         )
+        assert columns["clock"][row] == [record.clock.bank_ms, record.clock.increment_ms]
+        assert columns["cpu"][row] == [], "wall time counts"
         assert len(columns["notes"][row]) == len(record.notes)
         assert [fault["code"] for fault in columns["faults"][row]] == [fault.code for fault in record.faults]
 

@@ -107,10 +107,15 @@ def _copy_folder(source: Path, target: Path, empty: Collection[Path]) -> None:
 
 
 def _copy_file(source: Path, target: Path, empty: Collection[Path]) -> None:
+    if source in empty:
+        # Not even opened: if it is a database of this process, its locks go with the first descriptor that is closed.
+        target.touch(0o444, exist_ok=False)
+        target.chmod(0o444)
+        return
     # By now the path may be something else: do not follow a link, and do not wait for a fifo.
     descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with open(descriptor, "rb") as original, target.open("xb") as copy:
         status = os.fstat(descriptor)
-        if stat.S_ISREG(status.st_mode) and source not in empty:
+        if stat.S_ISREG(status.st_mode):
             shutil.copyfileobj(original, copy)
         os.fchmod(copy.fileno(), 0o555 if status.st_mode & stat.S_IXUSR else 0o444)

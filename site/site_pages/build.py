@@ -8,10 +8,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee import rules_text
+from referee.records import Key
 from site_pages import live, shards, text
 from site_pages.bot_pages import BotPages
 from site_pages.crosstable import write_crosstables
 from site_pages.docs import list_attachments, render_docs
+from site_pages.drama import Dramas
 from site_pages.files import Folder
 from site_pages.front import make_front
 from site_pages.front_downloads import write_front_downloads
@@ -67,6 +69,7 @@ class SiteWriter:
         self._url = url
         self._digests = Digests()
         self._stamp = ""
+        self._dramas = Dramas()
 
     def render(
         self,
@@ -93,7 +96,8 @@ class SiteWriter:
         moment = Moment(self._source)
         published = PublishedSource(moment, publication or choose_publication(moment))
         survey = Survey(moment, self._digests)
-        rendering = _Rendering(Folder(self._out), moment, published, survey, self._url)
+        watch = self._dramas.find(moment)
+        rendering = _Rendering(Folder(self._out), moment, published, survey, self._url, watch)
         self._stamp = rendering.stamp
         return rendering.write(progress, changes, sharper, make_live)
 
@@ -121,11 +125,20 @@ def render(
 class _Rendering:
     """One rendering: what all its pages share."""
 
-    def __init__(self, folder: Folder, moment: Moment, published: PublishedSource, survey: Survey, url: str) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        moment: Moment,
+        published: PublishedSource,
+        survey: Survey,
+        url: str,
+        watch: Key | None,
+    ) -> None:
         self._folder = folder
         self._moment = moment
         self._published = published
         self._survey = survey
+        self._watch = watch
         self._tournament = moment.tournament()
         self._reasons = Reasons(self._tournament.rulesets)
         self._rows = GameRows(survey, self._reasons)
@@ -175,6 +188,7 @@ class _Rendering:
     def _write_index(self, files: ShardFiles, games: dict[str, GamePage]) -> None:
         payload = self._index | {
             "size": shards.SIZE,
+            "watch": None if self._watch is None else str(self._watch),
             "splits": files.splits,
             "families": games,
             "bots": [text.make_slug(entry.label) for entry in self._moment.entries()],  # in the order of their colours

@@ -184,6 +184,8 @@ def _make_row(game: Game, record: Record) -> dict[str, Any]:
         "scores": game.scores,
         "void": record.reason == VOID,
         "micros": [_round_time(micros) for micros in record.micros],
+        "cpu": [_round_time(micros) for micros in record.cpu_micros] if record.clock.kind == "cpu" else [],
+        "clock": None if record.clock.bank_ms is None else (record.clock.bank_ms, record.clock.increment_ms),
         "notes": {place: sanitize(note, 500, lines=True) for place, note in record.notes.items()},
         "faults": [make_evidence(fault, LINE, STDERR) for fault in record.faults],
         "stray": [seat.stray_lines for seat in record.seats],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -81,12 +81,25 @@ def _list_decided(game: Game, leader: str, numbers: Mapping[str, int]) -> list[s
 
 
 def _open_game(game: Game, record: Record) -> FrontGame:
+    states = [ask.after for ask in replay_asks(record)]
+    leads = find_leads(list_left(record, states))
+    return FrontGame(game, find_turn(leads, game.teams), max(len(states) - 2, 0))
+
+
+def list_left(record: Record, states: Iterable[object]) -> list[Sequence[int]]:
+    """Return how much each seat had left in these states of a game; nothing if its family does not tell.
+
+    Raises:
+        FamilyError: the family is missing.
+    """
     race = load_family(record.family).race
     view = find_rules(record).view
-    states = [ask.after for ask in replay_asks(record)]
-    races = [] if race is None else [race(view(state, None)) for state in states]
-    leads = [frozenset(seat for seat, own in enumerate(left) if own == min(left)) for left in races]
-    return FrontGame(game, find_turn(leads, game.teams), max(len(states) - 2, 0))
+    return [] if race is None else [race(view(state, None)) for state in states]
+
+
+def find_leads(race: Sequence[Sequence[int]]) -> list[frozenset[int]]:
+    """Return the seats in the lead, for each entry of `list_left`."""
+    return [frozenset(seat for seat, own in enumerate(left) if own == min(left)) for left in race]
 
 
 def find_turn(leads: Sequence[frozenset[int]], teams: Sequence[int]) -> Turn | None:

@@ -13,9 +13,10 @@ from selenium.webdriver.common.by import By
 import site_pages
 from referee.records import Record
 from referee.replay import RecordedAsk, replay_asks
+from site_pages.turning_point import find_leads, find_turn, list_left
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
-from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay
+from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay
 from tournaments.cli import main
 from tournaments.league.store import Store
 
@@ -82,3 +83,35 @@ def test_what_several_seats_did_at_once_is_one_step(browser: Chrome, tmp_path: P
     as_a_phone(browser)
     replay(browser, site, str(records[0].key))
     assert fits_the_window(browser)
+
+
+def list_cards(browser: Chrome) -> list[dict[str, str]]:
+    """Return what the cards at the end say of each seat."""
+    cards = [card.text.splitlines() for card in browser.find_elements(By.CSS_SELECTOR, ".summary dl")]
+    return [dict(zip(lines[::2], lines[1::2], strict=True)) for lines in cards]
+
+
+@pytest.mark.parametrize("name", ["stairs", "bidding"])
+def test_any_game_shows_a_race_and_moments_and_cards(stairs: Path, browser: Chrome, tmp_path: Path, name: str) -> None:
+    write_package(BIDDING, tmp_path / "bidding")
+    with installed(stairs if name == "stairs" else tmp_path / "bidding"):
+        site, records = render(tmp_path, name, 3)
+        record = max(records, key=lambda each: len(each.actions))
+        states = [ask.after for ask in show_end(browser, site, record)]
+        race = list_left(record, states)
+
+    cards = list_cards(browser)
+    assert [int(count.text) for count in browser.find_elements(By.CSS_SELECTOR, "#race .now b")] == list(race[-1])
+    assert [card["actions"] for card in cards] == [
+        str(sum(1 for seat, _ in record.actions if seat == own)) for own in range(3)
+    ]
+    assert all(("stacks in use" in card) == (name == "stairs") for card in cards)
+    steps = [
+        int(link.get_attribute("data-moment") or 0) for link in browser.find_elements(By.CSS_SELECTOR, "#moments a")
+    ]
+    turn = find_turn(find_leads(race), (0, 1, 2))
+    assert turn is None or turn.action + 1 in steps
+    last = len(states) - 1
+    press(browser, "[")
+    before = [step for step in steps if step < last]
+    assert current(browser) == before[-1]

@@ -4,7 +4,7 @@ window.malice = window.malice || {};
 
 (function (malice) {
   const $ = (id) => document.getElementById(id);
-  const state = { game: null, course: null, index: 0, viewer: null, previous: null, next: null, address: "" };
+  const state = { game: null, course: null, whole: null, index: 0, viewer: null, previous: null, next: null, address: "" };
   let timer = null;
   let pending = null;
 
@@ -48,6 +48,7 @@ window.malice = window.malice || {};
     for (const id of ["first", "back", "turn-back"]) $(id).disabled = state.index === 0;
     for (const id of ["last", "forward", "turn-forward"]) $(id).disabled = over;
     if (over) stop();
+    for (const watcher of malice.watchers) watcher.show(state.index);
     keepAddress();
   }
 
@@ -71,6 +72,12 @@ window.malice = window.malice || {};
     while (index > 0 && index < lastIndex() && (steps[index].turn === steps[index - 1].turn || index === 0)) index += by;
     showStep(index);
   }
+
+  /** Go to a step, for what is drawn beside the controls. */
+  malice.seek = function (index) {
+    stop();
+    if (index !== state.index) showStep(index);
+  };
 
   function stop() {
     clearTimeout(timer);
@@ -99,7 +106,7 @@ window.malice = window.malice || {};
 
   function changeView(viewer) {
     state.viewer = viewer;
-    state.course = malice.follow(state.game, viewer);
+    state.course = viewer === null ? state.whole : malice.follow(state.game, viewer);
     $("view").value = viewer === null ? "all" : String(viewer);
     malice.fillLog($("log"), state.game, state.course);
     showStep(state.index);
@@ -137,6 +144,8 @@ window.malice = window.malice || {};
     linkNeighbour("next", place.next);
     $("list").href = `games.html#game=${game.key}`;
     $("key").value = game.key;
+    state.whole = malice.follow(game, null);
+    for (const watcher of malice.watchers) watcher.load(game, state.whole);
     malice.fillResult($("result"), game);
     if (game.faults.length || game.broken) $("result").parentElement.open = true;
   }
@@ -212,13 +221,14 @@ window.malice = window.malice || {};
   };
 
   function handleKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !state.game || $("help").open) return;
+    const shifted = event.getModifierState("AltGraph"); // some keyboards need it for brackets
+    if (((event.ctrlKey || event.metaKey || event.altKey) && !shifted) || !state.game || $("help").open) return;
     const target = event.target;
     if (target.closest("input, select, textarea") && event.key !== "?") return;
     if (event.key === " " && target.closest("button, a, summary")) return;
     const scrolls = ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].includes(event.key);
     if (scrolls && target.closest("#log, pre")) return;
-    const act = actions[event.key];
+    const act = actions[event.key] || malice.keys[event.key];
     if (!act) return;
     event.preventDefault();
     act();

@@ -11,6 +11,11 @@
 //     words(event, context)         returns a phrase; an empty text if the event needs none
 //     brief(event, context)         returns what the log shows of an event: a text or an element, or an array of them;
 //                                   an empty text for nothing; by default its words
+//     race(table, context)          returns, by seat, how much is left until it has won: less is better, and partners have
+//                                   the same figure; the family's `race` in Python returns the same
+//     unit(game)                    returns what `race` counts: "cards left"; by default "left"
+//     moments(course, context)      returns the key moments: an array of {step, kind, words, weight}
+//     summary(course, context)      returns what the game came to: an array of {words, values}, with a value for each seat
 //     mask(event, seat, game)       returns the event as the seat may see it, or null if it must not know of it;
 //                                   without this hook all seats see everything, and there are no views to choose from
 //   };
@@ -23,7 +28,10 @@
 //
 //   game     {key, family, ruleset, rules, seats: [{name, slug}], teams, places, scores, reason, faults}; `rules` has all
 //            parameters; by seat are `seats`, `teams`, `places` and `scores`
-//   context  {game, viewer, step}, and for events {events, place, table}, for `draw` {over, tables}:
+//   course   {steps, tables}: all steps, and the tables after them, as a spectator sees them
+//   moment   `step` is an index of `course.steps`, `words` a phrase; of too many, those with the least `weight` are left
+//            out, where a change of the lead weighs 2 to 4 and the longest think 1; `kind` becomes a class
+//   context  {game} for `moments` and `summary`; {game, viewer, step} otherwise, and for events {events, place, table}, for `draw` {over, tables}:
 //     viewer   the seat whose view is shown, or null
 //     step     {number, turn, moves: [{seat, action}], events}: one ask; number -1 is the deal, which has no moves
 //     events   the events of the step, and `place`, the index of this one in them
@@ -101,6 +109,10 @@ window.malice = window.malice || {};
     },
     brief: (event, context) => malice.callFamily(context.game.family, "words", event, context),
     mask: (event) => event,
+    race: () => null,
+    unit: () => "left",
+    moments: () => [],
+    summary: () => [],
   };
 
   /** By family: the error with which its page failed; from then on the plain hooks stand in. */

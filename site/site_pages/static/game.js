@@ -33,6 +33,7 @@ window.malice = window.malice || {};
         seat,
         action,
         micros: read("micros")[first + index] ?? null,
+        cpu: read("cpu")[first + index] ?? null,
         note: read("notes")[first + index] ?? "",
       }));
       const step = { number: place - 1, turn, moves: told, events };
@@ -55,7 +56,7 @@ window.malice = window.malice || {};
    */
   malice.read = function (shard, row, bots = []) {
     const read = (name) => shard.columns[name][row];
-    const fields = ["key", "ruleset", "teams", "places", "scores", "void", "reason", "faults", "stray", "series", "broken"];
+    const fields = ["key", "ruleset", "teams", "places", "scores", "void", "reason", "faults", "stray", "series", "broken", "clock"];
     const game = {
       ...Object.fromEntries(fields.map((name) => [name, read(name)])),
       ...shard.rulesets[read("ruleset")],

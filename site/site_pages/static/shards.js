@@ -90,9 +90,11 @@ window.malice = window.malice || {};
     };
   }
 
-  /** Find the first key, for a page opened without one; null in an empty league. */
+  /** Find the most dramatic game of late, or else the first one, for a page opened without a key; null in an empty league. */
   malice.findFirstKey = async function () {
-    const runs = listRuns(await load("index"));
+    const index = await load("index");
+    const runs = listRuns(index);
+    if (index.watch) return index.watch;
     return runs.length ? makeKey(runs[0], runs[0].first) : null;
   };
 

@@ -8,7 +8,8 @@ window.malice = window.malice || {};
   /** Return a number with its noun: 1 card, 2 cards. */
   malice.formatCount = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
-  const joinNames = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
+  /** Join names in a sentence: a, b and c. */
+  malice.joinNames = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
   const capitalize = (text) => text && text[0].toUpperCase() + text.slice(1);
 
   /** Leave out the name at the start of a phrase about this seat. */
@@ -52,7 +53,7 @@ window.malice = window.malice || {};
     const team = malice.hasPartners(game) && winningTeams.length === 1 ? `Team ${winningTeams[0].team}, ` : "";
     const verb = winners.length === 1 ? "wins" : "win";
     const how = game.reason === "forfeit" ? " by forfeit" : `: ${game.reason}`;
-    return `${team}${joinNames(winners)}${team && ","} ${team ? "wins" : verb}${how}.${series}`;
+    return `${team}${malice.joinNames(winners)}${team && ","} ${team ? "wins" : verb}${how}.${series}`;
   };
 
   /** Format a time in microseconds, with its unit. */

@@ -260,4 +260,5 @@ FAMILY = Family(
     rules=Bidding,
     describe_event=describe_event,
     sketch=sketch,
+    race=lambda view: [max(view.scores) - own for own in view.scores],
 )

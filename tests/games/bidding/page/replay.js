@@ -49,5 +49,8 @@
       if (event.type !== "deal") return event;
       return { ...event, hands: event.hands.map((hand, owner) => (owner === seat ? hand : null)) };
     },
+
+    race: ({ scores }) => scores.map((own) => Math.max(...scores) - own),
+    unit: () => "points behind",
   };
 })(window.malice);

@@ -1,0 +1,91 @@
+// Tells who was ahead when, from what is left by seat, and how long each seat thought. Knows no game.
+"use strict";
+window.malice = window.malice || {};
+
+(function (malice) {
+  const isRace = (left, game) => Array.isArray(left) && left.length === game.seats.length && left.every(Number.isFinite);
+
+  /** Return the only side with the least left among those that still play; null if several share it. */
+  function findLead(left, sides, out) {
+    const playing = sides.map((_, side) => side).filter((side) => sides[side].seats.some((seat) => !out.has(seat)));
+    const least = Math.min(...playing.map((side) => left[side]));
+    const first = playing.filter((side) => left[side] === least);
+    return first.length === 1 ? first[0] : null;
+  }
+
+  /** Return the steps where the lead went from one side to another, and in `taken` those where it was taken at all. */
+  function findChanges(leads) {
+    const changes = [];
+    let taken = null;
+    let last = null;
+    leads.forEach((side, step) => {
+      if (side === null || side === last) return;
+      if (last === null) taken = step;
+      else changes.push({ step, side, from: last });
+      last = side;
+    });
+    return { changes, taken };
+  }
+
+  /** Compute something of a course once, however many parts of the page ask for it. */
+  malice.computeOnce = function (compute) {
+    const known = new WeakMap();
+    return function (game, course) {
+      if (!known.has(course)) known.set(course, compute(game, course));
+      return known.get(course);
+    };
+  };
+
+  /**
+   * Measure a race from the tables of a spectator; null if the family does not tell who is ahead. `sides` are the teams,
+   * `left` and `leads` go by step, `changes` are the steps at which the lead went from one side to another.
+   */
+  malice.measureRace = malice.computeOnce((game, course) => {
+    const sides = malice.groupTeams(game);
+    const out = new Set();
+    const race = { sides, left: [], leads: [], unit: malice.callFamily(game.family, "unit", game) };
+    for (const [index, step] of course.steps.entries()) {
+      for (const { seat, action } of step.moves) if (action[0] === "!") out.add(seat);
+      const context = { game, viewer: null, step, tables: course.tables };
+      const left = malice.callFamily(game.family, "race", course.tables[index], context);
+      if (!isRace(left, game)) return null;
+      race.left.push(sides.map(({ seats }) => left[seats[0]]));
+      race.leads.push(findLead(race.left[index], sides, out));
+    }
+    return { ...race, ...findChanges(race.leads) };
+  });
+
+  /** Name the seats of a side, each isolated. */
+  malice.nameSide = (game, { seats }) => malice.joinNames(seats.map((seat) => malice.quote(game.seats[seat].name)));
+
+  /** Tell in sentences who led when. */
+  malice.describeRace = function (game, race) {
+    if (!race) return "This game does not tell who is ahead.";
+    if (race.taken === null) return "Nobody ever led alone.";
+    const name = (side) => malice.nameSide(game, race.sides[side]);
+    const spans = [{ step: race.taken, side: race.leads[race.taken] }, ...race.changes];
+    const shown = spans.length > 7 ? [...spans.slice(0, 3), null, ...spans.slice(-3)] : spans;
+    const told = shown.map((span) => (span ? `${name(span.side)} from ${malice.nameStep(game)} ${Math.max(0, span.step - 1)}` : "and so on"));
+    return `In the lead: ${told.join("; ")}. ${malice.formatCount(race.changes.length, "lead change")}.`;
+  };
+
+  /**
+   * Return how much of its bank each seat had left, by seat: shares of the whole, as `[step, share]` where they change;
+   * null without a bank. The page knows times to two digits, so these are close, not exact.
+   */
+  malice.measureBanks = function (game) {
+    if (!game.clock) return null;
+    const [full, increment] = game.clock.map((ms) => ms * 1000);
+    const seats = game.seats.map(() => ({ bank: full, turn: 0, points: [[0, 1]] }));
+    game.steps.forEach((step, index) => {
+      for (const move of step.moves) {
+        const seat = seats[move.seat];
+        if (step.turn !== seat.turn) seat.bank = Math.min(full, seat.bank + increment);
+        seat.turn = step.turn;
+        seat.bank = Math.max(0, seat.bank - (move.cpu ?? move.micros ?? 0));
+        seat.points.push([index, full ? seat.bank / full : 0]);
+      }
+    });
+    return seats.map(({ points }) => points);
+  };
+})(window.malice);

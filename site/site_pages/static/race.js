@@ -1,0 +1,190 @@
+// Draws the race under the slider: what each side has left, how long its bots thought, and their clocks. One drawing for
+// a game; a step moves the cursor and writes the figures beside it.
+"use strict";
+window.malice = window.malice || {};
+
+(function (malice) {
+  malice.watchers = malice.watchers || [];
+  malice.keys = malice.keys || {};
+  const SVG = "http://www.w3.org/2000/svg";
+  const DASHES = 5; // as in colours.css
+  const LABELS = 4; // sides whose seats stand at the ends of their lines
+  const HEIGHT = 100;
+  const { createElement } = malice;
+  let drawn = null;
+
+  function createShape(tag, attributes, ...children) {
+    const node = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...children);
+    return node;
+  }
+
+  /** Return the classes of a line: the colour of its seats' discs, and a dash by side. */
+  function nameLine(game, seats, side) {
+    const team = malice.hasPartners(game);
+    const colour = (!team && game.seats[seats[0]].colour) || `seat${(team ? game.teams[seats[0]] : seats[0]) % 8}`;
+    return `line ${colour} dash${side % DASHES}${side >= DASHES ? " second" : ""}`;
+  }
+
+  /** Return a path that keeps each value until the next one: `points` are `[step, height]`. */
+  function makeStepPath(points, end) {
+    let path = "";
+    let last = null;
+    for (const [step, height] of points) {
+      const y = Number((HEIGHT - height).toFixed(2));
+      if (last === null) path = `M${step} ${y}`;
+      else if (y !== last) path += `H${step}V${y}`;
+      last = y;
+    }
+    return `${path}H${end}`;
+  }
+
+  /** Nest a drawing that stretches over the steps, from `y` on. */
+  function makeField(count, y, height, ...children) {
+    const box = { y, height, width: "100%", viewBox: `0 0 ${Math.max(1, count)} ${HEIGHT}`, preserveAspectRatio: "none" };
+    return createShape("svg", box, ...children);
+  }
+
+  /** Spread the labels at the ends of lines, so that none covers another. */
+  function spreadLabels(ends) {
+    const gap = HEIGHT / ends.length;
+    const order = ends.map((height, side) => ({ side, y: HEIGHT - height })).sort((one, other) => one.y - other.y);
+    order.forEach((label, place) => {
+      const least = place ? order[place - 1].y + gap : 0;
+      label.y = Math.min(Math.max(label.y, least, gap / 2), HEIGHT - gap * (order.length - place - 0.5));
+    });
+    return order;
+  }
+
+  function drawLabels(game, race, ends) {
+    if (race.sides.length > LABELS) return [];
+    return spreadLabels(ends).map(({ side, y }) =>
+      createShape("text", { x: "100%", y: `${(y * 0.6).toFixed(1)}%`, dx: -5, class: "end" }, race.sides[side].seats.join("+")),
+    );
+  }
+
+  function drawLines(game, race, end) {
+    const [least, most] = [Math.min(...race.left.flat()), Math.max(...race.left.flat())];
+    const height = (left) => 4 + (most > least ? (92 * (left - least)) / (most - least) : 0);
+    const lines = race.sides.map(({ seats }, side) => {
+      const points = race.left.map((left, step) => [step, height(left[side])]);
+      return createShape("path", { class: nameLine(game, seats, side), d: makeStepPath(points, end) });
+    });
+    const ends = race.left[end].map(height);
+    const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, String(most)), createShape("text", { x: 0, y: "60%", class: "scale low" }, String(least))];
+    return [makeField(end, 0, "60%", ...lines), ...scale, ...drawLabels(game, race, ends)];
+  }
+
+  /** Return how high bars are, of 100, for a time in microseconds; and the longest time. */
+  function makeScale(game) {
+    const times = game.steps.flatMap(({ moves }) => moves.map(({ micros }) => micros || 0)).filter((micros) => micros > 0);
+    const [low, high] = [Math.log(Math.max(1, Math.min(...times))), Math.log(Math.max(...times))];
+    const share = (micros) => (high > low ? (Math.log(micros) - low) / (high - low) : 1);
+    return { longest: times.length ? Math.max(...times) : null, scale: (micros) => (micros > 0 ? 8 + 92 * share(micros) : 0) };
+  }
+
+  /** Place a height in the lane of a side: with two sides, those of the first stand up from the middle, and the others hang. */
+  function placeInLane(sides, side, height) {
+    if (sides.length !== 2) return height;
+    return side ? HEIGHT / 2 - height / 2 : HEIGHT / 2 + height / 2;
+  }
+
+  function drawBars(game, sides, scale) {
+    const base = HEIGHT - placeInLane(sides, 0, 0);
+    const paths = game.seats.map(() => "");
+    game.steps.forEach(({ moves }, index) => {
+      moves.forEach(({ seat, micros }, place) => {
+        const width = 0.8 / moves.length;
+        const side = sides.findIndex(({ seats }) => seats.includes(seat));
+        const top = HEIGHT - placeInLane(sides, side, scale(micros || 0));
+        paths[seat] += `M${(index - 0.9 + place * width).toFixed(2)} ${base}V${top.toFixed(1)}h${width.toFixed(2)}V${base}z`;
+      });
+    });
+    return paths.map((d, seat) => {
+      const side = sides.findIndex(({ seats }) => seats.includes(seat));
+      return createShape("path", { class: nameLine(game, sides[side].seats, side).replace("line", "bars"), d });
+    });
+  }
+
+  function drawBanks(game, sides, end) {
+    return (malice.measureBanks(game) || []).map((points, seat) => {
+      const side = sides.findIndex(({ seats }) => seats.includes(seat));
+      const heights = points.map(([step, share]) => [step, placeInLane(sides, side, share * 97)]);
+      return createShape("path", { class: `${nameLine(game, sides[side].seats, side)} bank`, d: makeStepPath(heights, end) });
+    });
+  }
+
+  function drawTick({ step, kind }, end) {
+    const mark = createShape("path", { d: "M-3.500 0H3.500L0 5.500z" });
+    return createShape("svg", { x: `${(100 * step) / Math.max(1, end)}%`, y: 0, class: `tick ${kind}`, overflow: "visible" }, mark);
+  }
+
+  function drawWhole(game, race, moments) {
+    const end = game.steps.length - 1;
+    const sides = malice.groupTeams(game);
+    const { longest, scale } = makeScale(game);
+    const thinking = makeField(end, race ? "64%" : 0, race ? "36%" : "100%", ...drawBars(game, sides, scale), ...drawBanks(game, sides, end));
+    const most = longest ? createShape("text", { x: 0, dx: race ? 24 : 0, y: race ? "64%" : 0, class: "scale" }, malice.formatDuration(longest)) : "";
+    const ticks = moments.map((moment) => drawTick(moment, end));
+    return createShape("svg", { "aria-hidden": "true" }, ...(race ? drawLines(game, race, end) : []), thinking, most, ...ticks);
+  }
+
+  /** Show a side in the line of figures: its dash, its seats, and a place for what it has left. */
+  function makeFigure(game, { seats }, side) {
+    const sample = createShape("svg", { viewBox: "0 0 20 4", class: "sample" }, createShape("path", { class: nameLine(game, seats, side), d: "M0 2H20" }));
+    const count = createElement("b");
+    const title = seats.map((seat) => game.seats[seat].name).join(" + ");
+    return { count, node: createElement("span", { title }, sample, ...seats.map((seat) => malice.drawDisc(game, seat)), count) };
+  }
+
+  /** Seek where the pointer is, as long as it is down. */
+  function listen(plot, end) {
+    const seek = ({ clientX }) => {
+      const { left, width } = plot.getBoundingClientRect();
+      malice.seek(Math.round((end * Math.max(0, Math.min(width, clientX - left))) / width));
+    };
+    plot.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      plot.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    plot.addEventListener("pointermove", (event) => plot.hasPointerCapture(event.pointerId) && seek(event));
+  }
+
+  function load(game, course) {
+    const end = game.steps.length - 1;
+    const race = malice.measureRace(game, course);
+    const figures = malice.groupTeams(game).map((side, place) => makeFigure(game, side, place));
+    const words = createElement("span", { class: "who" });
+    const cursor = createElement("div", { class: "cursor" });
+    const plot = createElement("div", { class: "plot" }, drawWhole(game, race, malice.gatherMoments(game, course)), cursor);
+    listen(plot, end);
+    drawn = { game, race, end, cursor, words, counts: figures.map(({ count }) => count) };
+    document.getElementById("race").replaceChildren(
+      plot,
+      createElement("p", { class: "now", "aria-hidden": "true" }, ...figures.map(({ node }) => node), words),
+      createElement("p", { class: "unseen" }, malice.describeRace(game, race)),
+    );
+  }
+
+  /** Say who is ahead. */
+  function describeLead({ game, race }, index) {
+    if (!race) return "";
+    const lead = race.leads[index];
+    return `${race.unit} · ${lead === null ? "level" : `${malice.nameSide(game, race.sides[lead])} ${race.sides[lead].seats.length > 1 ? "lead" : "leads"}`}`;
+  }
+
+  /** Write a text where it is another one: most steps change no figure. */
+  function write(node, text) {
+    if (node.textContent !== text) node.textContent = text;
+  }
+
+  function show(index) {
+    drawn.cursor.style.transform = `translateX(${(100 * index) / Math.max(1, drawn.end)}%)`;
+    drawn.counts.forEach((count, side) => write(count, drawn.race ? String(drawn.race.left[index][side]) : ""));
+    write(drawn.words, describeLead(drawn, index));
+  }
+
+  malice.watchers.push({ load, show });
+})(window.malice);

@@ -1,0 +1,173 @@
+"""The race under the slider of a replay, the key moments, and the cards of the seats at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import ActionChains, Chrome, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+import site_pages
+from protocol.messages import ClockRules
+from referee.clock import Clock
+from referee.records import Record
+from referee.replay import find_rules, replay_asks
+from site_pages.drama import Dramas
+from site_pages.turning_point import find_leads, find_turn, list_left
+from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
+from tests.test_site_league import League
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+RACE = """
+const done = arguments[1];
+malice.find(arguments[0]).then((found) => {
+  const game = malice.read(found.shard, found.row, found.bots);
+  const race = malice.measureRace(game, malice.follow(game, null));
+  const sides = game.teams.map((_, own) => race.sides.findIndex(({seats}) => seats.includes(own)));
+  done(sides.map((side) => race.left.map((left) => left[side])));
+});
+"""
+"""By seat: what was left after each step."""
+
+
+@pytest.fixture
+def browser(chromium: Chrome) -> Iterator[Chrome]:
+    """The browser, at the size of a desk; afterwards its console must be empty."""
+    yield from at_a_desk(chromium)
+
+
+@pytest.fixture(scope="module")
+def league() -> League:
+    return League(("bot0", "bot1", "bot2"), deals=2, faulty=4)
+
+
+BANKS = """
+const steps = arguments[0].map(([seat, turn, micros]) => ({turn, moves: [{seat, action: "x", micros, cpu: null}]}));
+return malice.measureBanks({clock: [1000, 50], seats: [{}, {}], steps: [{turn: 0, moves: []}, ...steps]});
+"""
+
+
+def list_moments(browser: Chrome) -> list[int]:
+    links = browser.find_elements(By.CSS_SELECTOR, "#moments a")
+    return [int(link.get_attribute("data-moment") or -1) for link in links]
+
+
+def decided(league: League) -> Record:
+    return next(record for record in league.records() if not record.faults and len(record.actions) > 100)
+
+
+def test_the_race_seeks_and_shows_where_the_game_stands(league: League, browser: Chrome, out: Path) -> None:
+    record = decided(league)
+    replay(browser, out, str(record.key))
+    last = int(find(browser, "#slider").get_attribute("max") or 0)
+    plot = find(browser, "#race .plot")
+    drawing = find(browser, "#race .plot > svg")
+    width = plot.size["width"]
+
+    ActionChains(browser).move_to_element_with_offset(plot, 0, 0).click().perform()
+    middle = current(browser)
+    ActionChains(browser).click_and_hold().move_by_offset(width // 4, 0).release().perform()
+
+    assert abs(middle - last / 2) <= 1 + last / width
+    assert abs(current(browser) - last * 3 / 4) <= 1 + last / width
+    assert find(browser, "#race .plot > svg") == drawing, "drawn once"
+    ask = list(replay_asks(record))[current(browser)]
+    left = [int(count.text) for count in browser.find_elements(By.CSS_SELECTOR, "#race .now b")]
+    assert left == list(list_left(record, [ask.after])[0])
+    cursor, box = find(browser, "#race .cursor").rect, plot.rect
+    assert abs(cursor["x"] - box["x"] - box["width"] * current(browser) / last) <= 2
+
+
+def test_keys_and_links_lead_to_the_key_moments(league: League, browser: Chrome, out: Path) -> None:
+    record = decided(league)
+    replay(browser, out, str(record.key))
+    moments = list_moments(browser)
+    asks = [ask.after for ask in replay_asks(record)]
+    turn = find_turn(find_leads(list_left(record, asks)), find_rules(record).teams)
+
+    press(browser, "]", "]")
+    second = current(browser)
+    press(browser, "[")
+    first = current(browser)
+    find(browser, "#moments li:last-child a").click()
+    WebDriverWait(browser, 10).until(lambda _: current(browser) == moments[-1])
+
+    assert moments == sorted(moments)
+    later = sorted(set(moments))
+    assert [first, second] == later[:2]
+    assert find(browser, "#moments [aria-current]").get_attribute("data-moment") == str(moments[-1])
+    assert turn is not None
+    good = [link for link in browser.find_elements(By.CSS_SELECTOR, "#moments .lead") if "for good" in link.text]
+    assert [int(link.get_attribute("data-moment") or 0) for link in good] == [turn.action + 1]
+    assert browser.find_elements(By.CSS_SELECTOR, "#moments .think")
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#race .tick")) == len(moments)
+
+
+def test_the_page_keeps_the_clocks_as_the_referee_does(browser: Chrome, out: Path) -> None:
+    moves = [(0, 1, 300_000), (0, 1, 10_000), (1, 2, 20_000), (0, 3, 500_000), (1, 4, 999_000), (0, 5, 900_000)]
+    clocks, turns = [Clock(ClockRules(bank_ms=1000, increment_ms=50)) for _ in range(2)], [0, 0]
+    expected: list[list[list[float]]] = [[[0, 1]], [[0, 1]]]
+    for number, (seat, turn, micros) in enumerate(moves):
+        if turns[seat] != turn:
+            clocks[seat].begin_turn()
+        turns[seat] = turn
+        clocks[seat].spend(micros * 1000, 0)
+        expected[seat].append([number + 1, (clocks[seat].to_message().bank_ms or 0) / 1000])
+    visit(browser, out, "replay.html")
+
+    banks = browser.execute_script(BANKS, moves)
+
+    assert [[[step, round(share, 4)] for step, share in points] for points in banks] == expected
+
+
+def test_a_verdict_is_a_key_moment(league: League, browser: Chrome, out: Path) -> None:
+    record = next(record for record in league.records() if record.faults)
+
+    replay(browser, out, str(record.key))
+
+    assert record.faults[0].action + 1 in list_moments(browser)
+    assert record.faults[0].code in find(browser, "#moments .fault").text
+
+
+def test_without_a_key_the_most_dramatic_game_opens(league: League, browser: Chrome, out: Path) -> None:
+    visit(browser, out, "replay.html")
+    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+
+    assert f"Game {Dramas().find(league)} " in find(browser, "#facts").text
+
+
+def test_the_cards_at_the_end_count_what_the_seats_did(league: League, browser: Chrome, out: Path) -> None:
+    record = decided(league)
+    replay(browser, out, str(record.key))
+    assert not browser.find_elements(By.CSS_SELECTOR, ".summary")
+
+    press(browser, Keys.END)
+
+    events = [event for ask in replay_asks(record) for event in ask.events]
+    for seat, card in enumerate(browser.find_elements(By.CSS_SELECTOR, ".summary article")):
+        told = [term.text for term in card.find_elements(By.CSS_SELECTOR, "dt")]
+        values = dict(zip(told, [value.text for value in card.find_elements(By.CSS_SELECTOR, "dd")], strict=True))
+        played = sum(1 for owner, action in record.actions if owner == seat and action.startswith("p-c"))
+        assert values["pay-off cards played"] == str(played)
+        assert values["actions"] == str(sum(1 for owner, _ in record.actions if owner == seat))
+        drawn = [event.cards for event in events if getattr(event, "seat", None) == seat and hasattr(event, "cards")]
+        assert values["cards drawn"] == str(sum(map(len, drawn)))
+
+
+@pytest.mark.parametrize(("name", "seats"), [("partners-4", 4), ("multi", 8), ("catsatcards", 2)])
+def test_the_script_tells_the_same_race_as_the_engine(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
+    made = League(tuple(f"bot{seat}" for seat in range(seats)), deals=1, rulesets=(name,), seats=seats)
+    site_pages.render(made, tmp_path)
+    record = next(made.records())
+    as_a_phone(browser)
+    replay(browser, tmp_path, str(record.key))
+
+    by_seat = browser.execute_async_script(RACE, str(record.key))
+
+    left = list_left(record, [ask.after for ask in replay_asks(record)])
+    assert [list(each) for each in zip(*by_seat, strict=True)] == [list(each) for each in left]
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
