@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from referee.records import Key
 from referee.rulesets import load_ruleset
-from site_pages import shards
+from site_pages import live, shards
 from site_pages.build import STATIC
 from site_pages.colours import Marks
 from site_pages.files import Folder
@@ -73,5 +73,6 @@ def write_list(folder: Path, games: Iterable[Game], standings: Mapping[Key, str]
         out.write(f"data/{name}.js", shards.make_script(name, shards.make_header(name, number), listed.pack()))
     total = sum(map(len, blocks.values()))
     latest = [make_game_row(game, REASONS.describe(game)) for game in reversed(block[-LATEST:])]
+    out.write(live.NAME, live.make_script("", live.NEVER))
     pages = Pages(League(deals=0, planned=1).tournament(), {}, Games(total, total), "")
     out.write("games.html", pages.render_games(latest, list(blocks)))
