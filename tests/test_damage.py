@@ -167,7 +167,7 @@ def test_a_league_that_was_cut_off_anywhere_ends_with_5(league: bytes, tmp_path:
         ("UPDATE games SET summary = replace(summary, '\"used_ms\":[', '\"used_ms\":[-')", "expected `float` >= 0.0"),
         ("UPDATE games SET summary = replace(summary, '\"asked\":[', '\"asked\":[1e999,')", "column summary"),
         (
-            "UPDATE games SET summary = replace(summary, '\"thinking\":[[', '\"thinking\":[[9')",
+            'UPDATE games SET summary = replace(summary, \'"thinking":"\', \'"thinking":"9\')',
             "column summary: thinking",
         ),
         ("UPDATE games SET summary = replace(summary, 'greedy', 'nobody')", "column summary: labels"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import site_pages
+from site_pages import survey
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import change
 from tests.test_site_shards import contents
@@ -59,7 +60,12 @@ def test_it_tells_what_a_new_reader_tells_and_reads_no_game_twice(league: Growin
         assert tell(remembering) == found
 
 
-def test_a_site_written_again_has_the_bytes_of_one_written_anew(league: GrowingLeague, tmp_path: Path) -> None:
+@pytest.mark.parametrize("recent", [survey.RECENT, 3, 0])
+def test_a_site_written_again_has_the_bytes_of_one_written_anew(
+    league: GrowingLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recent: int
+) -> None:
+    monkeypatch.setattr(survey, "RECENT", recent)
+
     def disqualify() -> None:
         with Store(league.path, create=True) as store:
             store.append(league.name, [StateChanged("bob", "disqualified", "")])

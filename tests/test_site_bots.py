@@ -20,7 +20,7 @@ from site_pages.notes import GAMES, SHOWN
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League
 from tests.test_site_results import game
-from tournaments.league.contents import Game, Thinking
+from tournaments.league.contents import Game
 from tournaments.league.publication import Publication
 
 
@@ -85,7 +85,7 @@ def test_a_histogram_draws_every_action_once_and_within_its_width(buckets: list[
 
 
 def test_times_of_all_games_add_up_and_nothing_is_drawn_without_any() -> None:
-    one = replace(game(("a", "b"), (1, 2), Key(0, 0, 0, 0)), thinking=(Thinking(3, (1, 0, 2)), Thinking(0, ())))
+    one = replace(game(("a", "b"), (1, 2), Key(0, 0, 0, 0)), thinking="3:1,0,2 0:")
 
     found = collect(one, replace(one, key=Key(0, 0, 1, 0)))
 

@@ -9,14 +9,16 @@ from hypothesis import strategies as st
 from referee import rulesets
 from referee.records import Key
 from tests.test_site_league import play
-from tournaments.league.contents import Thinking, summarize_record
+from tournaments.league.contents import summarize_record
+from tournaments.league.thinking import Thinking, parse_times
 
 RECORD = play(rulesets.load_ruleset("standard").rules, ("a", "b"), Key(0, 0, 0, 0), (20, "crash"))
 
 
-def count(micros: tuple[int, ...]) -> tuple[Thinking, ...]:
+def count(micros: tuple[int, ...]) -> list[Thinking]:
     actions = RECORD.actions[: len(micros)]
-    return summarize_record(msgspec.structs.replace(RECORD, actions=actions, micros=micros), 0, (0, 1), (1, 1)).thinking
+    record = msgspec.structs.replace(RECORD, actions=actions, micros=micros)
+    return parse_times(summarize_record(record, 0, (0, 1), (1, 1)).thinking)
 
 
 @given(st.lists(st.integers(0, 2**53), max_size=20).map(tuple))

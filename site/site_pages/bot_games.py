@@ -12,6 +12,7 @@ from referee.records import Key
 from referee.replay import VOID
 from site_pages.deals import Kind
 from tournaments.league.contents import Game
+from tournaments.league.thinking import parse_times
 
 BUCKETS = 64
 """Of times, as in `Thinking`."""
@@ -61,6 +62,12 @@ class Alike:
         self.longest = Long(game.actions, game.key)
         self.widest = Win(margin, game.key)
 
+    def copy(self) -> Alike:
+        """Return the same games, to add others."""
+        copy = Alike.__new__(Alike)
+        copy.games, copy.longest, copy.widest = self.games, self.longest, self.widest
+        return copy
+
     def add(self, game: Game, margin: int) -> None:
         """Add a game."""
         self.games += 1
@@ -77,6 +84,13 @@ class BotGames:
         self._alike: dict[Course, Alike] = {}
         self._times: defaultdict[str, list[int]] = defaultdict(lambda: [0] * BUCKETS)
 
+    def copy(self) -> BotGames:
+        """Return the same games, to add others."""
+        copy = BotGames()
+        copy._alike = {course: alike.copy() for course, alike in self._alike.items()}
+        copy._times.update({label: list(times) for label, times in self._times.items()})
+        return copy
+
     def add(self, game: Game) -> None:
         """Add a game; this is quick, since most of the work waits until a page asks."""
         if game.reason == VOID:
@@ -86,7 +100,7 @@ class BotGames:
         if (alike := self._alike.get(course)) is None:
             alike = self._alike[course] = Alike(game, margin)
         alike.add(game, margin)
-        for label, thinking in zip(game.labels, game.thinking, strict=False):
+        for label, thinking in zip(game.labels, parse_times(game.thinking), strict=False):
             times = self._times[label]
             for bucket, count in enumerate(thinking.counts, thinking.first):
                 times[bucket] += count

@@ -25,7 +25,7 @@ from site_pages.reasons import Reasons
 from site_pages.sections import make_rankings
 from site_pages.shard_files import ShardFiles
 from site_pages.source import Moment, PublishedSource, Source
-from site_pages.survey import Digests, Survey
+from site_pages.survey import Memory, Survey
 from site_pages.wishes import Wishes
 from tournaments.league.comparison import Comparison
 from tournaments.league.extent import measure_extent
@@ -67,7 +67,7 @@ class SiteWriter:
         self._source = source
         self._out = out
         self._url = url
-        self._digests = Digests()
+        self._memory = Memory()
         self._stamp = ""
         self._dramas = Dramas()
 
@@ -95,7 +95,7 @@ class SiteWriter:
         """
         moment = Moment(self._source)
         published = PublishedSource(moment, publication or choose_publication(moment))
-        survey = Survey(moment, self._digests)
+        survey = Survey(moment, self._memory)
         watch = self._dramas.find(moment)
         rendering = _Rendering(Folder(self._out), moment, published, survey, self._url, watch)
         self._stamp = rendering.stamp

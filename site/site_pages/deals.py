@@ -40,6 +40,15 @@ class Deals:
             else:
                 self._add_teams(games)
 
+    def copy(self) -> Deals:
+        """Return the same results, to add others."""
+        copy = Deals()
+        copy._waiting.update({deal: list(games) for deal, games in self._waiting.items()})
+        copy._pairs.update({pair: counts.copy() for pair, counts in self._pairs.items()})
+        for kind, counts in self._teams.items():
+            copy._teams[kind].update({team: list(results) for team, results in counts.items()})
+        return copy
+
     def count_pairs(self, ruleset: str, label: str, other: str) -> frozenset[tuple[Pair, int]]:
         """Return how many deals gave `label` which points against `other`, in games of two seats."""
         first, second = sorted((label, other))

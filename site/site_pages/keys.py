@@ -24,6 +24,13 @@ class KeyIndex:
                 return
         self._runs.append([number, key.part, key.table, key.rotation, key.deal, 1])
 
+    def copy(self) -> KeyIndex:
+        """Return an index with the same games, to add others."""
+        copy = KeyIndex()
+        copy.count = self.count
+        copy._runs = [list(run) for run in self._runs]
+        return copy
+
     def make_payload(self) -> dict[str, Any]:
         """Return the index, column by column; a run's first number is stored as the gap after the previous run."""
         gaps = []

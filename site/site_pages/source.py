@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import accumulate
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -104,20 +105,24 @@ class Moment:
         return self._source.read_records(keys)
 
 
-def list_games(source: Source) -> Iterator[Game]:
-    """Yield the games that count in playing order, numbered from the first game of the tournament.
+class Numbering:
+    """Numbers games from the first one of the tournament.
 
     A league numbers the games of all its tournaments in one sequence. Files are named after these numbers, and must
     not depend on what was played between.
     """
-    schedules = source.tournament().schedules
-    shifts: list[int] = []
-    for game in source.games():
-        while len(shifts) <= game.key.part:  # parts may come in between
-            before = sum(schedule.total for schedule in schedules[: len(shifts)])
-            shifts.append(schedules[len(shifts)].part.first - before)
-        shift = shifts[game.key.part]
-        yield replace(game, number=game.number - shift) if shift else game
+
+    def __init__(self, tournament: Tournament) -> None:
+        totals = accumulate((schedule.total for schedule in tournament.schedules), initial=0)
+        self.shifts = [
+            schedule.part.first - before for schedule, before in zip(tournament.schedules, totals, strict=False)
+        ]
+        """By part, how much the numbers of a league are higher."""
+
+    def number(self, game: Game) -> Game:
+        """Return a game with its number in the tournament."""
+        shift = self.shifts[game.key.part]
+        return replace(game, number=game.number - shift) if shift else game
 
 
 class PublishedSource:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 
@@ -12,7 +13,7 @@ from site_pages import shards
 from site_pages.bot_games import BotGames
 from site_pages.deals import Deals
 from site_pages.keys import KeyIndex
-from site_pages.source import Source, list_games
+from site_pages.source import Numbering, Source
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
 from tournaments.league.series import score_league_series
@@ -21,16 +22,14 @@ LATEST = 25
 """Latest games on a bot's page."""
 
 
-class Survey:
-    """What the pages show of the games, collected from their rows.
+RECENT = 1000
+"""The latest games, among which a run may still put others: so many that what comes before them rests."""
 
-    Args:
-        source: the league.
-        digests: those of earlier surveys of the same league.
-    """
 
-    def __init__(self, source: Source, digests: Digests | None = None) -> None:
-        self.series = score_league_series(source)
+class Tallies:
+    """What pages show of the games, collected from their rows in playing order."""
+
+    def __init__(self) -> None:
         self.deals = Deals()
         self.bots = BotGames()
         self.index = KeyIndex()
@@ -42,12 +41,9 @@ class Survey:
         """By label, the latest games."""
         self.failed: list[Game] = []
         """The games with a verdict."""
-        self._digests = Digests() if digests is None else digests
-        picker = Picker(source)
-        for game in list_games(source):
-            self._add(game, picker.pick(game))
 
-    def _add(self, game: Game, picked: Game | None) -> None:
+    def add(self, game: Game, picked: Game | None) -> None:
+        """Add the next game, and what standings rate of it."""
         self.index.add(game.number, game.key)
         self.tables[game.key.part, game.key.table] += 1
         self.blocks[game.number // shards.SIZE].append(game)
@@ -59,6 +55,76 @@ class Survey:
         if any(game.verdicts):
             self.failed.append(game)
 
+    def copy(self) -> Tallies:
+        """Return the same tallies, to add other games."""
+        copy = Tallies()
+        copy.deals, copy.bots, copy.index = self.deals.copy(), self.bots.copy(), self.index.copy()
+        copy.tables.update(self.tables)
+        copy.blocks.update({block: list(games) for block, games in self.blocks.items()})
+        copy.latest.update({label: games.copy() for label, games in self.latest.items()})
+        copy.failed += self.failed
+        return copy
+
+
+class Memory:
+    """What surveys of one league found: whoever surveys it again looks at its latest games only."""
+
+    def __init__(self) -> None:
+        self._terms: object = None
+        self._settled: list[Game] = []
+        """The games of the tallies, which rest."""
+        self._tallies = Tallies()
+        self._digests: dict[int, tuple[list[int], str]] = {}
+
+    def tally_games(self, source: Source) -> Tallies:
+        """Return the tallies of all games that count."""
+        picker, numbering = Picker(source), Numbering(source.tournament())
+        games = list(source.games())
+        terms = picker.terms, numbering.shifts
+        if terms != self._terms or not self._rests(games):
+            self._terms, self._settled, self._tallies = terms, [], Tallies()
+
+        def add(tallies: Tallies, some: Sequence[Game]) -> None:
+            for game in some:
+                numbered = numbering.number(game)
+                tallies.add(numbered, picker.pick(numbered))
+
+        before, settled = len(self._settled), max(len(self._settled), len(games) - RECENT)
+        add(self._tallies, games[before:settled])
+        self._settled = games[:settled]
+        tallies = self._tallies.copy()
+        add(tallies, games[settled:])
+        return tallies
+
+    def _rests(self, games: Sequence[Game]) -> bool:
+        """Return whether these games begin with the very same ones that the tallies have."""
+        return len(games) >= len(self._settled) and all(map(operator.is_, self._settled, games))
+
+    def find_digest(self, block: int, games: Sequence[Game]) -> str:
+        """Return the digest of the games in a block, which belong to no series."""
+        numbers = [game.number for game in games]
+        if (known := self._digests.get(block)) is None or known[0] != numbers:
+            known = numbers, digest_games([(game, None) for game in games])
+            self._digests[block] = known
+        return known[1]
+
+
+class Survey:
+    """What the pages show of the games of a league.
+
+    Args:
+        source: the league.
+        memory: what earlier surveys of the same league found.
+    """
+
+    def __init__(self, source: Source, memory: Memory | None = None) -> None:
+        self._memory = Memory() if memory is None else memory
+        tallies = self._memory.tally_games(source)
+        self.series = score_league_series(source)
+        self.deals, self.bots, self.index = tallies.deals, tallies.bots, tallies.index
+        self.tables, self.blocks = tallies.tables, tallies.blocks
+        self.latest, self.failed = tallies.latest, tallies.failed
+
     @property
     def games(self) -> int:
         """How many games there are."""
@@ -69,22 +135,7 @@ class Survey:
         games = self.blocks[block]
         if self.series:
             return digest_games([(game, self.series.get(game.key)) for game in games])
-        return self._digests.find(block, games)
-
-
-class Digests:
-    """The digests of blocks, which are computed again only where games came or went."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[list[int], str]] = {}
-
-    def find(self, block: int, games: Sequence[Game]) -> str:
-        """Return the digest of the games in a block, which belong to no series."""
-        numbers = [game.number for game in games]
-        if (known := self._known.get(block)) is None or known[0] != numbers:
-            known = numbers, digest_games([(game, None) for game in games])
-            self._known[block] = known
-        return known[1]
+        return self._memory.find_digest(block, games)
 
 
 def digest_games(rows: object) -> str:

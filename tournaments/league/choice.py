@@ -57,6 +57,11 @@ class Picker:
         self.common: Collection[int] = {part.number for part in league.parts() if part.common_deals}
         """The parts in which all tables have the same cards."""
 
+    @property
+    def terms(self) -> object:
+        """What decides which games it picks, and how it names them: equal terms, equal answers."""
+        return self._choice, self._newest, self._away, self._has_older
+
     def pick(self, game: Game) -> Game | None:
         """Return a game with the names of its versions, `label@number` for an older one; None if it is not rated."""
         if not self._choice.since <= game.started < self._choice.before or not self._away.isdisjoint(game.labels):

@@ -11,11 +11,11 @@ from msgspec import Meta, Struct
 
 from protocol.messages import ClockRules
 from referee.records import Count, Key, Milliseconds, Record, Time
-from referee.replay import VERDICT
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.journal import Absence, Entered, State, Version
 from tournaments.league.parts import Part
+from tournaments.league.thinking import Times, count_times
 
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Reason = Annotated[str, Meta(min_length=1, max_length=100)]
@@ -96,19 +96,6 @@ class Finished(Struct, frozen=True, gc=False):
     """In the same order, of a game of two: 2 half points for a win, 1 for a draw; empty if nothing depends on them."""
 
 
-class Thinking(Struct, frozen=True, array_like=True, gc=False):
-    """How many actions of a seat took how long: a count for each power of two of microseconds.
-
-    An action of so many microseconds is in the bucket of their bit length: bucket 0 holds 0, bucket 1 holds 1,
-    bucket 2 holds 2 and 3, bucket 11 holds 1024 to 2047. Verdicts are left out.
-    """
-
-    first: Count
-    """The number of the first bucket that is not empty; 0 without actions."""
-    counts: tuple[Count, ...]
-    """From that bucket to the last one that is not empty."""
-
-
 class Game(Struct, frozen=True, gc=False):
     """A finished game without its actions: everything that standings need."""
 
@@ -139,8 +126,8 @@ class Game(Struct, frozen=True, gc=False):
     """By seat: CPU time off turn."""
     started: Time = 0.0
     """Seconds since 1970, UTC."""
-    thinking: tuple[Thinking, ...] = ()
-    """By seat: the wall time of its actions."""
+    thinking: Times = ""
+    """The wall time of the actions of each seat; empty if unknown."""
 
     def finish(self) -> Finished:
         """Return the part of the game that decides what is played next."""
@@ -231,20 +218,5 @@ def summarize_record(record: Record, number: int, teams: tuple[int, ...], versio
         cpu_ms=tuple(report.cpu_ms for report in record.seats),
         idle_ms=tuple(report.idle_ms for report in record.seats),
         started=record.started,
-        thinking=_count_times(record),
+        thinking=count_times(record),
     )
-
-
-def _count_times(record: Record) -> tuple[Thinking, ...]:
-    times = [Counter[int]() for _ in record.entries]
-    for (seat, action), micros in zip(record.actions, record.micros, strict=False):
-        if not action.startswith(VERDICT):
-            times[seat][micros.bit_length()] += 1
-    return tuple(_make_thinking(buckets) for buckets in times)
-
-
-def _make_thinking(buckets: Counter[int]) -> Thinking:
-    if not buckets:
-        return Thinking(0, ())
-    first = min(buckets)
-    return Thinking(first, tuple(buckets[bucket] for bucket in range(first, max(buckets) + 1)))

@@ -9,6 +9,7 @@ from referee.replay import VERDICT, VERDICTS
 from tournaments.league.config import MOST
 from tournaments.league.contents import Finished, Game
 from tournaments.league.rows import GameRow
+from tournaments.league.thinking import parse_times
 from tournaments.league.tournament import Tournament
 
 MARKS = ("> ", "< ")
@@ -70,15 +71,23 @@ def _refuse_lengths(game: Game) -> None:
     if game.key.rotation >= seats:
         raise ValueError(f"key: expected a rotation below {seats}, got {game.key.rotation}")
     required = (game.teams, game.places, game.scores, game.used_ms, game.asked, game.verdicts)
-    optional = (each for each in (game.cpu_ms, game.idle_ms, game.thinking) if each)
+    optional = (each for each in (game.cpu_ms, game.idle_ms) if each)
     if any(len(each) != seats for each in (*required, *optional)):
         raise ValueError(f"expected {seats} values in each list of seats")
-    for seat, thinking in enumerate(game.thinking):
-        verdicts = game.asked[seat] - sum(thinking.counts)
-        if verdicts not in (0, 1) or thinking.first + len(thinking.counts) > LONGEST:
-            raise ValueError(
-                f"thinking: expected {game.asked[seat]} actions of seat {seat} or one less, got {thinking}"
-            )
+    if game.thinking and not _agree_times(game):
+        raise ValueError(f"thinking: expected the times of {game.asked} actions or one less, got {game.thinking!r}")
+
+
+def _agree_times(game: Game) -> bool:
+    """Return whether there are times of each seat, and as many as it was asked, except for a verdict."""
+    try:
+        seats = parse_times(game.thinking)
+    except ValueError:
+        return False
+    return len(seats) == len(game.asked) and all(
+        asked - sum(counts) in (0, 1) and first + len(counts) <= LONGEST
+        for asked, (first, counts) in zip(game.asked, seats, strict=True)
+    )
 
 
 def _refuse_result(game: Game, teams: tuple[int, ...]) -> None:

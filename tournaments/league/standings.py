@@ -16,7 +16,7 @@ from tournaments.league.kinds import Kind, group_by_kind, list_complete, list_co
 from tournaments.league.ranks import Ranked, rank_entries
 from tournaments.ratings.fit import Rating, fit_ratings
 from tournaments.ratings.pairings import Floats, RatedGame
-from tournaments.ratings.running_elo import compute_history, thin_points
+from tournaments.ratings.running_elo import compute_history
 from tournaments.ratings.seats import SeatScore, rate_seats
 
 IDLE_MS = 1.0
@@ -308,8 +308,5 @@ def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict
 def _make_history(
     rated: list[RatedGame], entries: Sequence[str], shown: Iterable[int]
 ) -> dict[str, tuple[tuple[int, float], ...]]:
-    points = compute_history(rated, len(entries))
-    return {
-        entries[index]: tuple((point[0], point[1]) for point in thin_points(points[index], HISTORY_POINTS))
-        for index in shown
-    }
+    points = compute_history(rated, len(entries), at_most=HISTORY_POINTS)
+    return {entries[index]: tuple(points[index]) for index in shown}

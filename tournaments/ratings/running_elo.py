@@ -5,6 +5,7 @@ It depends on the order of the games, so it is never the ranking: that is the jo
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,23 +21,30 @@ Point = tuple[int, float]
 
 
 def compute_history(
-    games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0
+    games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0, at_most: int | None = None
 ) -> list[list[Point]]:
     """Return for each player the points (number of the game in the schedule, rating after it).
 
     Games are in the order of the schedule and count from 1; every curve begins with (0, initial). A game of n teams is
     n(n-1)/2 pairings with k/(n-1), all against the ratings before the game. A team of partners plays with the mean of
-    its members' ratings, and each member gets the team's gain in full.
+    its members' ratings, and each member gets the team's gain in full. With `at_most`, the points of each player are
+    thinned as `thin_points` does.
     """
     ratings = [float(initial)] * players
-    curves: list[list[Point]] = [[(0, float(initial))] for _ in range(players)]
+    # Arrays, since a large league has hundreds of thousands of points, and few of them are kept.
+    curves = [(array("q", [0]), array("d", [initial])) for _ in range(players)]
     duel = Elo(k)
     for number, game in enumerate(games, start=1):
         gains = _rate_duel(game, ratings, duel) if _is_duel(game) else _rate_teams(game, ratings, k)
         for player, gain in gains:
             ratings[player] += gain
-            curves[player].append((number, ratings[player]))
-    return curves
+            numbers, values = curves[player]
+            numbers.append(number)
+            values.append(ratings[player])
+    return [
+        [(numbers[place], values[place]) for place in _choose_places(len(numbers), at_most or len(numbers))]
+        for numbers, values in curves
+    ]
 
 
 def _is_duel(game: RatedGame) -> bool:
@@ -67,10 +75,14 @@ def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
     """Return up to `at_most` of the points, evenly spread, with the first and the last."""
     if at_most < 2:
         raise ValueError(f"expected room for 2 points or more, got: {at_most}")
-    if len(points) <= at_most:
-        return list(points)
-    last = len(points) - 1
-    return [points[step * last // (at_most - 1)] for step in range(at_most)]
+    return [points[place] for place in _choose_places(len(points), at_most)]
+
+
+def _choose_places(count: int, at_most: int) -> Iterable[int]:
+    """Return up to `at_most` of so many places, evenly spread, with the first and the last."""
+    if count <= at_most:
+        return range(count)
+    return (step * (count - 1) // (at_most - 1) for step in range(at_most))
 
 
 def _compute_gains(game: RatedGame, ratings: Sequence[float], k: float) -> list[float]:
