@@ -103,9 +103,9 @@ def test_form_and_address_filter_a_hundred_thousand_games(games: list[Game], bro
     address = text.make_games_address(bot=HOSTILE, opponent=TWINS[1], result="lost").removeprefix("games.html")
     assert unquote(browser.execute_script("return location.hash")) == unquote(address)
 
-    browser.back()
+    browser.execute_script("history.back()")  # the driver's own may take the entry before for the one that is left
     wait_for(browser, f"{sum(TWINS[1] in game.labels for game in own)} of")
-    browser.back()
+    browser.execute_script("history.back()")
     wait_for(browser, f"{len(own):,} of")
     assert Select(find(browser, "#opponent")).first_selected_option.text == "any"
     open_list(browser, folder, address)
