@@ -39,6 +39,7 @@ window.malice = window.malice || {};
         href: step.number < 0 ? `#${game.key}` : `#${game.key}/${step.number}`,
         title: alone ? step.moves[0].action : null,
         "data-step": index,
+        tabindex: "-1",
       },
       createElement("span", { class: "number" }, step.number < 0 ? "" : String(step.number)),
       createElement("span", { class: "what" }, ...(line || describeMoves(game, step))),
@@ -77,12 +78,32 @@ window.malice = window.malice || {};
     box.replaceChildren(...parts.filter(Boolean));
   };
 
+  /** Make a link the one stop of the Tab key in the log. */
+  function stopAt(box, link) {
+    for (const other of box.querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
+    link.tabIndex = 0;
+  }
+
+  /** Move the focus in the log by arrow keys, Home and End. */
+  malice.roveLog = function (event) {
+    const step = Number(event.target.dataset.step);
+    const last = event.currentTarget.querySelectorAll("[data-step]").length - 1;
+    const next = { ArrowDown: step + 1, ArrowUp: step - 1, Home: 0, End: last }[event.key];
+    const link = event.currentTarget.querySelector(`[data-step="${next}"]`);
+    if (!link || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    stopAt(event.currentTarget, link);
+    link.focus();
+  };
+
   /** Mark the current action, and scroll the log, but not the page, until it is visible. */
   malice.markLog = function (box, index) {
     box.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const link = box.querySelector(`[data-step="${index}"]`);
     if (!link) return;
     link.setAttribute("aria-current", "step");
+    stopAt(box, link);
     const [frame, row] = [box.getBoundingClientRect(), link.getBoundingClientRect()];
     if (row.top < frame.top + 40 || row.bottom > frame.bottom - 20) {
       box.scrollTop += row.top - frame.top - frame.height / 2;

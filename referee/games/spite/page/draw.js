@@ -6,7 +6,6 @@ malice.spite = malice.spite || {};
   const { createElement, spite } = malice;
   const RANK_ORDER = "A23456789TJQKW?";
   const SUIT_ORDER = "CDHSX?";
-  const ROOM = 6;
   const extents = new WeakMap();
 
   function sortHand(hand) {
@@ -107,9 +106,8 @@ malice.spite = malice.spite || {};
         turn && createElement("span", { class: "tag turn" }, "to play"),
         this.over && createElement("span", { class: `tag place${game.places[seat]}` }, this.describePlacing(seat)),
       );
-      const depths = sides.map((side) => side.querySelectorAll(".card").length - 1);
       const classes = `seat${turn ? " on" : ""}${out ? " gone" : ""}${partners ? ` partner seat${game.teams[seat]}` : ""}`;
-      const node = createElement(
+      return createElement(
         "section",
         { class: classes, "aria-label": `Seat ${seat}: ${game.seats[seat].name}`, "data-seat": seat },
         header,
@@ -121,9 +119,6 @@ malice.spite = malice.spite || {};
           this.drawHand(seat),
         ),
       );
-      // Keep room for the deepest stacks of this game, up to a limit, so that the table does not jump at every card.
-      node.style.setProperty("--depth", Math.max(Math.min(ROOM, this.extent.side - 1), ...depths));
-      return node;
     }
 
     describePlacing(seat) {
@@ -202,11 +197,13 @@ malice.spite = malice.spite || {};
   spite.draw = function (table, context) {
     const drawing = new Table(table, context);
     const { game } = context;
-    const { centre } = drawing.extent;
+    const { centre, side, sides } = drawing.extent;
     const seats = game.seats.length;
-    const crowd = (seats > 2 ? " several" : "") + (seats > 4 ? " many" : "") + (centre > 3 ? " crowded" : "") + (centre > 5 ? " packed" : "");
+    const crowd = (seats > 2 ? " several" : "") + (seats > 4 ? " many" : "");
     const node = createElement("div", { class: `spite seats${seats}${crowd}` }, ...drawing.draw());
-    node.style.setProperty("--hand", game.rules.hand_size);
+    // The sizes follow from the whole game, so that no step changes them.
+    const sizes = { hand: game.rules.hand_size, sides, stacks: centre, depth: side - 1 };
+    for (const [name, value] of Object.entries(sizes)) node.style.setProperty(`--${name}`, value);
     return node;
   };
 })(window.malice);
