@@ -198,6 +198,7 @@ window.malice = window.malice || {};
       $("message").hidden = true;
       if (fresh || viewer !== state.viewer) changeView(viewer, findIndex(state.game, place));
       else showStep(findIndex(state.game, place));
+      if (fresh) performance.mark("replay");
       focusEvidence(place);
     } catch (error) {
       showError(error.message);
@@ -261,7 +262,7 @@ window.malice = window.malice || {};
     window.addEventListener("hashchange", openAddress);
   }
 
-  malice.replay = { state, actions, address: makeAddress, keepAddress };
+  malice.replay = { state, actions, showStep, address: makeAddress, keepAddress };
   malice.recallColours();
   listen();
   openAddress();

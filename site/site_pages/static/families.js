@@ -11,6 +11,8 @@
 //     words(event, context)         returns a phrase; an empty text if the event needs none
 //     brief(event, context)         returns what the log shows of an event: a text or an element, or an array of them;
 //                                   an empty text for nothing; by default its words
+//     position(table, context)      returns the table as the view of a request has it, for who copies it as JSON; by
+//                                   default the table
 //     mask(event, seat, game)       returns the event as the seat may see it, or null if it must not know of it;
 //                                   without this hook all seats see everything, and there are no views to choose from
 //   };
@@ -23,13 +25,16 @@
 //
 //   game     {key, family, ruleset, rules, seats: [{name, slug}], teams, places, scores, reason, faults}; `rules` has all
 //            parameters; by seat are `seats`, `teams`, `places` and `scores`
-//   context  {game, viewer, step}, and for events {events, place, table}, for `draw` {over, tables}:
+//   context  {game, viewer, step}, and for events {events, place, table}, for `draw` and `position` {over, tables}:
 //     viewer   the seat whose view is shown, or null
 //     step     {number, turn, moves: [{seat, action}], events}: one ask; number -1 is the deal, which has no moves
 //     events   the events of the step, and `place`, the index of this one in them
 //     table    the table after the event
 //     over     whether this is the last step
 //     tables   the tables after all steps, to measure how much room the whole game needs
+//
+// The drawing gets a place of fixed size: `100cqw` and `100cqh` in its styles are its width and height, and what is
+// larger scrolls. Sizes that follow from these and from `tables` let nothing move from step to step.
 //
 // An element with `data-place="NAME"` is a place. An element with `data-from="NAME"` has just come from there: the page
 // lets it fly. cards.js draws cards, places and seats for any family. The styles of other families do not count meanwhile.

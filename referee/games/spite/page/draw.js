@@ -4,14 +4,7 @@ malice.spite = malice.spite || {};
 
 (function (malice) {
   const { createElement, spite } = malice;
-  const RANK_ORDER = "A23456789TJQKW?";
-  const SUIT_ORDER = "CDHSX?";
   const extents = new WeakMap();
-
-  function sortHand(hand) {
-    const order = (card) => RANK_ORDER.indexOf(card[0]) * 8 + SUIT_ORDER.indexOf(card[1]);
-    return hand.slice().sort((one, other) => order(one) - order(other));
-  }
 
   class Table {
     constructor(table, { game, viewer, over, tables }) {
@@ -39,7 +32,7 @@ malice.spite = malice.spite || {};
       const cards = this.pile(`${seat}h`);
       const hidden = this.viewer !== null && this.viewer !== seat;
       const fresh = (this.changes.fresh[seat] || []).slice();
-      const nodes = (hidden ? cards : sortHand(cards)).map((card, place) => {
+      const nodes = (hidden ? cards : spite.sortHand(cards)).map((card, place) => {
         const at = hidden ? (place >= cards.length - fresh.length ? 0 : -1) : fresh.indexOf(card);
         if (at >= 0 && !hidden) fresh.splice(at, 1);
         return this.drawCard(card, { classes: at >= 0 ? "fresh" : "" });

@@ -123,6 +123,6 @@
     return [malice.drawChip(event.card), as && ` as ${as}`, createElement("span", { class: "way" }, way, to)].filter(Boolean);
   };
 
-  const { start, apply, draw, words, brief, mask } = spite;
-  malice.families.spite = { start, apply, draw, words, brief, mask };
+  const { start, apply, draw, words, brief, mask, position } = spite;
+  malice.families.spite = { start, apply, draw, words, brief, mask, position };
 })(window.malice);
