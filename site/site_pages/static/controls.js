@@ -107,6 +107,7 @@ window.malice = window.malice || {};
   function changeView(viewer, index = state.index) {
     state.viewer = viewer;
     state.course = malice.follow(state.game, viewer);
+    malice.measureStage($("table"));
     $("view").value = viewer === null ? "all" : String(viewer);
     malice.fillLog($("log"), state.game, state.course);
     showStep(index);

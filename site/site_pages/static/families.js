@@ -33,8 +33,11 @@
 //     over     whether this is the last step
 //     tables   the tables after all steps, to measure how much room the whole game needs
 //
-// The drawing gets a place of fixed size: `100cqw` and `100cqh` in its styles are its width and height, and what is
-// larger scrolls. Sizes that follow from these and from `tables` let nothing move from step to step.
+// The drawing gets a place of fixed size: `--stage-width` and `--stage-height` are its width and height in its styles,
+// a class around it says whether it is `narrow` (below 45rem), `broad` (58rem or more) or `short` (below 26rem), and
+// what is larger scrolls. (Container queries would say the same, at several times the cost of a step.) Sizes that follow from these and from `tables` let nothing move from step to step.
+//
+// The page keeps those elements of the drawing before that look as the new ones do: no listeners on them.
 //
 // An element with `data-place="NAME"` is a place. An element with `data-from="NAME"` has just come from there: the page
 // lets it fly. cards.js draws cards, places and seats for any family. The styles of other families do not count meanwhile.

@@ -99,12 +99,12 @@ window.malice = window.malice || {};
 
   /** Mark the current action, and scroll the log, but not the page, until it is visible. */
   malice.markLog = function (box, index) {
-    box.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const link = box.querySelector(`[data-step="${index}"]`);
     if (!link) return;
+    const [frame, row] = [box.getBoundingClientRect(), link.getBoundingClientRect()]; // before anything is changed
+    box.querySelector("[aria-current]")?.removeAttribute("aria-current");
     link.setAttribute("aria-current", "step");
     stopAt(box, link);
-    const [frame, row] = [box.getBoundingClientRect(), link.getBoundingClientRect()];
     if (row.top < frame.top + 40 || row.bottom > frame.bottom - 20) {
       box.scrollTop += row.top - frame.top - frame.height / 2;
     }

@@ -47,6 +47,7 @@ window.malice = window.malice || {};
 
   function listen() {
     const stage = $("table").parentElement;
+    new ResizeObserver(() => malice.measureStage($("table"))).observe(stage);
     stage.addEventListener("pointerdown", beginTouch);
     stage.addEventListener("pointerup", endTouch);
     stage.addEventListener("pointercancel", () => (start = null));
