@@ -76,7 +76,9 @@ window.malice = window.malice || {};
     const { steps } = state.game;
     let index = state.index + by;
     while (index > 0 && index < lastIndex() && (steps[index].turn === steps[index - 1].turn || index === 0)) index += by;
+    malice.measureStage($("table"));
     showStep(index);
+    malice.measureStage($("table")); // with the cards of this game
   }
 
   function stop() {
@@ -107,10 +109,11 @@ window.malice = window.malice || {};
   function changeView(viewer, index = state.index) {
     state.viewer = viewer;
     state.course = malice.follow(state.game, viewer);
-    malice.measureStage($("table"));
     $("view").value = viewer === null ? "all" : String(viewer);
     malice.fillLog($("log"), state.game, state.course);
+    malice.measureStage($("table"));
     showStep(index);
+    malice.measureStage($("table")); // with the cards of this game
   }
 
   function linkNeighbour(id, key) {

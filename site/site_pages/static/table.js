@@ -3,6 +3,9 @@
 window.malice = window.malice || {};
 
 (function (malice) {
+  /** From this width in pixels on a card has room for pips and courts. */
+  const BIG = 42;
+
   /** Find where something came from, as it is still drawn. */
   function findOrigin(box, node) {
     const place = box.querySelector(`[data-place="${CSS.escape(node.dataset.from)}"]`);
@@ -28,6 +31,8 @@ window.malice = window.malice || {};
     box.style.setProperty("--stage-height", `${height}px`);
     box.classList.toggle("narrow", width < 45 * rem);
     box.classList.toggle("broad", width >= 58 * rem);
+    const card = box.querySelector(".card:not(.empty)");
+    if (card) box.classList.toggle("big-cards", card.offsetWidth >= BIG);
     box.classList.toggle("short", height < 26 * rem);
   };
 
