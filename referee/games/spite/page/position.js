@@ -11,6 +11,12 @@ malice.spite = malice.spite || {};
     return { cards: piles[`c${index}`] || [], height, needs: RANKS[height] };
   }
 
+  /** Count the centre stacks that there may be; where any number may, those that there have been. */
+  function countSlots({ rules, seats }, used) {
+    const limit = rules.centre_limit === "players+1" ? seats.length + 1 : rules.centre_limit;
+    return limit === "unlimited" ? Math.max(0, ...used) : limit;
+  }
+
   function makeSeat(table, { game, viewer }, seat) {
     const { piles, out } = table;
     const payoff = piles[`${seat}p`];
@@ -32,14 +38,15 @@ malice.spite = malice.spite || {};
   spite.position = function (table, context) {
     const { piles, heights } = table;
     const seat = context.viewer ?? table.seat;
-    const slots = Object.keys(piles).filter((name) => name[0] === "c").map((name) => Number(name.slice(1)) + 1);
+    const used = Object.keys(piles).filter((name) => name[0] === "c").map((name) => Number(name.slice(1)) + 1);
+    const slots = countSlots(context.game, used);
     return {
       turn: table.turn,
       seat,
       hand: spite.sortHand(piles[`${seat}h`]),
       stock: (piles.stock || []).length,
       aside: (piles.aside || []).length,
-      centre: Array.from({ length: Math.max(0, ...slots) }, (_, index) => makeStack(piles, heights, index)),
+      centre: Array.from({ length: slots }, (_, index) => makeStack(piles, heights, index)),
       seats: context.game.seats.map((_, number) => makeSeat(table, context, number)),
     };
   };
