@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
@@ -25,8 +27,10 @@ READ = """
 const done = arguments[1];
 malice.find(arguments[0]).then((found) => {
   const game = malice.read(found.shard, found.row);
-  const {tables} = malice.follow(game, null);
-  done({tables, moves: game.steps.map((step) => step.moves.map((move) => [move.seat, move.action]))});
+  const course = malice.follow(game, null);
+  const {tables} = course;
+  const views = tables.map((_, index) => JSON.parse(malice.describePosition({game, course, index, viewer: null})));
+  done({tables, views, moves: game.steps.map((step) => step.moves.map((move) => [move.seat, move.action]))});
 }, (error) => done({error: error.message}));
 """
 
@@ -276,6 +280,8 @@ def test_the_table_is_the_one_that_the_engine_shows(browser: Chrome, tmp_path: P
     assert read["moves"][1:] == [[list(move)] for move in record.actions]
     for table, view in zip(read["tables"], views(record), strict=True):
         assert seen(table, view) == told(view)
+    for copied, view in zip(read["views"], views(record), strict=True):
+        assert copied == json.loads(msgspec.json.encode(view))
 
 
 def views(record: Record) -> list[View]:

@@ -26,7 +26,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 WIDEST = """
 const box = document.querySelector("#table");
-const inside = [...box.querySelectorAll(".card, .caption")].map((one) => one.getBoundingClientRect());
+const shown = [...box.querySelectorAll(".card, .caption")].filter((one) => one.checkVisibility());
+const inside = shown.map((one) => one.getBoundingClientRect());
 const frame = box.getBoundingClientRect();
 return Math.max(...inside.map((one) => one.right - frame.right), ...inside.map((one) => frame.left - one.left));
 """

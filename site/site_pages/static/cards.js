@@ -62,9 +62,25 @@ window.malice = window.malice || {};
     const rank = malice.cardRank(card);
     if (card[0] === "W") return [drawShape("W", "big"), createElement("small", {}, wild.split(" ")[0])];
     if (card[1] === "X") return [createElement("b", { class: "number" }, rank)];
-    const suit = drawShape(card[1], "big");
-    if (!"JQK".includes(card[0])) return [suit];
-    return [crown ? drawShape("K", "crown") : null, createElement("b", { class: "court" }, rank), suit];
+    const figure = malice.drawFigure(card, SHAPES[card[1]]);
+    return [crown ? drawShape("K", "crown") : null, figure, drawShape(card[1], "big")];
+  }
+
+  const drawn = new Map();
+
+  function makeCard(card, as, wild, crown) {
+    const name = malice.nameCard(card, wild).replace(/^(the|a) /, "");
+    const label = as ? `${name} as ${as}` : name;
+    const court = "JQK".includes(card[0]) && card[1] !== "X";
+    const kind = `${court ? "court-card" : "AW".includes(card[0]) ? "" : "pip-card"} suit${card[1]}`;
+    const node = createElement(
+      "span",
+      { class: `card ${chooseColour(card)} ${kind}`, role: "img", "aria-label": label, title: label, "data-card": card },
+      createElement("span", { class: "corner" }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card)),
+      createElement("span", { class: "face" }, ...drawFace(card, wild, crown).filter(Boolean)),
+    );
+    if (as) node.append(createElement("span", { class: "as" }, `= ${as}`));
+    return node;
   }
 
   /**
@@ -76,30 +92,18 @@ window.malice = window.malice || {};
       const label = "a card, face down";
       return createElement("span", { class: `card back ${classes}`, role: "img", "aria-label": label, "data-from": from });
     }
-    const name = malice.nameCard(card, wild).replace(/^(the|a) /, "");
-    const label = as ? `${name} as ${as}` : name;
-    const court = "JQK".includes(card[0]) && card[1] !== "X";
-    const node = createElement(
-      "span",
-      {
-        class: `card ${chooseColour(card)} ${court ? "court-card" : ""} ${classes}`,
-        role: "img",
-        "aria-label": label,
-        title: label,
-        "data-card": card,
-        "data-from": from,
-      },
-      createElement("span", { class: "corner" }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card)),
-      createElement("span", { class: "face" }, ...drawFace(card, wild, crown).filter(Boolean)),
-    );
-    if (as) node.append(createElement("span", { class: "as" }, `= ${as}`));
+    const key = [card, as, wild, crown].join();
+    if (!drawn.has(key)) drawn.set(key, makeCard(card, as, wild, crown));
+    const node = drawn.get(key).cloneNode(true);
+    if (classes) node.className += ` ${classes}`;
+    if (from !== null) node.dataset.from = from;
     return node;
   };
 
   /** Draw a card for the log: rank and suit on one line. */
   malice.drawChip = function (card) {
     if (card === "??") return createElement("span", { class: "chip" }, "?");
-    return createElement("span", { class: `chip ${chooseColour(card)}` }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card));
+    return createElement("span", { class: `chip ${chooseColour(card)} suit${card[1]}` }, malice.cardRank(card), card[0] === "W" ? null : malice.drawSuit(card));
   };
 
   /** Draw the number of a seat in the colour of its bot; partners share that of their team. */

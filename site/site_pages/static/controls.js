@@ -11,8 +11,14 @@ window.malice = window.malice || {};
   const lastIndex = () => state.game.steps.length - 1;
   const readInterval = () => 1000 / Number($("speed").value);
 
-  function makeAddress(key, index) {
-    return index > 0 ? `#${key}/${index - 1}` : `#${key}`;
+  /** Return the address of what is shown; view, speed and colours only where they are not the usual ones. */
+  function makeAddress() {
+    const speed = $("speed").value;
+    return malice.makeAddress(state.game.key, state.index, {
+      view: state.viewer ?? undefined,
+      speed: speed === "1" ? undefined : speed,
+      colours: malice.hasFourColours() ? "4" : undefined,
+    });
   }
 
   /** Update the address, but not at every frame, which browsers forbid, nor after a link to another game. */
@@ -20,7 +26,7 @@ window.malice = window.malice || {};
     clearTimeout(pending);
     pending = setTimeout(() => {
       if (location.hash !== state.address) return; // the game that was asked for is still being loaded
-      state.address = makeAddress(state.game.key, state.index);
+      state.address = makeAddress();
       if (location.hash !== state.address) history.replaceState(null, "", state.address);
     }, 150);
   }
@@ -37,13 +43,14 @@ window.malice = window.malice || {};
     $("slider").setAttribute("aria-valuetext", step.number < 0 ? "the deal" : `${name} ${step.number}${turn(", ")}`);
     $("where").textContent = step.number < 0 ? "deal" : `${name} ${step.number} / ${lastIndex() - 1}${turn(" · ")}`;
     $("live").setAttribute("aria-live", timer && readInterval() < 700 ? "off" : "polite");
+    $("live").title = malice.describeStep(game, course, state.index);
     $("raw").textContent = step.moves.map(malice.formatMove).join(" · ");
     $("thought").textContent = malice.formatDuration(malice.longestTime(step));
     $("remark").textContent = malice.joinNotes(game, step);
     const over = state.index === lastIndex();
     $("live").textContent = malice.describeStep(game, course, state.index) + (over ? ` ${malice.describeResult(game)}` : "");
     showFailure();
-    $("ending").hidden = !over;
+    $("over").hidden = !over;
     $("ending").replaceChildren(...(over ? malice.makeEnding(game) : []));
     for (const id of ["first", "back", "turn-back"]) $(id).disabled = state.index === 0;
     for (const id of ["last", "forward", "turn-forward"]) $(id).disabled = over;
@@ -104,12 +111,14 @@ window.malice = window.malice || {};
     timer = setTimeout(tick, readInterval() / 2);
   }
 
-  function changeView(viewer) {
+  function changeView(viewer, index = state.index) {
     state.viewer = viewer;
     state.course = viewer === null ? state.whole : malice.follow(state.game, viewer);
     $("view").value = viewer === null ? "all" : String(viewer);
     malice.fillLog($("log"), state.game, state.course);
-    showStep(state.index);
+    malice.measureStage($("table"));
+    showStep(index);
+    malice.measureStage($("table")); // with the cards of this game
   }
 
   function linkNeighbour(id, key) {
@@ -124,6 +133,7 @@ window.malice = window.malice || {};
     const teams = malice.groupTeams(game).map(({ seats }) => seats.map((seat) => game.seats[seat]));
     const names = teams.map((team) => joinParts(team.map((seat) => [malice.createElement("bdi", { class: malice.markBot(seat) }, seat.name)]), "+"));
     $("players").replaceChildren(...joinParts(names, "v"));
+    $("players").classList.toggle("many", game.seats.length > 4);
     const rules = malice.createElement("a", { href: `rules/${game.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
     $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series);
@@ -139,6 +149,7 @@ window.malice = window.malice || {};
     const options = game.seats.map((seat, index) => malice.createElement("option", { value: index }, `seat ${index}: ${seat.name}`));
     $("view").replaceChildren(malice.createElement("option", { value: "all" }, "all hands"), ...options);
     $("view").parentElement.hidden = !views;
+    $("play-area").classList.toggle("noted", game.steps.some((step) => step.moves.some((move) => move.note)));
     $("slider").max = lastIndex();
     linkNeighbour("previous", place.previous);
     linkNeighbour("next", place.next);
@@ -174,6 +185,16 @@ window.malice = window.malice || {};
     if (place?.[0] === "!") document.getElementById(`fault-${place.slice(1)}`)?.focus({ preventScroll: true });
   }
 
+  /** Set speed and colours as an address asks for, and return the seat whose view it asks for, or null. */
+  function applyOptions({ view, speed, colours }) {
+    const speeds = [...$("speed").options].map(({ value }) => value);
+    if (speed !== undefined && !speeds.includes(speed)) throw new Error(`Expected ${speeds.join(", ")} for speed, got ${speed}.`);
+    if (view !== undefined && ![...$("view").options].some(({ value }) => value === view)) throw new Error(`This game has no view of seat ${view}.`);
+    if (speed !== undefined) $("speed").value = speed;
+    if (colours !== undefined) malice.chooseColours(colours === "4", false);
+    return view === undefined ? state.viewer : view === "all" ? null : Number(view);
+  }
+
   /** Open the address: `#part.table.deal.rotation`, and after a slash the number of an action or the seat of a verdict. */
   async function openAddress() {
     stop();
@@ -182,23 +203,19 @@ window.malice = window.malice || {};
     try {
       const wanted = hash || (await malice.findFirstKey());
       if (wanted === null) throw new Error("No game has been played yet.");
-      const parts = /^(\d+(?:\.\d+){3})(?:\/(!?\d+))?$/.exec(wanted);
-      if (!parts) throw new Error("Expected the key of a game, such as 0.3.12.1, or of an action, such as 0.3.12.1/57.");
-      if (state.game?.key !== parts[1]) {
-        const place = await malice.find(parts[1]);
+      const { key, place, options } = malice.parseAddress(wanted);
+      const fresh = state.game?.key !== key;
+      if (fresh) {
+        const found = await malice.find(key);
         if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile
-        loadGame(malice.read(place.shard, place.row, place.bots), place);
-        state.address = location.hash;
-        showGame(true);
-        state.index = findIndex(state.game, parts[2]);
-        changeView(state.viewer);
-        focusEvidence(parts[2]);
-      } else {
-        state.address = location.hash;
-        showGame(true);
-        showStep(findIndex(state.game, parts[2]));
-        focusEvidence(parts[2]);
+        loadGame(malice.read(found.shard, found.row, found.bots), found);
       }
+      const viewer = applyOptions(options);
+      state.address = location.hash;
+      showGame(true);
+      if (fresh || viewer !== state.viewer) changeView(viewer, findIndex(state.game, place));
+      else showStep(findIndex(state.game, place));
+      focusEvidence(place);
     } catch (error) {
       showError(error.message);
     }
@@ -222,7 +239,7 @@ window.malice = window.malice || {};
 
   function handleKey(event) {
     const shifted = event.getModifierState("AltGraph"); // some keyboards need it for brackets
-    if (((event.ctrlKey || event.metaKey || event.altKey) && !shifted) || !state.game || $("help").open) return;
+    if (((event.ctrlKey || event.metaKey || event.altKey) && !shifted) || !state.game || document.querySelector("dialog[open]")) return;
     const target = event.target;
     if (target.closest("input, select, textarea") && event.key !== "?") return;
     if (event.key === " " && target.closest("button, a, summary")) return;
@@ -251,16 +268,20 @@ window.malice = window.malice || {};
       stop();
       showStep(Number($("slider").value));
     });
+    $("speed").addEventListener("change", keepAddress);
     $("view").addEventListener("change", () => changeView($("view").value === "all" ? null : Number($("view").value)));
     $("open").addEventListener("submit", (event) => {
       event.preventDefault();
       location.hash = $("key").value.trim();
     });
+    $("log").addEventListener("keydown", malice.roveLog);
     document.addEventListener("keydown", handleKey);
     window.addEventListener("hashchange", openAddress);
   }
 
   $("open").hidden = false;
+  malice.replay = { state, actions, showStep, address: makeAddress, keepAddress };
+  malice.recallColours();
   listen();
   openAddress();
 })(window.malice);

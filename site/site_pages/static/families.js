@@ -16,6 +16,8 @@
 //     unit(game)                    returns what `race` counts: "cards left"; by default "left"
 //     moments(course, context)      returns the key moments: an array of {step, kind, words, weight}
 //     summary(course, context)      returns what the game came to: an array of {words, values}, with a value for each seat
+//     position(table, context)      returns the table as the view of a request has it, for who copies it as JSON; by
+//                                   default the table
 //     mask(event, seat, game)       returns the event as the seat may see it, or null if it must not know of it;
 //                                   without this hook all seats see everything, and there are no views to choose from
 //   };
@@ -31,13 +33,20 @@
 //   course   {steps, tables}: all steps, and the tables after them, as a spectator sees them
 //   moment   `step` is an index of `course.steps`, `words` a phrase; of too many, those with the least `weight` are left
 //            out, where a change of the lead weighs 2 to 4 and the longest think 1; `kind` becomes a class
-//   context  {game} for `moments` and `summary`; {game, viewer, step} otherwise, and for events {events, place, table}, for `draw` {over, tables}:
+//   context  {game} for `moments` and `summary`; {game, viewer, step} otherwise, and for events {events, place, table}, for `draw` and
+//            `position` {over, tables}:
 //     viewer   the seat whose view is shown, or null
 //     step     {number, turn, moves: [{seat, action}], events}: one ask; number -1 is the deal, which has no moves
 //     events   the events of the step, and `place`, the index of this one in them
 //     table    the table after the event
 //     over     whether this is the last step
 //     tables   the tables after all steps, to measure how much room the whole game needs
+//
+// The drawing gets a place of fixed size: `--stage-width` and `--stage-height` are its width and height in its styles,
+// a class around it says whether it is `narrow` (below 45rem), `broad` (58rem or more) or `short` (below 26rem), and
+// what is larger scrolls. (Container queries would say the same, at several times the cost of a step.) Sizes that follow from these and from `tables` let nothing move from step to step.
+//
+// The page keeps those elements of the drawing before that look as the new ones do: no listeners on them.
 //
 // An element with `data-place="NAME"` is a place. An element with `data-from="NAME"` has just come from there: the page
 // lets it fly. cards.js draws cards, places and seats for any family. The styles of other families do not count meanwhile.

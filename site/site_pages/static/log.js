@@ -4,6 +4,9 @@ window.malice = window.malice || {};
 
 (function (malice) {
   const { createElement } = malice;
+  let links = [];
+  let marked = null;
+  let stop = null;
 
   /** Take the first brief of a step as its line; the others stand below it. */
   function splitBriefs(game, course, index) {
@@ -39,6 +42,7 @@ window.malice = window.malice || {};
         href: step.number < 0 ? `#${game.key}` : `#${game.key}/${step.number}`,
         title: alone ? step.moves[0].action : null,
         "data-step": index,
+        tabindex: "-1",
       },
       createElement("span", { class: "number" }, step.number < 0 ? "" : String(step.number)),
       createElement("span", { class: "what" }, ...(line || describeMoves(game, step))),
@@ -75,15 +79,36 @@ window.malice = window.malice || {};
       list.append(makeEntry(game, course, index));
     });
     box.replaceChildren(...parts.filter(Boolean));
+    links = [...box.querySelectorAll("[data-step]")];
+  };
+
+  /** Make a link the one stop of the Tab key in the log. */
+  function stopAt(link) {
+    if (stop) stop.tabIndex = -1;
+    stop = link;
+    stop.tabIndex = 0;
+  }
+
+  /** Move the focus in the log by arrow keys, Home and End. */
+  malice.roveLog = function (event) {
+    const step = Number(event.target.dataset.step);
+    const link = links[{ ArrowDown: step + 1, ArrowUp: step - 1, Home: 0, End: links.length - 1 }[event.key]];
+    if (!link || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    stopAt(link);
+    link.focus();
   };
 
   /** Mark the current action, and scroll the log, but not the page, until it is visible. */
   malice.markLog = function (box, index) {
-    box.querySelector("[aria-current]")?.removeAttribute("aria-current");
-    const link = box.querySelector(`[data-step="${index}"]`);
+    const link = links[index];
     if (!link) return;
+    const [frame, row] = [box.getBoundingClientRect(), link.getBoundingClientRect()]; // before anything is changed
+    marked?.removeAttribute("aria-current");
+    marked = link;
     link.setAttribute("aria-current", "step");
-    const [frame, row] = [box.getBoundingClientRect(), link.getBoundingClientRect()];
+    stopAt(link);
     if (row.top < frame.top + 40 || row.bottom > frame.bottom - 20) {
       box.scrollTop += row.top - frame.top - frame.height / 2;
     }

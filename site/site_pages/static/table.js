@@ -3,6 +3,9 @@
 window.malice = window.malice || {};
 
 (function (malice) {
+  /** From this width in pixels on a card has room for pips and courts. */
+  const BIG = 42;
+
   /** Find where something came from, as it is still drawn. */
   function findOrigin(box, node) {
     const place = box.querySelector(`[data-place="${CSS.escape(node.dataset.from)}"]`);
@@ -16,15 +19,56 @@ window.malice = window.malice || {};
     node.animate([{ transform: from, zIndex: 9 }, { transform: "none", zIndex: 9 }], { duration, easing: "ease-out" });
   }
 
+  /** Tell the styles of the drawing how much room it has. */
+  malice.measureStage = function (box) {
+    const style = getComputedStyle(box);
+    const [width, height] = [
+      box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight),
+      box.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom),
+    ];
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    box.style.setProperty("--stage-width", `${width}px`);
+    box.style.setProperty("--stage-height", `${height}px`);
+    box.classList.toggle("narrow", width < 45 * rem);
+    box.classList.toggle("broad", width >= 58 * rem);
+    const card = box.querySelector(".card:not(.empty)");
+    if (card) box.classList.toggle("big-cards", card.offsetWidth >= BIG);
+    box.classList.toggle("short", height < 26 * rem);
+  };
+
+  function copyAttributes(old, fresh) {
+    for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+    for (const { name, value } of fresh.attributes) {
+      if (old.getAttribute(name) === value) continue;
+      if (name === "style") old.style.cssText = value; // as an attribute the page's policy forbids it
+      else old.setAttribute(name, value);
+    }
+  }
+
+  /** Make an element like a fresh one, and keep what is the same: that costs a slow processor far less than all anew. */
+  function patch(old, fresh) {
+    if (old.isEqualNode(fresh)) return;
+    if (old.nodeName !== fresh.nodeName || old.nodeType !== Node.ELEMENT_NODE || old.dataset?.card !== fresh.dataset?.card) {
+      old.replaceWith(fresh);
+      return;
+    }
+    copyAttributes(old, fresh);
+    const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
+    before.slice(after.length).forEach((node) => node.remove());
+    after.forEach((node, place) => (before[place] ? patch(before[place], node) : old.append(node)));
+  }
+
   /** Draw the table after a step into `box`; what has moved flies from its old place in `moving` ms, unless 0. */
   malice.drawTable = function (box, game, course, index, viewer, moving) {
     const { steps, tables } = course;
     const context = { game, viewer, step: steps[index], over: index === steps.length - 1, tables };
     const table = malice.callFamily(game.family, "draw", tables[index], context);
     const flies = moving && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const moved = flies ? [...table.querySelectorAll("[data-from]")] : [];
-    const origins = moved.map((node) => findOrigin(box, node));
-    box.replaceChildren(table);
+    const origins = flies ? [...table.querySelectorAll("[data-from]")].map((node) => findOrigin(box, node)) : [];
+    box.getAnimations({ subtree: true }).forEach((flight) => flight.cancel());
+    if (box.firstElementChild) patch(box.firstElementChild, table);
+    else box.append(table);
+    const moved = flies ? [...box.querySelectorAll("[data-from]")] : [];
     moved.forEach((node, place) => origins[place] && fly(node, origins[place], moving));
   };
 })(window.malice);

@@ -4,15 +4,7 @@ malice.spite = malice.spite || {};
 
 (function (malice) {
   const { createElement, spite } = malice;
-  const RANK_ORDER = "A23456789TJQKW?";
-  const SUIT_ORDER = "CDHSX?";
-  const ROOM = 6;
   const extents = new WeakMap();
-
-  function sortHand(hand) {
-    const order = (card) => RANK_ORDER.indexOf(card[0]) * 8 + SUIT_ORDER.indexOf(card[1]);
-    return hand.slice().sort((one, other) => order(one) - order(other));
-  }
 
   class Table {
     constructor(table, { game, viewer, over, tables }) {
@@ -40,7 +32,7 @@ malice.spite = malice.spite || {};
       const cards = this.pile(`${seat}h`);
       const hidden = this.viewer !== null && this.viewer !== seat;
       const fresh = (this.changes.fresh[seat] || []).slice();
-      const nodes = (hidden ? cards : sortHand(cards)).map((card, place) => {
+      const nodes = (hidden ? cards : spite.sortHand(cards)).map((card, place) => {
         const at = hidden ? (place >= cards.length - fresh.length ? 0 : -1) : fresh.indexOf(card);
         if (at >= 0 && !hidden) fresh.splice(at, 1);
         return this.drawCard(card, { classes: at >= 0 ? "fresh" : "" });
@@ -107,9 +99,8 @@ malice.spite = malice.spite || {};
         turn && createElement("span", { class: "tag turn" }, "to play"),
         this.over && createElement("span", { class: `tag place${game.places[seat]}` }, this.describePlacing(seat)),
       );
-      const depths = sides.map((side) => side.querySelectorAll(".card").length - 1);
       const classes = `seat${turn ? " on" : ""}${out ? " gone" : ""}${partners ? ` partner seat${game.teams[seat]}` : ""}`;
-      const node = createElement(
+      return createElement(
         "section",
         { class: classes, "aria-label": `Seat ${seat}: ${game.seats[seat].name}`, "data-seat": seat },
         header,
@@ -121,9 +112,6 @@ malice.spite = malice.spite || {};
           this.drawHand(seat),
         ),
       );
-      // Keep room for the deepest stacks of this game, up to a limit, so that the table does not jump at every card.
-      node.style.setProperty("--depth", Math.max(Math.min(ROOM, this.extent.side - 1), ...depths));
-      return node;
     }
 
     describePlacing(seat) {
@@ -202,11 +190,13 @@ malice.spite = malice.spite || {};
   spite.draw = function (table, context) {
     const drawing = new Table(table, context);
     const { game } = context;
-    const { centre } = drawing.extent;
+    const { centre, side, sides } = drawing.extent;
     const seats = game.seats.length;
-    const crowd = (seats > 2 ? " several" : "") + (seats > 4 ? " many" : "") + (centre > 3 ? " crowded" : "") + (centre > 5 ? " packed" : "");
+    const crowd = (seats > 2 ? " several" : "") + (seats > 4 ? " many" : "");
     const node = createElement("div", { class: `spite seats${seats}${crowd}` }, ...drawing.draw());
-    node.style.setProperty("--hand", game.rules.hand_size);
+    // The sizes follow from the whole game, so that no step changes them.
+    const sizes = { hand: game.rules.hand_size, sides, stacks: centre, depth: side - 1 };
+    for (const [name, value] of Object.entries(sizes)) node.style.setProperty(`--${name}`, value);
     return node;
   };
 })(window.malice);

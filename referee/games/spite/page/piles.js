@@ -4,6 +4,8 @@ malice.spite = malice.spite || {};
 
 (function (spite) {
   const HIDDEN = "??";
+  const RANK_ORDER = "A23456789TJQKW?";
+  const SUIT_ORDER = "CDHSX?";
 
   /**
    * Return an empty table. `heights` are the values of the centre stacks, `out` the verdicts by seat; `counted` is the
@@ -118,6 +120,12 @@ malice.spite = malice.spite || {};
   spite.seesCounts = function (table, rules, viewer) {
     if (viewer === null || rules.payoff_count === "public") return true;
     return rules.payoff_count === "on_request" ? table.announced : table.counted === viewer;
+  };
+
+  /** Return the cards of a hand by rank and suit, as the referee sends them. */
+  spite.sortHand = function (hand) {
+    const order = (card) => RANK_ORDER.indexOf(card[0]) * 8 + SUIT_ORDER.indexOf(card[1]);
+    return hand.slice().sort((one, other) => order(one) - order(other));
   };
 
   /** Measure how deep the side stacks of a game get, and how many side and centre stacks it uses. */

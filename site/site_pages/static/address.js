@@ -1,0 +1,33 @@
+// The address of what the replay shows: game, action, view, speed, colours.
+"use strict";
+window.malice = window.malice || {};
+
+(function (malice) {
+  const SHAPE = /^(\d+(?:\.\d+){3})(?:\/(!?\d+))?(?:\?(.*))?$/;
+  const OPTIONS = { view: /^(all|\d+)$/, speed: /^\d+(\.\d+)?$/, colours: /^[24]$/ };
+
+  /** Throw an error that says what is wrong with an option of an address. */
+  function checkOption(name, value) {
+    if (!OPTIONS[name]) throw new Error(`Expected view, speed or colours after the question mark, got ${name}.`);
+    if (!OPTIONS[name].test(value)) throw new Error(`Expected a number for ${name}, got ${value || "nothing"}.`);
+  }
+
+  /**
+   * Read an address such as `0.3.12.1/57?view=1&speed=2`: `key`, `place` (the number of an action, or `!` and the seat
+   * of a verdict) and `options`, which are texts. Throw a sentence for the reader.
+   */
+  malice.parseAddress = function (text) {
+    const parts = SHAPE.exec(text);
+    if (!parts) throw new Error("Expected the key of a game, such as 0.3.12.1, or of an action, such as 0.3.12.1/57.");
+    const options = Object.fromEntries(new URLSearchParams(parts[3] ?? ""));
+    Object.entries(options).forEach(([name, value]) => checkOption(name, value));
+    return { key: parts[1], place: parts[2], options };
+  };
+
+  /** Write the address of a step; options that are undefined are left out. */
+  malice.makeAddress = function (key, index, options = {}) {
+    const told = Object.entries(options).filter(([, value]) => value !== undefined);
+    const query = told.length ? `?${new URLSearchParams(told)}` : "";
+    return `#${key}${index > 0 ? `/${index - 1}` : ""}${query}`;
+  };
+})(window.malice);

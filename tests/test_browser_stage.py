@@ -1,0 +1,175 @@
+"""The stage of a replay: nothing moves, everything is in sight on a phone, links and files carry what is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+import site_pages
+from tests.test_browser_window import at_a_desk, current, find, press, replay, visit
+from tests.test_site_league import League
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+WATCH = """
+const [last, every] = [malice.replay.state.game.steps.length - 1, arguments[0]];
+const controls = [...document.querySelectorAll(".controls button, .controls input, .controls select, .stage, #race")]
+  .filter((one) => one.checkVisibility());
+const box = (one) => one.getBoundingClientRect();
+const name = (one) => one.id || one.className + one.textContent;
+const isSeen = (one) => {
+  const {left, top, right, bottom} = box(one);
+  if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return false;
+  const point = one.matches(".card") ? [left + 4, top + 6] : [(left + right) / 2, (top + bottom) / 2];
+  const found = document.elementFromPoint(...point);
+  return one === found || one.contains(found) || found.contains(one) && one.matches(":disabled");
+};
+const positions = new Set();
+const unseen = new Set();
+let widest = 0;
+for (let step = 0; step <= last; step += step + arguments[1] > last && step < last ? last - step : arguments[1]) {
+  malice.replay.showStep(step);
+  const piles = [...document.querySelectorAll('[data-place$="p"], .sides, .stage')];
+  positions.add(JSON.stringify([...controls, ...piles].map((one) => {
+    const {x, y, width, height} = box(one);
+    return [x, y, width, height];
+  })));
+  widest = Math.max(widest, ...[...document.querySelectorAll("#table")].map((one) =>
+    Math.max(one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight)));
+  if (step % every && step !== last) continue;
+  if (step === last) document.querySelector("#close-ending").click();
+  for (const one of [...document.querySelectorAll(".hand .card"), ...controls.filter((one) => !one.matches("div"))]) {
+    if (!isSeen(one)) unseen.add(`step ${step}: ${name(one)}`);
+  }
+}
+return {positions: positions.size, unseen: [...unseen], widest, cards: document.querySelectorAll(".hand .card").length,
+  small: controls.filter((one) => one.matches("button") && Math.min(box(one).width, box(one).height) < 44).map(name)};
+"""
+"""What moves, what is out of sight, and by how much the table overflows, while the whole game is shown."""
+
+
+@pytest.fixture(scope="module")
+def league() -> League:
+    """Two bots; every third game ends by a verdict."""
+    return League(("bot0", "bot1"), deals=2, faulty=3)
+
+
+@pytest.fixture
+def browser(chromium: Chrome) -> Iterator[Chrome]:
+    """The browser, at the size of a desk; afterwards its console must be empty."""
+    yield from at_a_desk(chromium)
+
+
+def resize(browser: Chrome, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 640), (1400, 900)])
+def test_everything_stands_still_and_in_sight(browser: Chrome, out: Path, width: int, height: int) -> None:
+    resize(browser, width, height)
+    for key in ("0.0.0.0", "0.0.0.1", "0.0.1.0"):
+        replay(browser, out, key)
+
+        seen = browser.execute_script(WATCH, 10, 1)
+
+        assert seen["positions"] == 1
+        assert seen["unseen"] == []
+        assert seen["small"] == []
+        assert seen["widest"] <= 0
+
+
+@pytest.mark.parametrize(("name", "seats"), [("multi", 8), ("partners-4", 4), ("skipbo", 3)])
+def test_many_seats_stand_still(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
+    site_pages.render(
+        League(tuple(f"bot{seat}" for seat in range(seats)), deals=1, rulesets=(name,), seats=seats), tmp_path
+    )
+    for width, height in ((1400, 900), (390, 844)):
+        resize(browser, width, height)
+        replay(browser, tmp_path, "0.0.0.0")
+
+        seen = browser.execute_script(WATCH, 49, 7)
+
+        assert (seen["positions"], seen["unseen"]) == (1, []), (width, height)
+        assert seen["widest"] <= 1, "pixels: what overflows is rounded up"
+
+
+def test_a_link_opens_with_view_speed_and_colours(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0.0/5?view=1&speed=5&colours=4")
+
+    assert current(browser) == 6
+    assert find(browser, "#view").get_attribute("value") == "1"
+    assert find(browser, "#speed").get_attribute("value") == "5"
+    assert browser.execute_script("return malice.replay.address()") == "#0.0.0.0/5?view=1&speed=5&colours=4"
+    assert browser.find_elements(By.CSS_SELECTOR, '[data-place="0h"] .back')
+
+    for wrong, sentence in (("?view=7", "no view of seat 7"), ("?speed=3", "0.5, 1, 2, 5, 15"), ("?x=1", "got x")):
+        visit(browser, out, f"replay.html#0.0.0.0/5{wrong}")
+        WebDriverWait(browser, 10).until(lambda _: find(browser, "#message").is_displayed())
+        assert sentence in find(browser, "#message").text
+
+
+def test_a_game_and_its_position_can_be_taken_along(league: League, browser: Chrome, out: Path) -> None:
+    record = next(league.records())
+    replay(browser, out, f"{record.key}/5?view=1")
+    browser.execute_script("malice.copyText = async (text) => { window.copied = text; return true; };")
+
+    find(browser, "#more").click()
+    find(browser, "#copy-link").click()
+    link: Any = browser.execute_script("return copied")
+    find(browser, "#copy-position").click()
+    position = json.loads(browser.execute_script("return copied"))
+    find(browser, "#close-share").click()
+    head, *steps = map(
+        json.loads, browser.execute_script("return malice.writeGame(malice.replay.state.game)").splitlines()
+    )
+
+    assert link == f"{out.as_uri()}/replay.html#{record.key}/5?view=1"
+    assert position["seat"] == 1
+    assert head["scores"] == list(record.scores)
+    moves = [[move["seat"], move["action"]] for step in steps for move in step["moves"]]
+    assert moves == [list(move) for move in record.actions]
+
+
+SWIPE = """
+const stage = document.querySelector(".stage");
+for (const [kind, x] of [["pointerdown", 300], ["pointerup", 300 + arguments[0]]])
+  stage.dispatchEvent(new PointerEvent(kind, {clientX: x, clientY: 300, pointerType: "touch", isPrimary: true}));
+"""
+
+
+def test_fingers_and_tab_keys_reach_the_controls(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0.0/5")
+
+    browser.execute_script(SWIPE, -80)
+    assert current(browser) == 7
+    browser.execute_script(SWIPE, 80)
+    assert current(browser) == 6
+    browser.execute_script(SWIPE, 0)
+    browser.execute_script(SWIPE, 0)
+    assert find(browser, "#play").get_attribute("aria-pressed") == "true"
+    press(browser, " ")
+
+    assert len(browser.find_elements(By.CSS_SELECTOR, '#log, #log [tabindex="0"]')) == 2
+    assert not find(browser, "#log").get_attribute("tabindex")
+    find(browser, "#log [aria-current]").send_keys("\ue015\ue015\ue007")  # down, down, Enter
+    WebDriverWait(browser, 10).until(lambda _: current(browser) == 8)
+
+
+def test_the_ending_can_be_put_away_and_a_frame_shows_the_table_alone(browser: Chrome, out: Path) -> None:
+    visit(browser, out, "replay.html?embed#0.0.0.0")
+    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+    shown = [find(browser, part).is_displayed() for part in ("#table", "#play", ".top", "#log", "#players")]
+    press(browser, "\ue010")  # End
+
+    assert shown == [True, True, False, False, False]
+    assert find(browser, "#ending").is_displayed()
+    find(browser, "#close-ending").click()
+    assert not find(browser, "#ending").is_displayed()
