@@ -14,6 +14,7 @@ from protocol.messages import ClockRules
 from tournaments.league.contents import Game
 from tournaments.league.kinds import Kind, group_by_kind, list_complete, list_counted, list_sides, make_rated_game
 from tournaments.league.ranks import Ranked, rank_entries
+from tournaments.league.tallies import tally_games
 from tournaments.ratings.fit import Rating, fit_ratings
 from tournaments.ratings.pairings import Floats, RatedGame
 from tournaments.ratings.running_elo import compute_history
@@ -232,36 +233,6 @@ def _name_los(los: Floats, entries: Sequence[str], shown: Sequence[int]) -> dict
     }
 
 
-class _Tally:
-    """What an entry did in all its games."""
-
-    __slots__ = ("asked", "cpu", "forfeits", "games", "idle", "used")
-
-    def __init__(self) -> None:
-        self.games = self.asked = self.forfeits = 0
-        self.used = self.cpu = self.idle = 0.0
-
-    def each(self, total: float) -> float | None:
-        """Return a total per action."""
-        return total / self.asked if self.asked else None
-
-
-def _tally_games(played: Iterable[Game], entries: Iterable[str]) -> dict[str, _Tally]:
-    tallies = {label: _Tally() for label in entries}
-    for game in played:
-        for seat, label in enumerate(game.labels):
-            tally = tallies[label]
-            tally.games += 1
-            tally.asked += game.asked[seat]
-            tally.forfeits += bool(game.verdicts[seat])
-            tally.used += game.used_ms[seat]
-            if game.cpu_ms:
-                tally.cpu += game.cpu_ms[seat]
-            if game.idle_ms:
-                tally.idle += game.idle_ms[seat]
-    return tallies
-
-
 def _make_rows(
     played: list[Game],
     entries: Sequence[str],
@@ -269,7 +240,7 @@ def _make_rows(
     ratings: Sequence[Rating],
     states: Mapping[str, State],
 ) -> tuple[Row, ...]:
-    tallies = _tally_games(played, entries)
+    tallies = tally_games(played, entries)
     return tuple(
         Row(
             group=place.group,
