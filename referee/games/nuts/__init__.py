@@ -1,0 +1,24 @@
+"""Nuts: two teams race at once to play their piles onto common foundations, in ticks instead of turns."""
+
+from pathlib import Path
+
+from referee.families import Family
+from referee.games.nuts.engine import Nuts
+from referee.games.nuts.messages import PUBLIC, Event, View
+from referee.games.nuts.parameters import Parameters, classify, match
+from referee.games.nuts.race import count_missing
+
+__all__ = ["FAMILY", "Nuts"]
+
+FAMILY = Family(
+    name="nuts",
+    folder=Path(__file__).parent,
+    parameters=Parameters,
+    view=View,
+    event=Event,
+    match=match,
+    rules=Nuts,
+    public=PUBLIC,
+    classify=classify,
+    race=count_missing,
+)
