@@ -45,7 +45,9 @@ class Nuts:
         self._rules = rules
         self.seats = seats
         self.teams = tuple(seat % TEAMS for seat in range(seats))
-        self.parts: tuple[Part, ...] = ("both",) * TEAMS if seats == TEAMS else ("nuts",) * TEAMS + ("cards",) * TEAMS
+        self._roles: tuple[Part, ...] = ("both",) if seats == TEAMS else ("nuts", "cards")
+        """The parts of the seats of each team."""
+        self.parts = tuple(self._roles[seat // TEAMS] for seat in range(seats))
         self._moves = Moves(rules)
         self._listed: Listed | None = None
         self._shown: tuple[State | None, tuple[SideView, ...]] = (None, ())
@@ -70,10 +72,13 @@ class Nuts:
         return listed
 
     def _list_anew(self, state: State) -> Listed:
-        parts, heights = self.parts[::TEAMS], state.heights
+        parts, heights = self._roles, state.heights
         by_team = [self._moves.list_all(side, heights, parts) for side in state.sides]
         actions = tuple(
-            [() if state.busy[seat] > state.tick else by_team[team][seat // TEAMS] for seat, team in enumerate(self.teams)]
+            [
+                () if state.busy[seat] > state.tick else by_team[team][seat // TEAMS]
+                for seat, team in enumerate(self.teams)
+            ]
         )
         return Listed(state, Ask(tuple([seat for seat, own in enumerate(actions) if own])), actions)
 

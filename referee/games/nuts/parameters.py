@@ -14,8 +14,8 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     players: tuple[int, int] = (4, 4)
     """How many seats play: [4, 4] makes two teams, seats 0 and 2 against 1 and 3, in which seats 0 and 1 play the Nuts
-    and seats 2 and 3 the Cards; [2, 2] makes two teams of one seat each, which plays both parts. (catsatcards.com, Nuts,
-    has four players; two are a ruling of malice, after the game's name Two-Handed Solitaire.)"""
+    and seats 2 and 3 the Cards; [2, 2] makes two teams of one seat each, which plays both parts. (catsatcards.com,
+    Nuts, has four players; two are a ruling of malice, after the game's name Two-Handed Solitaire.)"""
     nuts_size: int = 11
     """Cards in each Nuts pile. (catsatcards.com, Nuts.)"""
     columns: tuple[int, ...] = (5, 4, 3, 2, 1)
@@ -34,8 +34,8 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What an empty column takes: "any" card or run, or only one that begins with a "king". (A ruling of malice, after
     Nertz at dkmgames.com: the text on Nuts has lost its list of plays.)"""
     runs: Literal["any", "whole"] = "any"
-    """What may move from column to column: "any" number of face-up cards from the end, or only the "whole" run of face-up
-    cards. (A ruling of malice, after Nertz.)"""
+    """What may move from column to column: "any" number of face-up cards from the end, or only the "whole" run of
+    face-up cards. (A ruling of malice, after Nertz.)"""
     waste_visible: Literal["all", "top"] = "all"
     """What all seats see of a waste: "all" its cards, so that nobody has to remember them, or only its "top". (The text
     exposes the top; that turned cards lie open is a ruling of malice.)"""

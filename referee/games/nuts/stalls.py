@@ -25,23 +25,26 @@ def end_tick(
     """
     state = replace(state, pending=())
     while True:
-        state = _count_tick(rules, state, progress)
-        if not state.reason and state.idle >= rules.idle_ticks:
+        state = _count_idle(rules, state, progress)
+        if state.idle >= rules.idle_ticks and not state.reason:
             state = _resolve_stall(rules, state, events)
-        if state.reason or can_act(state):
+        if state.reason:
+            return state
+        state = replace(state, tick=state.tick + 1)
+        if can_act(state):
             return state
         progress = False
 
 
-def _count_tick(rules: Parameters, state: State, progress: bool) -> State:
+def _count_idle(rules: Parameters, state: State, progress: bool) -> State:
+    """Count a tick as idle or not; end the hand if it was the last one for another reason."""
     reason = ""
     if not all(side.nuts for side in state.sides):
         reason = "nuts"
     elif state.tick >= rules.max_ticks:
         reason = "max_ticks"
     burned = state.burned and (rules.burn == "once" or not progress)
-    idle = 0 if progress else state.idle + 1
-    return replace(state, tick=state.tick + (not reason), idle=idle, burned=burned, reason=reason)
+    return replace(state, idle=0 if progress else state.idle + 1, burned=burned, reason=reason)
 
 
 def _resolve_stall(rules: Parameters, state: State, events: list[Event]) -> State:

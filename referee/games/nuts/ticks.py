@@ -49,11 +49,14 @@ class Tick:
             self._move(seat, *action.split("-"))
 
     def _is_legal(self, seat: int, action: str) -> bool:
+        """Return whether an action that was legal before the tick still is."""
         if self._rules.nuts_out == "at_once" and not all(side.nuts for side in self.sides):
             return False
-        side = self.sides[self._teams[seat]]
-        (legal,) = self._moves.list_all(side, self.heights, (self._parts[seat],))
-        return action in legal
+        team = self._teams[seat]
+        side = self.sides[team]
+        if side is self._before.sides[team] and not action.endswith(CENTRE):
+            return True
+        return self._moves.allows(side, self.heights, self._parts[seat], action)
 
     def _turn(self, seat: int) -> None:
         team = self._teams[seat]
