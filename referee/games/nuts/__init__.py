@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from referee.families import Family
+from referee.games.nuts import words
 from referee.games.nuts.engine import Nuts
 from referee.games.nuts.messages import PUBLIC, Event, View
 from referee.games.nuts.parameters import Parameters, classify, match
 from referee.games.nuts.race import count_missing
+from referee.games.nuts.sentences import SENTENCES
 
 __all__ = ["FAMILY", "Nuts"]
 
@@ -16,9 +18,14 @@ FAMILY = Family(
     parameters=Parameters,
     view=View,
     event=Event,
+    public=PUBLIC,
     match=match,
     rules=Nuts,
-    public=PUBLIC,
+    describe_event=words.describe_event,
+    describe_action=words.describe_action,
+    sketch=words.sketch,
+    reasons=SENTENCES.reasons,
+    help=words.HELP,
     classify=classify,
     race=count_missing,
 )
