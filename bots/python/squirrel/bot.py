@@ -1,239 +1,300 @@
-"""A bot for Nuts that looks a few moves ahead, and knows what its partner will do if it thinks alike.
+"""A bot for Nuts that plays each of its actions to an end in its head, on cards as they may lie, and takes the best.
 
-It counts what a move brings by itself: a Nuts card, a card in the centre, a card turned up, a column emptied; and what
-the best moves of its team after that would bring. Partners share the columns, so the Nuts player chooses first, and the
-Cards player chooses on the table that this leaves. Without a move that brings anything, the Cards player turns.
+It remembers its team's stock from the first pass on, and which of its cards went to the centre. What it has not seen it
+deals at random, the same way for every action that it compares, and then plays alone, quickly and simply: Nuts cards
+and cards to the centre first, then what turns up a card, then the waste, then a turn. An action is worth the points
+that follow on average. Partners share the columns: the Cards player leaves them to a Nuts player without a Nuts card to
+play, so that two of these bots do not reach for the same card.
 """
 
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-View = dict[str, Any]
-Pile = tuple[str, ...]
+from random import Random
+from typing import Any
 
 VALUE = {rank: value for value, rank in enumerate("A23456789TJQK", start=1)}
-SUITS = "CDHS"
-RED = "DH"
+PACK = [rank + suit for suit in "CDHS" for rank in VALUE]
+HEIGHT = {card: VALUE[card[0]] for card in PACK}
+PLACE = {card: 2 * "CDHS".index(card[1]) for card in PACK}
+"""The first foundation of a card's suit."""
+BASES = {
+    card: [base for base in PACK if HEIGHT[base] == HEIGHT[card] + 1 and (base[1] in "DH") != (card[1] in "DH")]
+    for card in PACK
+}
+"""By card: what it may lie on in a column."""
 HIDDEN = "??"
-FOUNDATION = "f"
 
-NUTS = 2.5  # its penalty, and a step to the end of the hand
-CENTRE = 1.3  # a point, and who waits may find the place taken
-LOST = -6.0  # the last Nuts card of a team that has fewer points
-HELP = -1.2  # a foundation that now takes the opponent's Nuts card
-UNCOVER = 0.8
-EMPTY = 0.7  # a column that is empty takes a Nuts card
-WASTE = 0.25  # a card less to turn
-SHIFT = -0.1  # a move for its own sake
-TURN = 0.1
-LATER = 0.8  # what the next move brings counts less: somebody may be faster
-DEPTH = 3
-
-
-class Table(NamedTuple):
-    """What the bot knows of its team's cards, and the foundations."""
-
-    nuts: str
-    """The top of the Nuts pile; `??` if it is not known, empty if there is none."""
-    left: int
-    columns: tuple[Pile, ...]
-    waste: Pile
-    heights: tuple[int, ...]
-    """By foundation, two for each suit."""
-    lead: int
-    """Points ahead of the opponents."""
-    threat: str
-    """The top of the opponents' Nuts pile."""
+GAMES = 6
+"""How often each action is played to an end."""
+STEPS = 70
+"""How many actions at most that takes."""
+NUTS = 2.0
+SHOWN = 0.4
+"""What a Nuts card is worth that is gone, and a card of a column that is turned up; one in the centre is worth 1."""
+LATER = 0.98
+"""What a point is worth one action later: the hand may end."""
+MORE = 0.02
+"""By how much an action must be better than a turn, or than to wait."""
+KEEP = 0.3
+"""The chance that a waste card that fits onto a column is not played there."""
 
 
-class Move(NamedTuple):
-    """Some cards go from a pile to another: `n`, `w`, a column by its number, or a foundation."""
+class Memory:
+    """What the bot has seen of its team's cards; piles from bottom to top."""
 
-    source: str
-    card: str
-    count: int
-    target: str
+    def __init__(self, team: int) -> None:
+        self.team = str(team)
+        self.stock: list[str] = []
+        self.waste: list[str] = []
+        self.gone: set[str] = set()
+        """Cards of the team in the centre."""
 
-    def action(self) -> str:
-        return f"{self.card}-{self.target if self.target == FOUNDATION else 't' + self.target}"
+    def follow(self, event: dict[str, Any]) -> None:
+        """Take note of an event."""
+        if event["type"] == "deal":
+            self.stock = list(event["sides"][int(self.team)]["stock"])
+        elif event["type"] == "burn":
+            self._burn(int(self.team) in event["redealt"])
+        elif event["type"] == "move" and event["from"][0] == self.team:
+            if event["from"][1] == "w":
+                self.waste.pop()
+            if event["to"][0] == "f":
+                self.gone.update(event["cards"])
+        elif event["type"] in ("turn", "redeal") and str(event["seat"] % 2) == self.team:
+            if event["type"] == "redeal":
+                self.stock, self.waste = self.waste[::-1], []
+            else:
+                del self.stock[-len(event["cards"]) :]
+                self.waste += event["cards"]
+
+    def _burn(self, redealt: bool) -> None:
+        if redealt:
+            self.stock, self.waste = self.waste[::-1] + self.stock, []
+        self.stock = self.stock[-1:] + self.stock[:-1]
+
+
+class Table:
+    """The cards of a team and the foundations, as they are or may be; it changes as it is played."""
+
+    def __init__(self, view: dict[str, Any], memory: Memory, rules: dict[str, Any]) -> None:
+        own = view["sides"][view["team"]]
+        self.nuts = [HIDDEN] * (own["nuts_left"] - 1) + [own["nuts"]] * bool(own["nuts_left"])
+        self.columns = [list(pile) for pile in own["columns"]]
+        self.down = [pile.count(HIDDEN) for pile in self.columns]
+        self.stock, self.waste = memory.stock[:], memory.waste[:]
+        self.heights = [VALUE[top[0]] if top else 0 for top in view["centre"]]
+        self.turned: int = rules["turned"]
+        self.kings: bool = rules["empty_column"] == "king"
+        self.points = 0.0
+        self.worth = 1.0
+        """What a point counts that is made now."""
+        self.idle = 0
+        """Turns since something else was done."""
+
+    def copy(self) -> "Table":
+        other = object.__new__(Table)
+        other.__dict__.update(self.__dict__)
+        other.nuts, other.stock, other.waste = self.nuts[:], self.stock[:], self.waste[:]
+        other.columns = [pile[:] for pile in self.columns]
+        other.down, other.heights = self.down[:], self.heights[:]
+        return other
+
+    def list_piles(self) -> Iterator[list[str]]:
+        yield from (self.nuts, self.stock, self.waste, *self.columns)
+
+    def deal(self, unseen: list[str], rng: Random) -> None:
+        """Put cards that were not seen where cards lie that are not known."""
+        cards = unseen[:]
+        shuffle(cards, rng)
+        for pile in self.list_piles():
+            for place, card in enumerate(pile):
+                if card == HIDDEN:
+                    pile[place] = cards.pop()
+
+    def act(self, action: str) -> None:
+        """Play an action."""
+        if action == "turn":
+            self.turn()
+        elif action != "wait":
+            card, target = action.split("-")
+            if [card] == self.nuts[-1:]:
+                source = -1
+            elif [card] == self.waste[-1:]:
+                source = -2
+            else:
+                source = next(number for number, pile in enumerate(self.columns) if card in pile)
+            self.move(card, source, None if target == "f" else int(target[1:]))
+
+    def turn(self) -> None:
+        self.idle += 1
+        if not self.stock:
+            self.stock, self.waste = self.waste[::-1], []
+        self.waste += self.stock[: -self.turned - 1 : -1]
+        del self.stock[-self.turned :]
+
+    def move(self, card: str, source: int, target: int | None) -> None:
+        """Move a card, with all that lies on it, from a column, the Nuts (-1) or the waste (-2)."""
+        self.idle = 0
+        cards = [card]
+        if source == -1:
+            self.nuts.pop()
+            self.points += NUTS * self.worth
+        elif source == -2:
+            self.waste.pop()
+        else:
+            pile = self.columns[source]
+            start = pile.index(card)
+            cards = pile[start:]
+            del pile[start:]
+            if pile and self.down[source] == len(pile):
+                self.down[source] -= 1
+                self.points += SHOWN * self.worth
+        if target is not None:
+            self.columns[target] += cards
+            return
+        place = self.find_place(card)
+        assert place is not None
+        self.heights[place] += 1
+        self.points += self.worth
+
+    def find_place(self, card: str) -> int | None:
+        """Return the foundation that takes a card."""
+        place, below = PLACE[card], HEIGHT[card] - 1
+        if self.heights[place] == below:
+            return place
+        return place + 1 if self.heights[place + 1] == below else None
+
+    def play_on(self, rng: Random) -> float:
+        """Play until nothing happens any more; return the points that this brings."""
+        for _ in range(STEPS):
+            self.worth *= LATER
+            if not self.nuts or not (self.play_single() or self.uncover() or self.play_waste(rng)):
+                if not self.nuts or self.idle * self.turned > len(self.stock) + len(self.waste) + self.turned:
+                    break
+                self.turn()
+        return self.points
+
+    def play_single(self) -> bool:
+        """Play the Nuts card, or any card to the centre; return whether there was one."""
+        card = self.nuts[-1]
+        if self.find_place(card) is not None:
+            self.move(card, -1, None)
+            return True
+        column = self.find_column(card, empty=True)
+        if column is not None:
+            self.move(card, -1, column)
+            return True
+        tops = [(pile[-1], number) for number, pile in enumerate(self.columns) if pile]
+        for card, source in [*tops, *((card, -2) for card in self.waste[-1:])]:
+            if self.find_place(card) is not None:
+                self.move(card, source, None)
+                return True
+        return False
+
+    def find_column(self, card: str, empty: bool) -> int | None:
+        """Return the column that takes a card, an empty one only if that is allowed and there is no other."""
+        one, *other = BASES[card] or ("",)
+        found = None
+        for number, pile in enumerate(self.columns):
+            if pile:
+                if pile[-1] == one or pile[-1] in other:
+                    return number
+            elif empty and (not self.kings or card[0] == "K"):
+                found = number
+        return found
+
+    def uncover(self) -> bool:
+        """Move a whole run, if that turns up a card or empties a column."""
+        for number, pile in enumerate(self.columns):
+            if pile:
+                card = pile[self.down[number]]
+                column = self.find_column(card, empty=False)
+                if column is not None:
+                    self.move(card, number, column)
+                    return True
+        return False
+
+    def play_waste(self, rng: Random) -> bool:
+        """Play the top of the waste onto a column, at most times."""
+        if not self.waste or rng.random() < KEEP:
+            return False
+        column = self.find_column(self.waste[-1], empty=False)
+        if column is None:
+            return False
+        self.move(self.waste[-1], -2, column)
+        return True
+
+
+def shuffle(cards: list[str], rng: Random) -> None:
+    """Shuffle; `random()` alone gives the same numbers in every version of Python."""
+    for last in range(len(cards) - 1, 0, -1):
+        other = int(rng.random() * (last + 1))
+        cards[last], cards[other] = cards[other], cards[last]
 
 
 class Player:
-    """Plays one hand; it remembers for how long it has done nothing but turn."""
+    """Plays one hand."""
 
-    def __init__(self, rules: dict[str, Any]) -> None:
-        self.rules = rules
-        self.turns = 0
-        self.seen: set[tuple[Pile, ...]] = set()
+    def __init__(self, start: dict[str, Any]) -> None:
+        self.rules = start["rules"]
+        self.rng = Random(start["rng"])
+        self.memory = Memory(start["seats"][start["seat"]]["team"])
 
-    def choose(self, view: View, legal: list[str]) -> str:
-        """Return the best action of the seat."""
-        table = read_table(view)
-        own = view["sides"][view["team"]]
-        around = (own["stock"] + len(own["waste"])) // self.rules["turned"] + 2
-        if view["part"] == "cards" and (partner := find_best(table, "nuts", self.rules)):
-            table = play(table, partner)
-        stuck = self.turns > around or (view["part"] == "nuts" and view["idle"] > 6)
-        best = find_best(table, view["part"], self.rules, legal, -9.0 if stuck else TURN, self.seen)
-        self.seen.add(table.columns)
-        if best:
-            self.turns = 0
-            return best.action()
-        self.turns += 1
-        return "turn" if "turn" in legal else "wait"
+    def choose(self, request: dict[str, Any]) -> str:
+        """Return the action that brings most points on average."""
+        for event in request["events"]:
+            self.memory.follow(event)
+        view = request["view"]
+        table = Table(view, self.memory, self.rules)
+        actions = list_sensible(table, view["part"], request["legal"])
+        if len(actions) == 1:
+            return actions[0]
+        seen = self.memory.gone.union(*table.list_piles())
+        values = self.weigh(table, actions, [card for card in PACK if card not in seen])
+        values[-1] += MORE
+        return actions[values.index(max(values))]
 
-
-def read_table(view: View) -> Table:
-    own, other = view["sides"][view["team"]], view["sides"][1 - view["team"]]
-    return Table(
-        own["nuts"] or "",
-        own["nuts_left"],
-        tuple(map(tuple, own["columns"])),
-        tuple(own["waste"]),
-        tuple(VALUE[top[0]] if top else 0 for top in view["centre"]),
-        own["points"] - other["points"],
-        other["nuts"] or "",
-    )
+    def weigh(self, table: Table, actions: list[str], unseen: list[str]) -> list[float]:
+        """Return the points that each action brings, on average."""
+        values = [0.0] * len(actions)
+        for _ in range(GAMES):
+            dealt = table.copy()
+            dealt.deal(unseen, self.rng)
+            seed = int(self.rng.random() * 2**32)
+            for number, action in enumerate(actions):
+                after = dealt.copy()
+                after.act(action)
+                values[number] += after.play_on(Random(seed)) / GAMES
+        return values
 
 
-def find_best(table: Table, part: str, rules: dict[str, Any], legal: list[str] | None = None, turn=TURN, seen=()) -> Move | None:
-    """Return the move of a seat that plays `part` which brings most, if that is more than a turn would."""
-    best, most = None, turn + plan(table, rules, DEPTH - 1) * LATER
-    for move in list_moves(table, part, rules):
-        if (legal is None or move.action() in legal) and (not seen or play(table, move).columns not in seen):
-            value = weigh(table, move) + LATER * plan(play(table, move), rules, DEPTH - 1)
-            if value > most:
-                best, most = move, value
-    return best
-
-
-def plan(table: Table, rules: dict[str, Any], depth: int) -> float:
-    """Return what the team can bring about in a few moves."""
-    most = 0.0
-    if depth:
-        for move in list_moves(table, "both", rules):
-            value = weigh(table, move)
-            if value + LATER * 4 > most:
-                most = max(most, value + LATER * plan(play(table, move), rules, depth - 1))
-    return most
-
-
-def list_moves(table: Table, part: str, rules: dict[str, Any]) -> Iterator[Move]:
-    """Yield the moves of a seat of the team."""
-    if part != "cards" and table.nuts:
-        yield from list_targets(table, "n", table.nuts, 1, rules)
-    if part != "nuts" and table.waste:
-        yield from list_targets(table, "w", table.waste[-1], 1, rules)
-    for number, pile in enumerate(table.columns):
-        for count in list_counts(pile, rules):
-            yield from list_targets(table, str(number), pile[-count], count, rules)
-
-
-def list_counts(pile: Pile, rules: dict[str, Any]) -> list[int]:
-    """Return how many cards may leave a column together."""
-    run = sum(card != HIDDEN for card in pile)
-    if rules["runs"] == "whole":
-        return sorted({1, run}) if run else []
-    return list(range(1, run + 1))
-
-
-def list_targets(table: Table, source: str, card: str, count: int, rules: dict[str, Any]) -> Iterator[Move]:
-    if card == HIDDEN:
-        return
-    if count == 1 and find_foundation(card, table.heights) is not None:
-        yield Move(source, card, 1, FOUNDATION)
-    own = table.columns[int(source)] if source.isdigit() else ()
-    if rules["runs"] == "whole" and own and count < sum(other != HIDDEN for other in own):
-        return
-    emptied = False
-    for number, pile in enumerate(table.columns):
-        if pile:
-            if fits(card, pile[-1]):
-                yield Move(source, card, count, str(number))
-        elif not emptied and count != len(own) and (rules["empty_column"] == "any" or card[0] == "K"):
-            emptied = True
-            yield Move(source, card, count, str(number))
-
-
-def fits(card: str, top: str) -> bool:
-    """Tell whether `card` may lie on `top` in a column."""
-    return top != HIDDEN and VALUE[top[0]] == VALUE[card[0]] + 1 and (top[1] in RED) != (card[1] in RED)
-
-
-def find_foundation(card: str, heights: tuple[int, ...]) -> int | None:
-    """Return the foundation that takes a card."""
-    place = 2 * SUITS.index(card[1])
-    for foundation in (place, place + 1):
-        if heights[foundation] == VALUE[card[0]] - 1:
-            return foundation
-    return None
-
-
-def play(table: Table, move: Move) -> Table:
-    """Return the table after a move of the team; what is turned up then is not known."""
-    columns = list(table.columns)
-    cards: Pile = (move.card,)
-    if move.source == "n":
-        table = table._replace(nuts=HIDDEN if table.left > 1 else "", left=table.left - 1)
-    elif move.source == "w":
-        table = table._replace(waste=table.waste[:-1])
-    else:
-        pile = columns[int(move.source)]
-        cards, columns[int(move.source)] = pile[-move.count :], pile[: -move.count]
-    if move.target != FOUNDATION:
-        columns[int(move.target)] += cards
-        return table._replace(columns=tuple(columns))
-    place = find_foundation(move.card, table.heights) or 0
-    heights = (*table.heights[:place], table.heights[place] + 1, *table.heights[place + 1 :])
-    return table._replace(columns=tuple(columns), heights=heights, lead=table.lead + 1)
-
-
-def weigh(table: Table, move: Move) -> float:
-    """Return what a move brings by itself."""
-    value = SHIFT
-    if move.source == "n":
-        value += NUTS
-        if table.left == 1 and table.lead + 2 + (move.target == FOUNDATION) < 0:
-            value += LOST
-    elif move.source == "w":
-        value += WASTE
-    else:
-        value += weigh_column(table.columns[int(move.source)], move.count)
-    if move.target == FOUNDATION:
-        value += CENTRE + weigh_help(table, move.card)
-    elif not table.columns[int(move.target)]:
-        value -= EMPTY
-    return value
-
-
-def weigh_column(pile: Pile, count: int) -> float:
-    """Return what it brings that cards leave a column."""
-    if count == len(pile):
-        return EMPTY
-    return UNCOVER if pile[-count - 1] == HIDDEN else 0.0
-
-
-def weigh_help(table: Table, card: str) -> float:
-    """Return what it costs if the opponents' Nuts card fits onto `card`."""
-    threat = table.threat
-    if not threat or threat[1] != card[1] or VALUE[threat[0]] != VALUE[card[0]] + 1:
-        return 0.0
-    return 0.0 if find_foundation(threat, table.heights) is not None else HELP
+def list_sensible(table: Table, part: str, legal: list[str]) -> list[str]:
+    """Return the actions to compare; the last of them is what to do without anything better."""
+    *moves, rest = legal
+    if "turn" in moves:
+        moves, rest = moves[:-1], "turn"
+    nuts = [move for move in moves if move[:2] == table.nuts[-1]]
+    if part == "cards":
+        card = table.nuts[-1]
+        if table.find_place(card) is None and table.find_column(card, empty=True) is None:
+            moves = [move for move in moves if [move[:2]] == table.waste[-1:]]
+    elif nuts and nuts[0].endswith("f"):
+        return nuts[:1]
+    return [*moves, rest]
 
 
 def main() -> None:
-    player = Player({})
+    player = None
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if request["type"] == "bye":
             break
         answer = {"id": request["id"]}
         if request["type"] == "game_start":
-            player = Player(request["rules"])
-        elif request["type"] == "move":
-            answer["move"] = player.choose(request["view"], request["legal"])
+            player = Player(request)
+        elif request["type"] == "move" and player:
+            answer["move"] = player.choose(request)
         print(json.dumps(answer), flush=True)
 
 
