@@ -32,7 +32,7 @@ STEPS = 70
 NUTS = 2.0
 SHOWN = 0.4
 """What a Nuts card is worth that is gone, and a card of a column that is turned up; one in the centre is worth 1."""
-LATER = 0.98
+LATER = 0.995
 """What a point is worth one action later: the hand may end."""
 MORE = 0.02
 """By how much an action must be better than a turn, or than to wait."""
