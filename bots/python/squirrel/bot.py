@@ -19,20 +19,21 @@ HEIGHT = {card: VALUE[card[0]] for card in PACK}
 PLACE = {card: 2 * "CDHS".index(card[1]) for card in PACK}
 """The first foundation of a card's suit."""
 BASES = {
-    card: [base for base in PACK if HEIGHT[base] == HEIGHT[card] + 1 and (base[1] in "DH") != (card[1] in "DH")]
+    card: [rank + suit for rank in VALUE if VALUE[rank] == HEIGHT[card] + 1 for suit in ("CS", "DH")[card[1] in "CS"]]
+    or ["", ""]
     for card in PACK
 }
-"""By card: what it may lie on in a column."""
+"""By card: the two that it may lie on in a column; none for a king."""
 HIDDEN = "??"
 
-GAMES = 6
+GAMES = 20
 """How often each action is played to an end."""
 STEPS = 70
 """How many actions at most that takes."""
 NUTS = 2.0
 SHOWN = 0.4
 """What a Nuts card is worth that is gone, and a card of a column that is turned up; one in the centre is worth 1."""
-LATER = 0.995
+LATER = 0.99
 """What a point is worth one action later: the hand may end."""
 MORE = 0.02
 """By how much an action must be better than a turn, or than to wait."""
@@ -167,63 +168,80 @@ class Table:
 
     def play_on(self, rng: Random) -> float:
         """Play until nothing happens any more; return the points that this brings."""
+        tops = self.list_tops()
         for _ in range(STEPS):
             self.worth *= LATER
-            if not self.nuts or not (self.play_single() or self.uncover() or self.play_waste(rng)):
-                if not self.nuts or self.idle * self.turned > len(self.stock) + len(self.waste) + self.turned:
+            if not self.nuts:
+                break
+            if not self.idle:  # a turn changes nothing for the other piles
+                tops = self.list_tops()
+                if self.play_nuts(tops) or self.play_columns(tops) or self.uncover(tops):
+                    continue
+            if not self.play_waste(tops, rng):
+                if self.idle * self.turned > len(self.stock) + len(self.waste) + self.turned:
                     break
                 self.turn()
         return self.points
 
-    def play_single(self) -> bool:
-        """Play the Nuts card, or any card to the centre; return whether there was one."""
+    def list_tops(self) -> dict[str, int]:
+        """Return the columns by their tops."""
+        return {pile[-1]: number for number, pile in enumerate(self.columns) if pile}
+
+    def play_nuts(self, tops: dict[str, int]) -> bool:
+        """Play the Nuts card, onto an empty column only if it fits nowhere else; return whether it went."""
         card = self.nuts[-1]
-        if self.find_place(card) is not None:
-            self.move(card, -1, None)
-            return True
-        column = self.find_column(card, empty=True)
-        if column is not None:
-            self.move(card, -1, column)
-            return True
-        tops = [(pile[-1], number) for number, pile in enumerate(self.columns) if pile]
-        for card, source in [*tops, *((card, -2) for card in self.waste[-1:])]:
+        column = None
+        if self.find_place(card) is None:
+            column = find_column(card, tops)
+            if column is None:
+                column = self.find_empty(card)
+            if column is None:
+                return False
+        self.move(card, -1, column)
+        return True
+
+    def find_empty(self, card: str) -> int | None:
+        """Return an empty column that takes a card."""
+        if [] in self.columns and (not self.kings or card[0] == "K"):
+            return self.columns.index([])
+        return None
+
+    def play_columns(self, tops: dict[str, int]) -> bool:
+        """Play the top of a column to the centre."""
+        for card, source in tops.items():
             if self.find_place(card) is not None:
                 self.move(card, source, None)
                 return True
         return False
 
-    def find_column(self, card: str, empty: bool) -> int | None:
-        """Return the column that takes a card, an empty one only if that is allowed and there is no other."""
-        one, *other = BASES[card] or ("",)
-        found = None
-        for number, pile in enumerate(self.columns):
-            if pile:
-                if pile[-1] == one or pile[-1] in other:
-                    return number
-            elif empty and (not self.kings or card[0] == "K"):
-                found = number
-        return found
-
-    def uncover(self) -> bool:
+    def uncover(self, tops: dict[str, int]) -> bool:
         """Move a whole run, if that turns up a card or empties a column."""
         for number, pile in enumerate(self.columns):
             if pile:
                 card = pile[self.down[number]]
-                column = self.find_column(card, empty=False)
+                column = find_column(card, tops)
                 if column is not None:
                     self.move(card, number, column)
                     return True
         return False
 
-    def play_waste(self, rng: Random) -> bool:
-        """Play the top of the waste onto a column, at most times."""
-        if not self.waste or rng.random() < KEEP:
+    def play_waste(self, tops: dict[str, int], rng: Random) -> bool:
+        """Play the top of the waste to the centre, or at most times onto a column."""
+        if not self.waste:
             return False
-        column = self.find_column(self.waste[-1], empty=False)
-        if column is None:
-            return False
-        self.move(self.waste[-1], -2, column)
+        card, column = self.waste[-1], None
+        if self.find_place(card) is None:
+            column = find_column(card, tops)
+            if column is None or rng.random() < KEEP:
+                return False
+        self.move(card, -2, column)
         return True
+
+
+def find_column(card: str, tops: dict[str, int]) -> int | None:
+    """Return the column whose top takes a card."""
+    one, other = BASES[card]
+    return tops[one] if one in tops else tops.get(other)
 
 
 def shuffle(cards: list[str], rng: Random) -> None:
@@ -276,8 +294,7 @@ def list_sensible(table: Table, part: str, legal: list[str]) -> list[str]:
         moves, rest = moves[:-1], "turn"
     nuts = [move for move in moves if move[:2] == table.nuts[-1]]
     if part == "cards":
-        card = table.nuts[-1]
-        if table.find_place(card) is None and table.find_column(card, empty=True) is None:
+        if not table.copy().play_nuts(table.list_tops()):
             moves = [move for move in moves if [move[:2]] == table.waste[-1:]]
     elif nuts and nuts[0].endswith("f"):
         return nuts[:1]
