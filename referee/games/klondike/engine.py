@@ -120,7 +120,7 @@ class Klondike:
 
 def open_table(parameters: Parameters, layout: Layout) -> Table:
     """Return the table of a seat after the deal."""
-    seen = sum(1 << run[0] for run in layout.ups)
+    seen = sum(1 << card for run in layout.ups for card in run)
     return Table(layout, list_legal(layout, parameters, undoable=False), seen)
 
 
