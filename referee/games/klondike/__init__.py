@@ -8,6 +8,7 @@ from referee.games.klondike.engine import Klondike
 from referee.games.klondike.messages import Event, View
 from referee.games.klondike.parameters import Parameters, match
 from referee.games.klondike.race import count_left
+from referee.games.klondike.results import STATISTICS
 from referee.games.klondike.sentences import SENTENCES
 
 __all__ = ["FAMILY", "Klondike"]
@@ -26,5 +27,6 @@ FAMILY = Family(
     reasons=SENTENCES.reasons,
     help=words.HELP,
     race=count_left,
+    statistics=STATISTICS,
     opponent="dabbler",
 )
