@@ -121,6 +121,9 @@ class Family(Struct, frozen=True, kw_only=True):
     the same figure. Pages use it to tell where a game turned; None if a view does not tell who is ahead."""
     statistics: tuple[Statistic, ...] = ()
     """What rankings and the pages of bots show beside places: the figures of a `Result`, in their order."""
+    winnable: Callable[[Any, Any], bool] | None = None
+    """Returns for parameters and the state after the deal whether a search that sees all cards solves it for one seat
+    alone, and always returns the same. With it the game has a daily deal, for a person alone; None if it has none."""
     opponent: str = "uniform"
     """The bot that ships and sits at the other seats of an examination."""
     package: str = ""

@@ -10,6 +10,7 @@ from referee.games.klondike.parameters import Parameters, match
 from referee.games.klondike.race import count_left
 from referee.games.klondike.results import STATISTICS
 from referee.games.klondike.sentences import SENTENCES
+from referee.games.klondike.winnable import is_winnable
 
 __all__ = ["FAMILY", "Klondike"]
 
@@ -28,5 +29,6 @@ FAMILY = Family(
     help=words.HELP,
     race=count_left,
     statistics=STATISTICS,
+    winnable=is_winnable,
     opponent="dabbler",
 )
