@@ -19,6 +19,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -254,22 +255,24 @@ def move_run(position: Position, source: int, target: int, place: int) -> Positi
 
 
 def worth(position: Position) -> int:
-    """Return how far a position seems to be from its end: cards face down, off the foundations, in the talon, and
-
-    under a card of their own suit with a higher rank, while others lie face down below.
-    """
+    """Return how far a position seems to be from its end: by cards off the foundations, in the talon, in columns."""
     found, downs, ups, talon, _, _ = position
-    far = 52 - sum(found) + len(talon)
-    for down, up in zip(downs, ups, strict=True):
-        if down:
-            far += 5 * len(down)
-            lowest = [13, 13, 13, 13]
-            for card in down + up:
-                suit, rank = divmod(card, 13)
-                if rank > lowest[suit]:
-                    far += 1
-                else:
-                    lowest[suit] = rank
+    return 52 - sum(found) + len(talon) + sum(map(weigh_column, downs, ups))
+
+
+@lru_cache(1 << 16)
+def weigh_column(down: Pile, up: Pile) -> int:
+    """Return what a column costs: five for each card face down, and one for each card on a lower one of its suit."""
+    if not down:
+        return 0
+    far = 5 * len(down)
+    lowest = [13, 13, 13, 13]
+    for card in down + up:
+        suit, rank = divmod(card, 13)
+        if rank > lowest[suit]:
+            far += 1
+        else:
+            lowest[suit] = rank
     return far
 
 
