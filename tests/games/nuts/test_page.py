@@ -67,7 +67,7 @@ def test_the_page_follows_a_hand_as_the_rules_play_it(browser: Chrome, tmp_path:
         steps = browser.execute_script(FOLLOW, viewer)
         assert [step["position"]["sides"] for step in steps] == views
         assert [tuple(step["race"]) for step in steps] == [tuple(left) for left in list_left(record, states)]
-        tops = [list(rules.view(state, 0).centre) for state in states]
+        tops = [json.decode(json.encode(rules.view(state, 0)))["centre"] for state in states]
         assert [step["position"]["centre"] for step in steps] == tops
 
     for team, side in enumerate(states[-1].sides):
