@@ -115,7 +115,7 @@ def sketch(view: View, names: Sequence[str]) -> Iterator[str]:
     part = SENTENCES.parts[view.part]
     tops = [top or "--" for top in view.centre]
     centre = "  ".join(f"{tops[place]} {tops[place + 1]}" for place in range(0, len(tops), 2))
-    yield f"-- tick {view.tick}, {names[view.seat]} plays {part} --  centre  {centre}"
+    yield f"-- tick {view.tick}, {names[view.seat]} ({part}) --  centre  {centre}"
     blocks = [list(_sketch_side(side, name_team(team, names))) for team, side in enumerate(view.sides)]
     width = max(map(len, blocks[0]))
     for left, right in zip_longest(*blocks, fillvalue=""):
