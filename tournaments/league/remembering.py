@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -20,6 +21,20 @@ AT_ONCE = 500
 """Most games of one statement."""
 SHARED = ("labels", "versions", "teams", "places", "scores", "asked", "verdicts", "ruleset", "reason")
 """Fields of which games have few different values: equal ones become one object."""
+
+
+BLOCK = 1000
+"""Numbers of games that are counted together, to find new ones."""
+
+
+class BlockRow(Row, frozen=True):
+    """How many games have the numbers of a block, counted in the index of keys, which is small."""
+
+    TABLE: ClassVar[str] = "games"
+    SELECT: ClassVar[str] = f"SELECT games.number / {BLOCK} AS block, count(*) FROM games"
+
+    block: Count
+    games: Count
 
 
 class NumberRow(Row, frozen=True):
@@ -85,12 +100,21 @@ class RememberingReader(LeagueReader):
         )
         if seen == self._seen:
             return
-        stored = {row.number for row in self._file.rows(NumberRow, "WHERE games.tournament = ?", (self._find_index(),))}
         if not self._games:
             self._keep_games(super().stored_games())
-        elif new := sorted(stored - self._games.keys()):
+        elif new := list(self._list_new_games()):
             self._keep_games(self._read_games(new))
         self._seen = seen
+
+    def _list_new_games(self) -> Iterator[int]:
+        """Yield the numbers of games that nobody has read, in order; they are in blocks with more games than known."""
+        known = Counter(number // BLOCK for number in self._games)
+        index = self._find_index()
+        counted = self._file.rows(BlockRow, "WHERE games.tournament = ? GROUP BY block ORDER BY block", (index,))
+        for block in [row.block for row in counted if row.games != known[row.block]]:
+            bounds = (index, block * BLOCK, (block + 1) * BLOCK)
+            some = "WHERE games.tournament = ? AND games.number >= ? AND games.number < ? ORDER BY games.number"
+            yield from (row.number for row in self._file.rows(NumberRow, some, bounds) if row.number not in self._games)
 
     def _read_games(self, numbers: Sequence[int]) -> Iterator[Game]:
         tournament = self.tournament()  # asked for now, it knows the parts of all these games
@@ -100,9 +124,9 @@ class RememberingReader(LeagueReader):
                 yield self._decode_game(row, tournament)
 
     def _keep_games(self, new: Iterable[Game]) -> None:
-        games = self._games | {game.number: self._share(game) for game in new}
-        finished = self._finished | {number: games[number].finish() for number in games.keys() - self._finished.keys()}
-        self._games, self._finished = dict(sorted(games.items())), dict(sorted(finished.items()))
+        kept = {game.number: self._share(game) for game in new}
+        self._games = _join(self._games, kept)
+        self._finished = _join(self._finished, {number: game.finish() for number, game in kept.items()})
 
     def _share(self, game: Game) -> Game:
         """Return a game whose values are those of other games, as far as they are equal."""
@@ -110,3 +134,10 @@ class RememberingReader(LeagueReader):
         return msgspec.structs.replace(
             game, **{name: share(value, value) for name in SHARED for value in (getattr(game, name),)}
         )
+
+
+def _join(known: dict[int, T], new: dict[int, T]) -> dict[int, T]:
+    """Return both together in the order of their numbers, and leave both as they are: somebody may be reading them."""
+    joined = known | new
+    in_order = not known or not new or next(reversed(known)) < next(iter(new))
+    return joined if in_order else dict(sorted(joined.items()))
