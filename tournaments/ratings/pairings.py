@@ -217,15 +217,7 @@ def make_pairings(games: Sequence[RatedGame] | RatedGames, players: int) -> Pair
     _check_players(flat, players)
     members, numbers = _number_teams(sizes, flat, players)
     counts, places = _make_integers(found.teams), _make_integers(found.places)
-    starts = np.cumsum(counts) - counts
-    left, right, game = [_make_integers([])], [_make_integers([])], [_make_integers([])]
-    for count in np.unique(counts[counts > 1]):
-        chosen = np.flatnonzero(counts == count)
-        one, other = np.triu_indices(count, 1)
-        left.append((starts[chosen, None] + one).ravel())
-        right.append((starts[chosen, None] + other).ravel())
-        game.append(np.repeat(chosen, len(one)))
-    first, second, game_of_row = np.concatenate(left), np.concatenate(right), np.concatenate(game)
+    first, second, game_of_row = _meet(counts)
     swapped = numbers[first] > numbers[second]
     first, second = np.where(swapped, second, first), np.where(swapped, first, second)
     kept = numbers[first] != numbers[second]
@@ -244,6 +236,20 @@ def make_pairings(games: Sequence[RatedGame] | RatedGames, players: int) -> Pair
         game=game_of_row,
         group=np.unique(groups[game_of_row], return_inverse=True)[1],
     )
+
+
+def _meet(counts: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the two teams of each pairing, and its game, given how many teams each game has."""
+    starts = np.cumsum(counts) - counts
+    none: Ints = np.zeros(0, np.int64)
+    left, right, game = [none], [none], [none]
+    for count in np.unique(counts[counts > 1]):
+        chosen = np.flatnonzero(counts == count)
+        one, other = np.triu_indices(count, 1)
+        left.append((starts[chosen, None] + one).ravel())
+        right.append((starts[chosen, None] + other).ravel())
+        game.append(np.repeat(chosen, len(one)))
+    return np.concatenate(left), np.concatenate(right), np.concatenate(game)
 
 
 def _check_players(flat: Ints, players: int) -> None:

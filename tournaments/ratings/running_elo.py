@@ -9,6 +9,8 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 try:
     from elo import Elo
 except ImportError:
@@ -50,8 +52,9 @@ class RunningElo:
         self._duel = Elo(k)
         self._games = 0
         self._ratings = [float(initial)] * players
-        # Arrays, since a large league has hundreds of thousands of points, and few of them are kept.
-        self._curves = [(array("q", [0]), array("d", [initial])) for _ in range(players)]
+        self._initial = float(initial)
+        # Columns of the points of all players, since a large league has hundreds of thousands, and few are shown.
+        self._players, self._numbers, self._values = array("i"), array("i"), array("d")
 
     def add(self, game: RatedGame) -> None:
         """Add the next game of the schedule."""
@@ -60,23 +63,27 @@ class RunningElo:
         gains = _rate_duel(game, ratings, self._duel) if _is_duel(game) else _rate_teams(game, ratings, self._k)
         for player, gain in gains:
             ratings[player] += gain
-            numbers, values = self._curves[player]
-            numbers.append(self._games)
-            values.append(ratings[player])
+            self._players.append(player)
+            self._numbers.append(self._games)
+            self._values.append(ratings[player])
 
     def copy(self) -> RunningElo:
         """Return the same curves, to add other games."""
-        copy = RunningElo(0, k=self._k)
+        copy = RunningElo(0, k=self._k, initial=self._initial)
         copy._games, copy._ratings = self._games, list(self._ratings)
-        copy._curves = [(numbers[:], values[:]) for numbers, values in self._curves]
+        copy._players, copy._numbers, copy._values = self._players[:], self._numbers[:], self._values[:]
         return copy
 
     def list_points(self, at_most: int | None = None) -> list[list[Point]]:
         """Return the points of each player, up to so many of each, thinned as `thin_points` does."""
-        return [
-            [(numbers[place], values[place]) for place in _choose_places(len(numbers), at_most or len(numbers))]
-            for numbers, values in self._curves
-        ]
+        players = np.array(self._players, np.int64)
+        rows, first, found = np.argsort(players, kind="stable"), 0, []
+        for count in np.bincount(players, minlength=len(self._ratings)).tolist():
+            places = [place - 1 for place in _choose_places(1 + count, at_most or 1 + count) if place]
+            kept = rows[first : first + count][places].tolist()
+            found.append([(0, self._initial), *((self._numbers[row], self._values[row]) for row in kept)])
+            first += count
+        return found
 
 
 def _is_duel(game: RatedGame) -> bool:
