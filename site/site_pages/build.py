@@ -198,7 +198,7 @@ class _Rendering:
 
     def _write_results(self, changes: Changes | None, sharper: Sequence[Comparison] | None) -> None:
         """Write the front page, and the page of each bot."""
-        all_standings = compute_league_standings(self._moment)
+        all_standings = compute_league_standings(self._moment, memory=self._survey.memory.standings)
         rankings = make_rankings(all_standings)
         entries = self._published.entries()
         front = make_front(self._moment, self._survey.deals, all_standings, rankings, Wishes(changes, sharper))
