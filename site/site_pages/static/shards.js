@@ -98,7 +98,17 @@ window.malice = window.malice || {};
     return runs.length ? makeKey(runs[0], runs[0].first) : null;
   };
 
-  /** Find a game: its shard, its row in the shard, its neighbours, and the bots in the order of entry. Reject with a sentence for the reader. */
+  /** List the rotations in which the deal of a game was played. */
+  function findRotations(runs, key) {
+    const [part, table, deal] = key.split(".").map(Number);
+    const holds = (run) => run.part === part && run.table === table && run.deal <= deal && deal < run.deal + run.end - run.first;
+    return runs.filter(holds).map(({ rotation }) => rotation).sort((one, other) => one - other);
+  }
+
+  /**
+   * Find a game: its shard, its row in the shard, its neighbours, the rotations of its deal, and the bots in the order
+   * of entry. Reject with a sentence for the reader.
+   */
   malice.find = async function (key) {
     const index = await load("index");
     const runs = listRuns(index);
@@ -111,6 +121,6 @@ window.malice = window.malice || {};
     if (row < 0) throw new Error(`Game ${key} is newer than this page: reload it.`);
     const { family } = shard.rulesets[shard.columns.ruleset[row]];
     await malice.loadFamily(family, index.families);
-    return { shard, row, bots: index.bots, ...findNeighbours(runs, number) };
+    return { shard, row, bots: index.bots, rotations: findRotations(runs, key), ...findNeighbours(runs, number) };
   };
 })(window.malice);
