@@ -122,11 +122,11 @@ window.malice = window.malice || {};
     malice.measureStage($("table")); // with the cards of this game
   }
 
-  function linkNeighbour(id, key) {
+  function setLink(id, address) {
     const link = $(id);
-    if (key) link.href = `#${key}`;
+    if (address) link.href = address;
     else link.removeAttribute("href");
-    link.setAttribute("aria-disabled", String(!key));
+    link.setAttribute("aria-disabled", String(!address));
   }
 
   function showHeading(game) {
@@ -135,7 +135,7 @@ window.malice = window.malice || {};
     const names = teams.map((team) => joinParts(team.map((seat) => [malice.createElement("bdi", { class: malice.markBot(seat) }, seat.name)]), "+"));
     $("players").replaceChildren(...joinParts(names, "v"));
     $("players").classList.toggle("many", game.seats.length > 4);
-    const rules = malice.createElement("a", { href: `rules/${game.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
+    const rules = malice.linkPage(`rules/${game.page}.html`, {}, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
     $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series);
     document.title = `${teams.map((team) => team.map(({ name }) => name).join(" + ")).join(" v ")} · game ${game.key}`;
@@ -153,9 +153,9 @@ window.malice = window.malice || {};
     $("view").parentElement.hidden = !views;
     $("play-area").classList.toggle("noted", game.steps.some((step) => step.moves.some((move) => move.note)));
     $("slider").max = lastIndex();
-    linkNeighbour("previous", previous);
-    linkNeighbour("next", next);
-    $("list").href = `games.html#game=${game.key}`;
+    setLink("previous", previous && `#${previous}`);
+    setLink("next", next && `#${next}`);
+    setLink("list", malice.findPage(`games.html#game=${game.key}`));
     $("key").value = game.key;
     state.whole = malice.follow(game, null);
     for (const watcher of malice.watchers) watcher.load(game, state.whole);
@@ -164,7 +164,8 @@ window.malice = window.malice || {};
   }
 
   function showGame(shown) {
-    $("replay").hidden = $("near").hidden = !shown;
+    $("replay").hidden = !shown;
+    $("near").hidden = !shown || malice.alone;
     $("message").hidden = shown;
   }
 
@@ -283,7 +284,7 @@ window.malice = window.malice || {};
     window.addEventListener("hashchange", openAddress);
   }
 
-  $("open").hidden = false;
+  $("open").hidden = malice.alone;
   malice.replay = { state, actions, showStep, address: makeAddress, keepAddress, fail: showError };
   malice.recallColours();
   listen();

@@ -198,7 +198,8 @@ window.malice = window.malice || {};
       write(figure.count, race ? String(race.left[index][side]) : "");
       write(figure.reflected, race && reflected ? `⇄ ${reflected[index][side]}` : "");
     });
-    write(drawn.words, race ? `${race.unit} · ${malice.describeLead(game, race, index)}` : "");
+    const whose = malice.replay.state.viewer === null ? "" : "as a spectator sees it · "; // a seat may not see what is left
+    write(drawn.words, race ? `${whose}${race.unit} · ${malice.describeLead(game, race, index)}` : "");
   }
 
   malice.watchers.push({ load, show });
