@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -200,7 +201,7 @@ def write_game(site: Site, store: Store, key: str, out: Path, extras: Extras = N
     lone = site.render_game(store, game, record, extras.choose_publication(store), extras.url)
     _print_withheld(store, lone.withheld, ["--game", key, "--out", str(out)])
     if out == STDOUT:
-        click.get_binary_stream("stdout").write(lone.page)
+        sys.stdout.buffer.write(lone.page)
         return
     out.write_bytes(lone.page)
     click.echo(out.resolve().as_uri())

@@ -200,6 +200,10 @@ window.malice = window.malice || {};
 
   /** Open the address: `#part.table.deal.rotation`, and after a slash the number of an action or the seat of a verdict. */
   async function openAddress() {
+    if (state.game && document.getElementById(location.hash.slice(1))) {
+      state.address = location.hash; // a link within the page, such as the one to its content
+      return;
+    }
     stop();
     clearTimeout(pending);
     const hash = location.hash.slice(1);
