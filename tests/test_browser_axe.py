@@ -23,6 +23,7 @@ from referee.rulesets import load_ruleset
 from site_pages.server import SiteServer
 from site_pages.text import make_slug
 from tests.test_browser_window import as_a_phone, at_a_desk, find
+from tests.test_lone_game import write_lone
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tournaments.league.publication import Publication
 
@@ -40,10 +41,12 @@ PAGES = (
     "rules/skipbo-short.html",
     "docs/protocol.html",
     f"replay.html#{CRASHED}",
-    f"replay.html#{ENDED}/12",
+    f"replay.html#{ENDED}/12?mirror=0",
     f"replay.html#{CRASHED}/!0",
     "replay.html#9.9.9.9",
 )
+LONE = f"game.html#{ENDED}/12"
+"""A game as one file: for the disk alone, since the server lets no script run that lies in a page."""
 # The log of a game is a list of many like rows: some of them are enough.
 JUDGE = """
 const [done] = [...arguments].slice(-1);
@@ -84,6 +87,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     league.decide(labels[4], "withdrawn", "too slow")
     folder = tmp_path_factory.mktemp("site")
     site_pages.render(league, folder, publication=Publication(evidence=None))
+    write_lone(league, Key.parse(ENDED), folder / "game.html", Publication(evidence=None))
     return folder
 
 
@@ -107,8 +111,8 @@ def served(out: Path) -> Iterator[str]:
 def open_page(browser: Chrome, base: str, page: str) -> None:
     browser.get("about:blank")
     browser.get(f"{base}/{page}")
-    if page.startswith("replay"):
-        shown = "#message" if "9.9.9.9" in page else "#replay"
+    if page.startswith(("replay", "game.html")):
+        shown = "#message" if "9.9.9.9" in page else "#mirror .stage" if "mirror" in page else "#replay"
         WebDriverWait(browser, 10, 0.05).until(lambda _: find(browser, shown).is_displayed())
     if "view=deals" in page:
         WebDriverWait(browser, 10, 0.05).until(lambda _: find(browser, "#lead-deals").is_displayed())
@@ -127,16 +131,16 @@ def judge(browser: Chrome, axe: str, base: str) -> Iterator[str]:
 
 
 def test_no_kind_of_page_shuts_anybody_out(browser: Chrome, axe: str, out: Path, served: str) -> None:
-    def look(base: str, scheme: str) -> dict[str, Any]:
+    def look(base: str, scheme: str, *pages: str) -> dict[str, Any]:
         browser.execute_cdp_cmd(
             "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         )
         complaints = {}
-        for page in PAGES:
+        for page in pages:
             open_page(browser, base, page)
             complaints[page] = list(judge(browser, axe, base))
         return {page: told for page, told in complaints.items() if told}
 
-    assert look(served, "light") == {}
+    assert look(served, "light", *PAGES) == {}
     as_a_phone(browser)
-    assert look(out.as_uri(), "dark") == {}
+    assert look(out.as_uri(), "dark", *PAGES, LONE) == {}

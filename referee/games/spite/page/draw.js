@@ -164,8 +164,8 @@ malice.spite = malice.spite || {};
     drawMiddle() {
       const stacks = Array.from({ length: this.extent.centre }, (_, index) => this.drawCentre(index));
       return createElement(
-        "section",
-        { class: "centre", "aria-label": "Centre" },
+        "div",
+        { class: "centre", role: "group", "aria-label": "Centre" },
         this.drawClosed("stock", "stock"),
         createElement("div", { class: "stacks" }, ...stacks),
         this.drawClosed("aside", "aside"),
