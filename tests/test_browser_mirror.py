@@ -126,6 +126,40 @@ def test_the_mirror_lies_in_the_address_and_closes_by_the_same_key(browser: Chro
     assert "Game 0.0.0.1 " in find(browser, "#facts").text
 
 
+PAIRS = """
+const make = (key, teams, names, places, empty = false) =>
+  ({key, teams, places, void: empty, seats: names.split("").map((name) => ({name, slug: name}))});
+const tell = (pair) => malice.describePair(...pair.map((game) => make(...game)));
+return arguments[0].map((pair) => tell(pair).replace(/[\u2068\u2069]/g, ""));
+"""
+
+
+def test_what_came_of_a_pair_is_said_in_words(browser: Chrome, out: Path) -> None:
+    two, sides, three = [0, 1], [0, 1, 0, 1], [0, 1, 2]
+    pairs = {
+        "a won both": (("k", two, "ab", [1, 2]), ("l", two, "ba", [2, 1])),
+        "1 : 1 – each won from seat 1": (("k", two, "ab", [2, 1]), ("l", two, "ba", [2, 1])),
+        "1 : 1 – two draws": (("k", two, "ab", [1, 1]), ("l", two, "ba", [1, 1])),
+        "1½ : ½ – a won there, and the other was a draw": (("k", two, "ab", [1, 1]), ("l", two, "ba", [2, 1])),
+        "No result of the pair: nobody played game l": (("k", two, "ab", [1, 2]), ("l", two, "ba", [1, 1], True)),
+        "a and c won both": (("k", sides, "abcd", [1, 2, 1, 2]), ("l", sides, "cdab", [1, 2, 1, 2])),
+        "1 : 1 – each won from seats 0 and 2": (("k", sides, "abcd", [1, 2, 1, 2]), ("l", sides, "bcda", [1, 2, 1, 2])),
+        "1 : 1 – a and c won here, d and b won there": (
+            ("k", sides, "abcd", [1, 2, 1, 2]),
+            ("l", sides, "cdab", [2, 1, 2, 1]),
+        ),
+        "c won here; b and a shared the first place there": (
+            ("k", three, "abc", [2, 3, 1]),
+            ("l", three, "bca", [1, 3, 1]),
+        ),
+    }
+    visit(browser, out, "replay.html")
+
+    told = browser.execute_script(PAIRS, list(pairs.values()))
+
+    assert told == list(pairs)
+
+
 def test_a_phone_shows_the_mirror_in_the_place_of_the_table(browser: Chrome, out: Path) -> None:
     as_a_phone(browser)
     replay(browser, out, "0.0.0.1/20")
