@@ -126,7 +126,7 @@ window.malice = window.malice || {};
     malice.measureStage($("table"));
     if (!mirror) return;
     fillRotations(game.key, state.rotations, mirror.rotation);
-    $("pair-result").textContent = `${malice.describePair(game, mirror.game)}.`;
+    $("pair-result").textContent = $("pair-result").title = `${malice.describePair(game, mirror.game)}.`;
     $("other").textContent = `game ${mirror.game.key}`;
   };
 
