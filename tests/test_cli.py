@@ -352,6 +352,39 @@ def test_the_site_command_prints_the_address_of_the_site(db: Path, tmp_path: Pat
     assert result.stdout == (tmp_path / "pages" / "index.html").as_uri() + "\n"
 
 
+def test_a_game_becomes_one_file_or_goes_to_stdout(db: Path, tmp_path: Path) -> None:
+    path = tmp_path / "game.html"
+
+    written = malice("site", db, "--game", "small:0.1.1", "--out", path)
+    printed = malice("site", db, "--game", "0.0.1.1", "--out", "-")
+
+    assert (written.exit_code, written.stdout) == (0, path.as_uri() + "\n")
+    assert printed.stdout_bytes == path.read_bytes()
+    assert b"game 0.0.1.1</title>" in printed.stdout_bytes
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--game", "0.0.9.1", "--out", "game.html"),
+        ("--game", "nine", "--out", "game.html"),
+        ("--game", "friday:0.0.0.0", "--out", "game.html"),
+        ("--game", "0.0.0.0", "--out", "."),
+        ("--game", "0.0.0.0", "--luck", "--out", "game.html"),
+        ("--out", "t.toml"),
+        ("--game", "0.0.0.0", "--out", "t.db"),
+    ],
+)
+def test_no_game_and_no_other_file_is_taken_for_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+    assert malice("site", "t.db", *words).exit_code == 2
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
 def test_a_reader_that_closes_the_output_is_no_error_of_ours() -> None:
     read, write = os.pipe()
     os.close(read)
