@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.errors import IllegalAction
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Event, SeatView, TurnedOver, View
+from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, SeatView, TurnedOver, View
 from referee.games.double_solitaire.parameters import SEATS, Parameters, validate
 from referee.games.double_solitaire.plays import CARDS, DISCARD, END, SUIT, Plays, move_cards, sort_piles
 from referee.games.double_solitaire.state import State, count_cards
@@ -165,7 +166,7 @@ class DoubleSolitaire:
             ),
         )
 
-    def mask(self, event: Event, seat: int, /) -> Event:
+    def mask(self, event: Struct, seat: int, /) -> Struct:
         """Return the event: a card is named only once it lies face up."""
         return event
 
