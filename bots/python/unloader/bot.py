@@ -33,8 +33,12 @@ NUMBER = {name: number for number, name in enumerate(NAMES)}
 RANK = [number % 13 for number in range(52)]
 SUIT = [number // 13 for number in range(52)]
 RED = [SUIT[number] in (1, 2) for number in range(52)]
-FITS = [{other for other in range(52) if RANK[other] == RANK[card] + 1 and RED[other] != RED[card]} for card in range(52)]
-LOADS = [{other for other in (card - 1, card + 1) if 0 <= other < 52 and SUIT[other] == SUIT[card]} for card in range(52)]
+FITS = [
+    {other for other in range(52) if RANK[other] == RANK[card] + 1 and RED[other] != RED[card]} for card in range(52)
+]
+LOADS = [
+    {other for other in (card - 1, card + 1) if 0 <= other < 52 and SUIT[other] == SUIT[card]} for card in range(52)
+]
 
 Pile = tuple[int, ...]
 
@@ -77,7 +81,9 @@ def list_plays(position: Position, rules: Rules) -> Iterator[tuple[str, Position
         if rules.loads_table and other and other[-1] in LOADS[card]:
             yield f"t{index}-o", position._replace(table=put(table, index, pile[:-1]), other=other + (card,))
         size = len(pile)
-        counts = range(1, size + 1) if rules.moves == "run" else (1, size) if rules.moves != "top" and size > 1 else (1,)
+        counts = (
+            range(1, size + 1) if rules.moves == "run" else (1, size) if rules.moves != "top" and size > 1 else (1,)
+        )
         for count in counts:
             for target in list_targets(pile[-count], table, rules):
                 if target != index and (table[target] or count < size):
@@ -192,7 +198,8 @@ class Turn:
         coming = stock[-1 : -1 - len(weights) : -1] if stock else list(discard[: len(weights)])
         unknown = sum(card in accepted for card in self.unseen) / max(1, len(self.unseen))
         worth = sum(
-            weight * (unknown if card == NONE else card in accepted) for card, weight in zip(coming, weights, strict=False)
+            weight * (unknown if card == NONE else card in accepted)
+            for card, weight in zip(coming, weights, strict=False)
         )
         for card, weight in zip(reversed(discard), TOPS, strict=False):
             if card not in accepted:
@@ -202,7 +209,7 @@ class Turn:
 
     def imagine_reply(self, end: Position) -> float:
         """Return the mean worth of a position after the opponent's best turn."""
-        own, other_stock = self.stocks
+        other_stock = self.stocks[1]
         cards = [other_stock[-1] if other_stock else end.other[0]]
         other, left = (end.other, len(other_stock) - 1) if other_stock else ((), len(end.other) - 1)
         if cards == [NONE]:
@@ -218,7 +225,9 @@ class Turn:
     def judge_reply(self, reply: Position, left: int) -> float:
         """Return the worth of a position after the opponent's turn, seen from this seat, which moves next."""
         stocks = self.stocks
-        other = [NONE] * left if stocks[1] and stocks[1][-1] == NONE else stocks[1][:left] if stocks[1] else list(reply.own)
+        other = (
+            [NONE] * left if stocks[1] and stocks[1][-1] == NONE else stocks[1][:left] if stocks[1] else list(reply.own)
+        )
         position = Position(NONE, reply.other, reply.own, reply.table, reply.heights)
         self.stocks = (stocks[0], other[:left])
         worth = self.weigh(position, FEAR, HOPE)
@@ -302,7 +311,7 @@ def number(text: str) -> float:
 
 
 def main() -> None:
-    bot = Bot({})
+    bot: Bot | None = None
     for line in sys.stdin.buffer:
         request = json.loads(line, parse_float=number)
         if request["type"] == "bye":
@@ -310,7 +319,7 @@ def main() -> None:
         answer = {"id": request["id"]}
         if request["type"] == "game_start":
             bot = Bot(request["rules"])
-        elif request["type"] == "move":
+        elif request["type"] == "move" and bot:
             answer["move"] = bot.choose(request)
         print(json.dumps(answer), flush=True)
 
