@@ -55,7 +55,7 @@ class Match(Struct, frozen=True):
     """Whether several seats may be asked at the same time."""
     same_deal: bool = False
     """Whether every seat plays the whole deal by itself, so that no seat has other cards than another: then a deal is
-    one game, and there are no rotations."""
+    one game, there are no rotations, and an event that names a `seat` is for that seat alone, verdicts too."""
 
 
 class Rules(Protocol[S]):
