@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-LIMIT = 300  # positions looked at in a turn of its own
+LIMIT = 1500  # positions looked at in a turn of its own
 REPLY_LIMIT = 40  # and in an imagined turn of the opponent
 FINALISTS = 6  # positions for which the reply is imagined
 SAMPLES = 6  # cards that the opponent may draw, if its next card is unknown
