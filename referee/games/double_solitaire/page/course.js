@@ -6,7 +6,7 @@ malice.double = malice.double || {};
   const { double } = malice;
   double.SUITS = "CDHS";
 
-  double.start = () => ({ table: [], foundations: { C: [], D: [], H: [], S: [] }, stocks: [0, 0], discards: [[], []], card: null, seat: 0, played: false, quiet: [0, 0], out: {} });
+  double.start = () => ({ table: [], foundations: { C: [], D: [], H: [], S: [] }, stocks: [0, 0], discards: [[], []], card: null, seat: 0, turn: 0, played: false, quiet: [0, 0], out: {} });
 
   /** Return the pile of a name as in an event, without the hand: `0d`, `t2`, or `f` for the foundation of a card. */
   function findPile(table, name, card) {
@@ -41,6 +41,7 @@ malice.double = malice.double || {};
     },
     draw(table, { seat, card }) {
       table.stocks[seat] -= 1;
+      table.turn += 1;
       Object.assign(table, { card, seat, played: false });
     },
     move,
@@ -56,8 +57,8 @@ malice.double = malice.double || {};
   double.unit = () => "cards left";
 
   /** Return the table as the view of a request has it. */
-  double.position = (table, { viewer, step }) => ({
-    turn: step.turn,
+  double.position = (table, { viewer }) => ({
+    turn: table.turn,
     seat: viewer ?? table.seat,
     card: table.card,
     foundations: [...double.SUITS].map((suit) => table.foundations[suit].length),
