@@ -110,8 +110,7 @@ def _describe_pile(pile: str, mover: int, names: Sequence[str], viewer: int | No
 def sketch(view: View, names: Sequence[str]) -> Iterator[str]:
     """Draw the table: foundations, table piles, and both packs."""
     built = "  ".join(f"{suit}:{RANKS[height - 1] if height else '-'}" for suit, height in _pair_foundations(view))
-    held = f" holds {view.card}" if view.card else ""
-    yield f"-- turn {view.turn}, {names[view.seat]}{held} --  foundations {built}"
+    yield f"-- turn {view.turn}, {names[view.seat]} --  in hand {view.card or '-'}  foundations {built}"
     yield "      " + "   ".join(f"t{place}: {' '.join(pile) or '-'}" for place, pile in enumerate(view.table))
     width = max(map(len, names))
     for name, pack in zip(names, view.seats, strict=True):

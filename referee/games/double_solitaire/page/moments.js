@@ -47,15 +47,20 @@ malice.double = malice.double || {};
     });
   }
 
-  function findTurnedOver(course, name) {
-    return course.steps.flatMap(({ events }, step) =>
-      events.filter(({ type }) => type === "turn_over").map(({ seat, count }) => ({ step, kind: "pass", words: `${name(seat)} turns over ${malice.formatCount(count, "card")}`, weight: 0.5 })),
-    );
+  /** Tell where each seat turned its discard pile over for the first time: from then on its stock can be known. */
+  function findTurnedOver(course, { game }, name) {
+    return game.seats.flatMap((_, seat) => {
+      const isFirst = (event) => event.type === "turn_over" && event.seat === seat;
+      const step = course.steps.findIndex(({ events }) => events.some(isFirst));
+      if (step < 0) return [];
+      const { count } = course.steps[step].events.find(isFirst);
+      return [{ step, kind: "pass", words: `${name(seat)} has gone through the stock, and turns over ${malice.formatCount(count, "card")}`, weight: 0.5 }];
+    });
   }
 
   double.moments = function (course, context) {
     const name = (seat) => quote(context.game.seats[seat].name);
-    return [...findSprees(course, name), ...findFew(course, context, name), ...findTurnedOver(course, name)];
+    return [...findSprees(course, name), ...findFew(course, context, name), ...findTurnedOver(course, context, name)];
   };
 
   double.summary = function (course, { game }) {
@@ -64,8 +69,8 @@ malice.double = malice.double || {};
     const countMoves = (test) => (seat) => count(seat, ({ moves }) => moves.filter(test).length);
     const rows = {
       "to foundations": countMoves(({ to }) => to === "f"),
-      "from the pack to the table": countMoves((event) => isPack(event) && event.to[0] === "t"),
-      "loaded onto the opponent": countMoves(isLoad),
+      "pack to table": countMoves((event) => isPack(event) && event.to[0] === "t"),
+      "loaded": countMoves(isLoad),
       "turns without a play": (seat) => count(seat, ({ moves }) => Number(moves.every(double.isDiscard))),
       "times turned over": (seat) => course.steps.reduce((sum, { events }) => sum + events.filter((event) => event.type === "turn_over" && event.seat === seat).length, 0),
     };
