@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from referee.families import list_shipped
-from referee.games import DEFAULT_FAMILY
 from tournaments.bench import games, pages, playouts
 from tournaments.cli import Site
 from tournaments.league.store import Store
