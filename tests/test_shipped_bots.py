@@ -154,7 +154,7 @@ def converse(bot: Dialogue, ruleset: str = "standard") -> None:
 @every_python_bot
 def test_a_python_bot_keeps_the_protocol_and_leaves_at_bye(folder: Path) -> None:
     with started(folder) as bot:
-        converse(bot, manifest(folder).get("rulesets", ["standard"])[0])
+        converse(bot, *manifest(folder).get("rulesets", ())[:1])
 
 
 @every_python_bot

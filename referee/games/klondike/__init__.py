@@ -26,5 +26,5 @@ FAMILY = Family(
     reasons=SENTENCES.reasons,
     help=words.HELP,
     race=count_left,
-    opponent="klondike-uniform",
+    opponent="dabbler",
 )
