@@ -49,8 +49,8 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
     yield from at_a_desk(chromium)
 
 
-def count_events(asks: list[RecordedAsk], seat: int, test: type) -> int:
-    return sum(isinstance(event, test) and event.seat == seat for ask in asks for event in ask.events)
+def count_events(asks: list[RecordedAsk], seat: int, kind: type[Draw] | type[TurnedOver]) -> int:
+    return sum(isinstance(event, kind) and event.seat == seat for ask in asks for event in ask.events)
 
 
 def test_the_page_follows_the_engine_and_nothing_moves(browser: Chrome, tmp_path: Path) -> None:
