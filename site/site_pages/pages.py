@@ -36,11 +36,11 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 STYLES = ("site.css", "colours.css", "charts.css")
 """The style sheets of every page, in their order."""
-REPLAY_STYLES = ("cards.css", "replay.css", "race.css", "mirror.css", "evidence.css")
+REPLAY_STYLES = ("cards.css", "tableau.css", "replay.css", "race.css", "mirror.css", "evidence.css")
 """Those of a replay on top."""
 _SCRIPTS = (
-    *("elements", "cards", "faces", "families", "shards", "game", "words", "table", "log", "address", "share"),
-    *("lead", "race", "moments", "summary", "mirror", "controls", "stage"),
+    *("elements", "cards", "faces", "tableau", "families", "shards", "game", "words", "table", "log"),
+    *("address", "share", "lead", "race", "moments", "summary", "mirror", "controls", "stage"),
 )
 REPLAY_SCRIPTS = tuple(f"{name}.js" for name in _SCRIPTS)
 """The scripts of a replay, in their order; `controls.js` opens the game."""

@@ -42,16 +42,21 @@ class KindGames:
         number: the players by label.
         common: the parts in which all tables get the same cards.
         teams: by seat.
+        once: whether a deal is one game.
     """
 
-    def __init__(self, number: Mapping[str, int], common: Collection[int], teams: tuple[int, ...]) -> None:
+    def __init__(
+        self, number: Mapping[str, int], common: Collection[int], teams: tuple[int, ...] = (), *, once: bool = False
+    ) -> None:
         self._number = number
         self._common = common
         self.sides = list_sides(teams)
         """The seats of each team."""
+        self.once = once
+        """Whether a deal is one game, the same for all seats."""
         self.played = 0
         self.complete = 0
-        """Those whose deals were played in every rotation."""
+        """Those whose deals are complete: played in every rotation, if there are any."""
         self.tallies = {label: Tally() for label in number}
         self.rated = RatedGames()
         """Those of complete deals, except void ones."""
@@ -77,7 +82,7 @@ class KindGames:
 
     def copy(self) -> KindGames:
         """Return the same games, to add others."""
-        copy = KindGames(self._number, self._common, ())
+        copy = KindGames(self._number, self._common, once=self.once)
         copy.sides, copy.played, copy.complete = self.sides, self.played, self.complete
         copy.tallies = {label: tally.copy() for label, tally in self.tallies.items()}
         copy.rated, copy.curves, copy.outcomes = self.rated.copy(), self.curves.copy(), self.outcomes.copy()
@@ -109,7 +114,7 @@ class AllKinds:
         _, common, clocks = self._terms
         part = game.key.part
         kind = Kind(game.ruleset, len(game.labels), clocks[part] if part < len(clocks) else None)
-        return self.kinds.setdefault(kind, KindGames(self._number, common, game.teams))
+        return self.kinds.setdefault(kind, KindGames(self._number, common, game.teams, once=game.once))
 
     def copy(self) -> AllKinds:
         """Return the same games, to add others."""
@@ -125,7 +130,7 @@ class OpenDeal(NamedTuple):
 
     games: int
     """Those that rest."""
-    seats: int
+    rotations: int
     """As many games are all of them."""
     complete: bool
     """Whether all of them were played when these came to rest."""
@@ -156,25 +161,25 @@ class GameMemory:
         totals = Counter(map(_name_deal, chain(settled, recent)))
         for deal, each in self._open.items():
             totals[deal] += each.games
-        if any((totals[deal] == each.seats) != each.complete for deal, each in self._open.items()):
+        if any((totals[deal] == each.rotations) != each.complete for deal, each in self._open.items()):
             self._settled.forget()  # a late game completed a deal whose other games rest
             return self.collect(games, pick, picked_by, terms)
         for game in settled:
-            complete = totals[_name_deal(game)] == len(game.labels)
+            complete = totals[_name_deal(game)] == game.rotations
             self._kinds.add(game, complete=complete)
             self._rest(game, complete)
         found = self._kinds.copy()
         for game in recent:
-            found.add(game, complete=totals[_name_deal(game)] == len(game.labels))
+            found.add(game, complete=totals[_name_deal(game)] == game.rotations)
         return found.kinds
 
     def _rest(self, game: Game, complete: bool) -> None:
-        deal, seats = _name_deal(game), len(game.labels)
+        deal, rotations = _name_deal(game), game.rotations
         games = self._open[deal].games + 1 if deal in self._open else 1
-        if games < seats:
-            self._open[deal] = OpenDeal(games, seats, complete)
+        if games < rotations:
+            self._open[deal] = OpenDeal(games, rotations, complete)
         else:
-            del self._open[deal]
+            self._open.pop(deal, None)
 
 
 def _name_deal(game: Game) -> Deal:

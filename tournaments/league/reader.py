@@ -86,7 +86,8 @@ class LeagueReader(JournalReader):
             if row.number != (number := schedules[row.part].number(key)):
                 raise self._file.damage(row.place(), f"game {key} has the number {number}")
             failed = () if row.failed == NOBODY else self._decode(_labels.decode, row, "failed", row.failed)
-            found.append(Finished(key, row.number, schedules[row.part].labels[row.table], failed))
+            labels, once = schedules[row.part].labels[row.table], schedules[row.part].plays_once(row.table)
+            found.append(Finished(key, row.number, labels, failed, once=once))
         return found
 
     def judgement(self) -> Judgement:

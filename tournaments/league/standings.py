@@ -132,6 +132,8 @@ class Standings(Struct, frozen=True):
     """Whether intervals hold in 95 % of all tournaments: they do not if a test chose when to stop."""
     by_table: bool = False
     """Whether ranks are those of a table that the format keeps, across all groups, not those of ratings."""
+    same_deal: bool = False
+    """Whether a deal is one game, the same for all seats: then nothing says what a seat is worth."""
 
     def list_tables(self) -> tuple[Table, ...]:
         """Return the rows in tables: one for each group that met, and one for those that met nobody.
@@ -167,7 +169,7 @@ def compute_standings(
 ) -> tuple[Standings, ...]:
     """Return the standings for every ruleset, number of seats and clock, in the order of their first games.
 
-    Only complete deals count, which were played in every rotation; void games do not.
+    Only complete deals count, which were played in every rotation if there are several; void games do not.
 
     Args:
         games: finished games in the order of the schedule.
@@ -213,10 +215,11 @@ def _rate_kind(
         groups=groups,
         warning=APART if groups > 1 else None,
         clock=kind.clock,
-        seat_scores=rate_seats(games.rated, games.sides),
+        seat_scores=() if games.once else rate_seats(games.rated, games.sides),
         los=_name_los(fitted.los, entries, shown),
         mean_of_all=fitted.mean_of_all,
         unlisted=sum(rating.games > 0 for rating in fitted.ratings) - sum(row.rating.games > 0 for row in rows),
+        same_deal=games.once,
     )
 
 
