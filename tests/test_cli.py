@@ -363,26 +363,22 @@ def test_a_game_becomes_one_file_or_goes_to_stdout(db: Path, tmp_path: Path) -> 
     assert b"game 0.0.1.1</title>" in printed.stdout_bytes
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--game", "0.0.9.1", "--out", "game.html"),
-        ("--game", "nine", "--out", "game.html"),
-        ("--game", "friday:0.0.0.0", "--out", "game.html"),
-        ("--game", "0.0.0.0", "--out", "."),
-        ("--game", "0.0.0.0", "--luck", "--out", "game.html"),
-        ("--out", "t.toml"),
-        ("--game", "0.0.0.0", "--out", "t.db"),
-    ],
-)
-def test_no_game_and_no_other_file_is_taken_for_one(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
-) -> None:
-    monkeypatch.chdir(folder)
-    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+@pytest.mark.parametrize("key", ["0.0.9.1", "nine", "friday:0.0.0.0"])
+def test_a_game_that_does_not_exist_is_refused(db: Path, tmp_path: Path, key: str) -> None:
+    assert malice("site", db, "--game", key, "--out", tmp_path / "game.html").exit_code == 2
+    assert not any(tmp_path.iterdir())
 
-    assert malice("site", "t.db", *words).exit_code == 2
-    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+@pytest.mark.parametrize(
+    "words", ["--game 0.0.0.0 --out .", "--game 0.0.0.0 --luck --out g", "--out t.toml", "--out t.db"]
+)
+def test_no_other_file_is_taken_for_pages(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    monkeypatch.chdir(folder)
+    before = [path.read_bytes() for path in (folder / "t.toml", folder / "t.db")]
+
+    assert malice("site", "t.db", *words.split()).exit_code == 2
+    assert malice("site", "t.db", "--game", "0.0.0.0", "--out", "t.db").exit_code == 2
+    assert [path.read_bytes() for path in (folder / "t.toml", folder / "t.db")] == before
 
 
 def test_a_reader_that_closes_the_output_is_no_error_of_ours() -> None:
