@@ -52,7 +52,7 @@ for (let step = 0; step <= last; step += step + arguments[1] > last && step < la
 return {positions: positions.size, unseen: [...unseen], widest, cards: document.querySelectorAll(".hand .card").length,
   small: controls.filter((one) => one.matches("button") && Math.min(box(one).width, box(one).height) < 44).map(name)};
 """
-"""What moves, is out of sight, or overflows, while a game is shown: every so many steps, and the last."""
+"""What moves, what is out of sight, and by how much the table overflows, at every so many steps and at the last."""
 
 
 @pytest.fixture(scope="module")
