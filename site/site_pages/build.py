@@ -147,7 +147,8 @@ class _Rendering:
         states = _find_states(moment)
         self.stamp = make_stamp(moment, self._index, states)
         """Stands on every page, and changes with what they show."""
-        self._pages = Pages(self._tournament, states, self._games, self.stamp, url)
+        kept = survey.memory.rows
+        self._pages = Pages(self._tournament, states, self._games, self.stamp, url=url, kept=kept)
 
     def write(
         self,

@@ -21,6 +21,7 @@ from site_pages.docs import DocPage
 from site_pages.faults import FaultCode
 from site_pages.front import Front
 from site_pages.histogram import Histogram
+from site_pages.kept_markup import KeptMarkup
 from site_pages.notes import Note
 from site_pages.rankings import Name, make_name
 from site_pages.results import Result
@@ -194,10 +195,18 @@ class Pages:
         games: how many there are.
         stamp: the state of the league.
         url: the address that the site will have on the web, with a slash at its end; empty if unknown.
+        kept: rows of earlier renderings of the same league.
     """
 
     def __init__(
-        self, tournament: Tournament, states: Mapping[str, State], games: Games, stamp: str, url: str = ""
+        self,
+        tournament: Tournament,
+        states: Mapping[str, State],
+        games: Games,
+        stamp: str,
+        *,
+        url: str = "",
+        kept: KeptMarkup | None = None,
     ) -> None:
         self._url = url
         self._env = make_environment()
@@ -211,6 +220,8 @@ class Pages:
         self._states = states
         self.marks = Marks(states)
         """The discs of the bots."""
+        kept = kept or KeptMarkup()
+        kept.begin(tuple(states))
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
@@ -223,6 +234,7 @@ class Pages:
             "make_games_address": text.make_games_address,
             "stamp": stamp,
             "common_styles": STYLES,
+            "kept": kept.make,
         }
 
     def render_front(self, front: Front, entries: Sequence[Entry], opened: GameRow | None) -> bytes:

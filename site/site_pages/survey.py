@@ -11,6 +11,7 @@ import msgspec
 from site_pages import shards
 from site_pages.bot_games import BotGames
 from site_pages.deals import Deals
+from site_pages.kept_markup import KeptMarkup
 from site_pages.keys import KeyIndex
 from site_pages.source import Numbering, Source
 from tournaments.league.choice import Picker
@@ -69,6 +70,8 @@ class Memory:
     def __init__(self) -> None:
         self.standings = GameMemory()
         """What its standings found."""
+        self.rows = KeptMarkup()
+        """Of its pages."""
         self._settled = Settled()
         self._tallies = Tallies()
         """Of the games that rest."""

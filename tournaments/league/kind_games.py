@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from protocol.messages import ClockRules
@@ -158,20 +157,26 @@ class GameMemory:
         if advance.anew:
             self._kinds, self._open = AllKinds(terms), {}
         settled, recent = ([game for each in some if (game := pick(each))] for some in advance[1:])
-        totals = Counter(map(_name_deal, chain(settled, recent)))
-        for deal, each in self._open.items():
-            totals[deal] += each.games
-        if any((totals[deal] == each.rotations) != each.complete for deal, each in self._open.items()):
+        broken = self._find_broken([*settled, *recent])
+        if any((deal not in broken) != each.complete for deal, each in self._open.items()):
             self._settled.forget()  # a late game completed a deal whose other games rest
             return self.collect(games, pick, picked_by, terms)
         for game in settled:
-            complete = totals[_name_deal(game)] == game.rotations
+            complete = _name_deal(game) not in broken
             self._kinds.add(game, complete=complete)
             self._rest(game, complete)
         found = self._kinds.copy()
         for game in recent:
-            found.add(game, complete=totals[_name_deal(game)] == game.rotations)
+            found.add(game, complete=_name_deal(game) not in broken)
         return found.kinds
+
+    def _find_broken(self, new: Sequence[Game]) -> set[Deal]:
+        """Return the deals, as far as not all of their games rest, that are not complete."""
+        games = Counter(map(_name_deal, new))
+        rotations = {_name_deal(game): game.rotations for game in new if games[_name_deal(game)] != game.rotations}
+        rotations |= {deal: each.rotations for deal, each in self._open.items()}
+        resting = {deal: each.games for deal, each in self._open.items()}
+        return {deal for deal, count in rotations.items() if games[deal] + resting.get(deal, 0) != count}
 
     def _rest(self, game: Game, complete: bool) -> None:
         deal, rotations = _name_deal(game), game.rotations

@@ -21,7 +21,7 @@ Numbered = TypeVar("Numbered", Game, Finished)
 
 AT_ONCE = 500
 """Most games of one statement."""
-SHARED = ("labels", "versions", "teams", "places", "scores", "asked", "verdicts", "ruleset", "reason")
+SHARED = ("labels", "versions", "teams", "places", "scores", "actions", "asked", "verdicts", "ruleset", "reason")
 """Fields of which games have few different values: equal ones become one object."""
 
 

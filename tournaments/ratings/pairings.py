@@ -213,16 +213,16 @@ def sum_groups(keys: Ints, values: Floats | Bools, size: int) -> Floats:
 def make_pairings(games: Sequence[RatedGame] | RatedGames, players: int) -> Pairings:
     """Return all pairings of all games, except pairings of two teams with the same players."""
     found = gather(games)
-    sizes, flat = _make_integers(found.sizes), _make_integers(found.players)
+    flat = np.array(found.players, np.int64)
     _check_players(flat, players)
-    members, numbers = _number_teams(sizes, flat, players)
-    counts, places = _make_integers(found.teams), _make_integers(found.places)
+    members, numbers = _number_teams(np.array(found.sizes), flat, players)
+    counts, places = np.array(found.teams), np.array(found.places)
     first, second, game_of_row = _meet(counts)
     swapped = numbers[first] > numbers[second]
     first, second = np.where(swapped, second, first), np.where(swapped, first, second)
     kept = numbers[first] != numbers[second]
-    first, second, game_of_row = first[kept], second[kept], game_of_row[kept]
-    groups = _make_integers(found.groups)
+    if not kept.all():
+        first, second, game_of_row = first[kept], second[kept], game_of_row[kept]
     return Pairings(
         players=players,
         teams=members,
@@ -230,26 +230,32 @@ def make_pairings(games: Sequence[RatedGame] | RatedGames, players: int) -> Pair
             first=numbers[first],
             second=numbers[second],
             points=(1 - np.sign(places[first] - places[second])) / 2,
-            count=np.ones(len(first)),
+            count=np.broadcast_to(1.0, len(first)),
             seats=counts[game_of_row].astype(np.float64),
         ),
         game=game_of_row,
-        group=np.unique(groups[game_of_row], return_inverse=True)[1],
+        group=np.unique(np.array(found.groups)[game_of_row], return_inverse=True)[1],
     )
 
 
 def _meet(counts: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the two teams of each pairing, and its game, given how many teams each game has."""
     starts = np.cumsum(counts) - counts
-    none: Ints = np.zeros(0, np.int64)
-    left, right, game = [none], [none], [none]
+    left: list[Ints] = []
+    right: list[Ints] = []
+    game: list[Ints] = []
     for count in np.unique(counts[counts > 1]):
         chosen = np.flatnonzero(counts == count)
         one, other = np.triu_indices(count, 1)
         left.append((starts[chosen, None] + one).ravel())
         right.append((starts[chosen, None] + other).ravel())
         game.append(np.repeat(chosen, len(one)))
-    return np.concatenate(left), np.concatenate(right), np.concatenate(game)
+    return _join(left), _join(right), _join(game)
+
+
+def _join(blocks: Sequence[Ints]) -> Ints:
+    """Return arrays as one; a single one as it is, since it may be long."""
+    return blocks[0] if len(blocks) == 1 else np.concatenate([np.zeros(0, np.int64), *blocks])
 
 
 def _check_players(flat: Ints, players: int) -> None:
@@ -270,7 +276,3 @@ def _number_teams(sizes: Ints, flat: Ints, players: int) -> tuple[Teams, Ints]:
     weights = real / real.sum(axis=1, keepdims=True)
     again = np.diff(table, axis=1, prepend=-1) == 0
     return Teams(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
-
-
-def _make_integers(values: Sequence[int]) -> Ints:
-    return np.array(values, np.int64)
