@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import permutations
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from protocol.messages import ClockRules
 from tournaments.league.contents import Game
 from tournaments.league.kind_games import GameMemory, KindGames, Outcome, Terms
 from tournaments.league.kinds import Kind
 from tournaments.league.ranks import Ranked, rank_entries
+from tournaments.league.statistics import Figure
 from tournaments.league.tallies import Tally
 from tournaments.ratings.fit import Rating, fit_ratings
 from tournaments.ratings.pairings import Floats
@@ -63,6 +64,8 @@ class Row(Struct, frozen=True):
     """The sum of its opponents' match points."""
     tied: bool = False
     """Whether it shares its rank."""
+    statistics: tuple[Figure, ...] | UnsetType = UNSET
+    """What the game itself counts; absent if it counts nothing."""
 
     @property
     def thinks_off_turn(self) -> bool:
@@ -132,7 +135,7 @@ class Standings(Struct, frozen=True):
     """Whether intervals hold in 95 % of all tournaments: they do not if a test chose when to stop."""
     by_table: bool = False
     """Whether ranks are those of a table that the format keeps, across all groups, not those of ratings."""
-    same_deal: bool = False
+    same_deal: bool | UnsetType = UNSET
     """Whether a deal is one game, the same for all seats: then nothing says what a seat is worth."""
 
     def list_tables(self) -> tuple[Table, ...]:
@@ -219,7 +222,7 @@ def _rate_kind(
         los=_name_los(fitted.los, entries, shown),
         mean_of_all=fitted.mean_of_all,
         unlisted=sum(rating.games > 0 for rating in fitted.ratings) - sum(row.rating.games > 0 for row in rows),
-        same_deal=games.once,
+        same_deal=games.once or UNSET,
     )
 
 
