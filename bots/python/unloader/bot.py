@@ -41,6 +41,7 @@ LOADS = [
 ]
 
 Pile = tuple[int, ...]
+Stocks = tuple[list[int], list[int]]  # its own and the opponent's, bottom to top, NONE for an unknown card
 
 
 class Position(NamedTuple):
@@ -159,7 +160,7 @@ class Turn:
         seat = view["seat"]
         self.rules = rules
         self.unseen = sorted(memory.unseen)
-        self.stocks = (memory.stocks[seat], memory.stocks[1 - seat])
+        self.stocks: Stocks = (memory.stocks[seat], memory.stocks[1 - seat])
         own, other = (tuple(NUMBER[card] for card in view["seats"][each]["discard"]) for each in (seat, 1 - seat))
         table = tuple(tuple(NUMBER[card] for card in pile) for pile in view["table"])
         hand = NUMBER[view["card"]] if view["card"] else NONE
@@ -177,10 +178,11 @@ class Turn:
 
     def estimate(self, end: Position) -> float:
         """Return the worth of a position before the opponent's turn."""
-        return self.weigh(end, HOPE, FEAR)
+        return self.weigh(end, self.stocks, HOPE, FEAR)
 
-    def weigh(self, end: Position, hope: tuple[int, ...], fear: tuple[int, ...]) -> float:
-        stock, other_stock = self.stocks
+    def weigh(self, end: Position, stocks: Stocks, hope: tuple[int, ...], fear: tuple[int, ...]) -> float:
+        """Return the worth of a position between two turns, by what each seat can hope for."""
+        stock, other_stock = stocks
         own, other = len(end.own) + len(stock), len(end.other) + len(other_stock)
         if not own:
             return WIN
@@ -209,30 +211,26 @@ class Turn:
 
     def imagine_reply(self, end: Position) -> float:
         """Return the mean worth of a position after the opponent's best turn."""
-        other_stock = self.stocks[1]
-        cards = [other_stock[-1] if other_stock else end.other[0]]
-        other, left = (end.other, len(other_stock) - 1) if other_stock else ((), len(end.other) - 1)
-        if cards == [NONE]:
-            step = max(1, len(self.unseen) // SAMPLES)
-            cards = self.unseen[step // 2 :: step][:SAMPLES]
-        total = 0.0
-        for card in cards:
-            mirrored = Position(card, other, end.own, end.table, end.heights)
-            replies = search(mirrored, self.rules, left, REPLY_LIMIT)
-            total += min(self.judge_reply(reply, left) for reply, _ in replies)
-        return total / len(cards)
+        stock, discard = self.stocks[1], end.other
+        if not stock:  # it turns its discard pile over
+            stock, discard = list(reversed(discard)), ()
+        *left, top = stock
+        worths = []
+        for card in self.list_samples() if top == NONE else [top]:
+            mirrored = Position(card, discard, end.own, end.table, end.heights)
+            replies = search(mirrored, self.rules, len(left), REPLY_LIMIT)
+            worths.append(min(self.judge_reply(reply, left) for reply, _ in replies))
+        return sum(worths) / len(worths)
 
-    def judge_reply(self, reply: Position, left: int) -> float:
+    def list_samples(self) -> list[int]:
+        """Return some of the cards that nobody has seen, spread over all of them."""
+        step = max(1, len(self.unseen) // SAMPLES)
+        return self.unseen[step // 2 :: step][:SAMPLES]
+
+    def judge_reply(self, reply: Position, left: list[int]) -> float:
         """Return the worth of a position after the opponent's turn, seen from this seat, which moves next."""
-        stocks = self.stocks
-        other = (
-            [NONE] * left if stocks[1] and stocks[1][-1] == NONE else stocks[1][:left] if stocks[1] else list(reply.own)
-        )
         position = Position(NONE, reply.other, reply.own, reply.table, reply.heights)
-        self.stocks = (stocks[0], other[:left])
-        worth = self.weigh(position, FEAR, HOPE)
-        self.stocks = stocks
-        return worth
+        return self.weigh(position, (self.stocks[0], left), FEAR, HOPE)
 
 
 def accept(position: Position, rules: Rules) -> set[int]:

@@ -21,9 +21,9 @@ def score(action: str, view: dict[str, Any]) -> int:
     gain = (source in ("h", "d")) + (target == "o")  # a card less here, a card more there
     if source[0] == "t":
         if target[0] == "t":
-            return -1  # on the table cards may move for ever: ends the turn instead
-        gain += leaves_empty(source, view)  # a king may go there
-    return 10 * gain + (target == "f")
+            return 1  # it may open a place for another card; no position comes twice in a turn
+        gain += leaves_empty(source, view)  # any card may go there
+    return 10 * gain + 2 + (target == "f")
 
 
 def leaves_empty(source: str, view: dict[str, Any]) -> bool:
