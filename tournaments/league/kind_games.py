@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 
 from protocol.messages import ClockRules
@@ -79,13 +80,19 @@ class KindGames:
         self.curves.add(rated)
         self.outcomes[game.labels, game.teams, game.places] += 1
 
-    def copy(self) -> KindGames:
-        """Return the same games, to add others."""
-        copy = KindGames(self._number, self._common, once=self.once)
-        copy.sides, copy.played, copy.complete = self.sides, self.played, self.complete
-        copy.tallies = {label: tally.copy() for label, tally in self.tallies.items()}
-        copy.rated, copy.curves, copy.outcomes = self.rated.copy(), self.curves.copy(), self.outcomes.copy()
-        return copy
+    def branch(self) -> KindGames:
+        """Return the same games, to add others; `rewind` takes those out of the long columns, which both share."""
+        self.rated.rest()
+        self.curves.rest()
+        branch = copy(self)
+        branch.tallies = {label: copy(tally) for label, tally in self.tallies.items()}
+        branch.outcomes = self.outcomes.copy()
+        return branch
+
+    def rewind(self) -> None:
+        """Take out again what was added to a branch."""
+        self.rated.rewind()
+        self.curves.rewind()
 
 
 class AllKinds:
@@ -115,13 +122,18 @@ class AllKinds:
         kind = Kind(game.ruleset, len(game.labels), clocks[part] if part < len(clocks) else None)
         return self.kinds.setdefault(kind, KindGames(self._number, common, game.teams, once=game.once))
 
-    def copy(self) -> AllKinds:
-        """Return the same games, to add others."""
-        copy = AllKinds(self._terms)
-        copy.kinds = {kind: games.copy() for kind, games in self.kinds.items()}
+    def branch(self) -> AllKinds:
+        """Return the same games, to add others until `rewind` is called."""
+        branch = AllKinds(self._terms)
+        branch.kinds = {kind: games.branch() for kind, games in self.kinds.items()}
         kinds = {id(games): kind for kind, games in self.kinds.items()}
-        copy._places = {place: copy.kinds[kinds[id(games)]] for place, games in self._places.items()}
-        return copy
+        branch._places = {place: branch.kinds[kinds[id(games)]] for place, games in self._places.items()}
+        return branch
+
+    def rewind(self) -> None:
+        """Take out again what was added to a branch."""
+        for games in self.kinds.values():
+            games.rewind()
 
 
 class OpenDeal(NamedTuple):
@@ -145,7 +157,7 @@ class GameMemory:
         self._open: dict[Deal, OpenDeal] = {}
 
     def collect(self, games: Sequence[Game], pick: Pick, picked_by: object, terms: Terms) -> dict[Kind, KindGames]:
-        """Return the games of each kind, in the order of their first games.
+        """Return the games of each kind, in the order of their first games; they hold until the next call.
 
         Args:
             games: all of them, in playing order.
@@ -154,6 +166,7 @@ class GameMemory:
             terms: how to look at them.
         """
         advance = self._settled.advance((picked_by, *terms), games)
+        self._kinds.rewind()
         if advance.anew:
             self._kinds, self._open = AllKinds(terms), {}
         settled, recent = ([game for each in some if (game := pick(each))] for some in advance[1:])
@@ -165,7 +178,7 @@ class GameMemory:
             complete = _name_deal(game) not in broken
             self._kinds.add(game, complete=complete)
             self._rest(game, complete)
-        found = self._kinds.copy()
+        found = self._kinds.branch()
         for game in recent:
             found.add(game, complete=_name_deal(game) not in broken)
         return found.kinds

@@ -25,13 +25,6 @@ class Tally:
         if game.idle_ms:
             self.idle += game.idle_ms[seat]
 
-    def copy(self) -> Tally:
-        """Return the same totals, to add other games."""
-        copy = Tally()
-        copy.games, copy.asked, copy.forfeits = self.games, self.asked, self.forfeits
-        copy.used, copy.cpu, copy.idle = self.used, self.cpu, self.idle
-        return copy
-
     def each(self, total: float) -> float | None:
         """Return a total per action."""
         return total / self.asked if self.asked else None

@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-BLOCK = 20_000_000
+BLOCK = 2_000_000
 """Most games times players in memory, to count games."""
 
 

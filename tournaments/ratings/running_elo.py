@@ -55,6 +55,7 @@ class RunningElo:
         self._initial = float(initial)
         # Columns of the points of all players, since a large league has hundreds of thousands, and few are shown.
         self._players, self._numbers, self._values = array("i"), array("i"), array("d")
+        self.rest()
 
     def add(self, game: RatedGame) -> None:
         """Add the next game of the schedule."""
@@ -67,12 +68,16 @@ class RunningElo:
             self._numbers.append(self._games)
             self._values.append(ratings[player])
 
-    def copy(self) -> RunningElo:
-        """Return the same curves, to add other games."""
-        copy = RunningElo(0, k=self._k, initial=self._initial)
-        copy._games, copy._ratings = self._games, list(self._ratings)
-        copy._players, copy._numbers, copy._values = self._players[:], self._numbers[:], self._values[:]
-        return copy
+    def rest(self) -> None:
+        """Remember where the curves end now."""
+        self._resting = self._games, list(self._ratings), len(self._players)
+
+    def rewind(self) -> None:
+        """Take out again what was added since `rest`."""
+        self._games, ratings, points = self._resting
+        self._ratings = list(ratings)
+        for column in (self._players, self._numbers, self._values):
+            del column[points:]
 
     def list_points(self, at_most: int | None = None) -> list[list[Point]]:
         """Return the points of each player, up to so many of each, thinned as `thin_points` does."""
