@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from referee.nouns import format_count
+from tournaments.commands.opinion import take_advice
 from tournaments.commands.options import compute_changes, take_luck_off
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tournaments.league.progression import Changes
     from tournaments.league.publication import Publication, SiteSummary
     from tournaments.league.store import Store
+    from tournaments.running.opinions import Advice
 
 
 class SiteWriter(Protocol):
@@ -49,6 +51,7 @@ class Follower(Protocol):
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
+        advice: Advice | None = None,
     ) -> SiteSummary:
         """Write what changed since the last look; `running` if somebody plays the league."""
 
@@ -120,6 +123,10 @@ class Extras:
     """The file or the day since which the front page says what changed; None for no such box."""
     luck: bool = False
     """Whether to play the games again, to show every two entries without luck."""
+    opinion: str | None = None
+    """The bot that says in replays what it would have played; None for none."""
+    opinion_games: int | None = None
+    """About how many games it is asked; None for all."""
     url: str = ""
     """The address that the pages will have on the web, with a slash at its end; empty if unknown."""
 
@@ -144,12 +151,16 @@ def write_site(site: Site, store: Store, out: Path, extras: Extras = NOTHING) ->
         LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
         DataError: as `compute_changes`.
         DamagedLeague, RecordError: as `take_luck_off`.
+        BotError: as `take_advice`.
         OSError: a file cannot be written.
     """
     publication, changes = extras.choose_publication(store), extras.compute_changes(store)
     sharper = take_luck_off(store) if extras.luck else None
     follower = site.follow(store, out, extras.url)
-    rendered = follower.look(running=False, publication=publication, changes=changes, sharper=sharper)
+    with take_advice(store, extras.opinion, extras.opinion_games) as advice:
+        rendered = follower.look(
+            running=False, publication=publication, changes=changes, sharper=sharper, advice=advice
+        )
     print_rendered(store, out, rendered)
 
 

@@ -13,6 +13,15 @@ from tournaments.commands.pages import Extras, url_option, write_site
 if TYPE_CHECKING:
     from tournaments.commands.pages import Site
 
+GAMES = 12
+
+
+def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> str | None:
+    """Return a number of games, or `all`, as it was given."""
+    if words in (None, "all") or (words.isascii() and words.isdigit() and int(words) > 0):
+        return words
+    raise click.BadParameter(f"expected a number of games from 1, or all, got: {words}")
+
 
 @click.command(short_help="Write the pages of a league.")
 @database_argument
@@ -31,6 +40,18 @@ if TYPE_CHECKING:
     "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
 )
 @click.option("--luck", is_flag=True, help="Show every two entries without luck, too; this plays all games again.")
+@click.option(
+    "--second-opinion",
+    "opinion",
+    metavar="BOT",
+    help="Show in replays what this bot would have played; without the option, no page says so.",
+)
+@click.option(
+    "--opinion-games",
+    metavar="N|all",
+    callback=_check_games,
+    help="How many games it is asked about: those that the pages open first, then the latest [default: 12].",
+)
 @url_option
 @click.option("--follow", is_flag=True, help="Write what changes while another process plays, until it is complete.")
 @click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
@@ -43,6 +64,8 @@ def site(
     evidence: tuple[str, ...],
     changes_since: str | None,
     luck: bool,
+    opinion: str | None,
+    opinion_games: str | None,
     url: str,
     follow: bool,
     ordered: bool,
@@ -51,6 +74,11 @@ def site(
 
     The pages may be published: they hold no stderr, no absolute path and no host name. With --follow they are written
     again at most every 10 seconds, until the tournament is complete or you press Ctrl-C.
+
+    With --second-opinion a bot receives the requests of every seat again, exactly as `malice rerun` puts them, and
+    replays show where it would have played something else. Its answers are kept beside the league, in friday.opinions
+    for friday.db, by the content of the bot and of what it was asked: nothing is asked twice. Pages that are written
+    without the option do not have the opinion, and have it again with the next one that gives it.
     """
     from tournaments.commands.following import follow_league, follow_run
 
@@ -59,7 +87,12 @@ def site(
         return
     if follow and luck:
         raise click.UsageError("--follow and --luck contradict each other: luck plays all games again each time")
-    extras = Extras(evidence, changes_since, luck, url)
+    if follow and opinion is not None:
+        raise click.UsageError("--follow and --second-opinion contradict each other: write the opinion when it is over")
+    if opinion_games and opinion is None:
+        raise click.UsageError("--opinion-games needs --second-opinion BOT")
+    most = None if opinion_games == "all" else int(opinion_games or GAMES)
+    extras = Extras(evidence, changes_since, luck, opinion, most, url)
     if follow:
         follow_league(site, db, tournament, out, extras)
         return

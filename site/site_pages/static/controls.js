@@ -143,6 +143,7 @@ window.malice = window.malice || {};
   function loadGame(game, place) {
     const views = malice.hasViews(game.family);
     const same = views && state.game?.seats.length === game.seats.length;
+    game.opinion = place.opinion;
     Object.assign(state, { game, previous: place.previous, next: place.next, viewer: same ? state.viewer : null });
     malice.useStyles(game.family);
     showHeading(game);

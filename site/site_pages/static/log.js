@@ -45,7 +45,7 @@ window.malice = window.malice || {};
         tabindex: "-1",
       },
       createElement("span", { class: "number" }, step.number < 0 ? "" : String(step.number)),
-      createElement("span", { class: "what" }, ...(line || describeMoves(game, step))),
+      createElement("span", { class: "what" }, ...(line || describeMoves(game, step)), ...(course.others[index] || []).map((other) => malice.markOther(game, other))),
       createElement("span", { class: "time" }, malice.formatDuration(malice.longestTime(step))),
     );
     return createElement(

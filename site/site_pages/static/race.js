@@ -120,13 +120,20 @@ window.malice = window.malice || {};
     return createShape("svg", { x: `${(100 * step) / Math.max(1, end)}%`, y: 0, class: `tick ${kind}`, overflow: "visible" }, mark);
   }
 
-  function drawWhole(game, race, moments) {
+  /** Mark the actions instead of which a second bot would have played others. */
+  function drawOthers({ others }, end) {
+    const marks = others.map((_, step) => `M${step} 0V${HEIGHT}`).join("");
+    return marks ? [makeField(end, "60%", 4, createShape("path", { class: "others", d: marks }))] : [];
+  }
+
+  function drawWhole(game, course, race) {
+    const moments = malice.gatherMoments(game, course);
     const end = game.steps.length - 1;
     const sides = malice.groupTeams(game);
     const { longest, scale } = makeScale(game);
     const thinking = makeField(end, race ? "64%" : 0, race ? "36%" : "100%", ...drawBars(game, sides, scale), ...drawBanks(game, sides, end));
     const most = longest ? createShape("text", { x: 0, dx: race ? 24 : 0, y: race ? "64%" : 0, class: "scale" }, malice.formatDuration(longest)) : "";
-    const ticks = moments.map((moment) => drawTick(moment, end));
+    const ticks = [...drawOthers(course, end), ...moments.map((moment) => drawTick(moment, end))];
     return createShape("svg", { "aria-hidden": "true" }, ...(race ? drawLines(game, race, end) : []), thinking, most, ...ticks);
   }
 
@@ -158,7 +165,7 @@ window.malice = window.malice || {};
     const figures = malice.groupTeams(game).map((side, place) => makeFigure(game, side, place));
     const words = createElement("span", { class: "who" });
     const cursor = createElement("div", { class: "cursor" });
-    const plot = createElement("div", { class: "plot" }, drawWhole(game, race, malice.gatherMoments(game, course)), cursor);
+    const plot = createElement("div", { class: "plot" }, drawWhole(game, course, race), cursor);
     listen(plot, end);
     drawn = { game, race, end, cursor, words, counts: figures.map(({ count }) => count) };
     document.getElementById("race").replaceChildren(

@@ -98,7 +98,14 @@ window.malice = window.malice || {};
     return runs.length ? makeKey(runs[0], runs[0].first) : null;
   };
 
-  /** Find a game: its shard, its row in the shard, its neighbours, and the bots in the order of entry. Reject with a sentence for the reader. */
+  /** Load what a bot would have played in a game; null if none was asked about it. */
+  async function findOpinion({ opinions }, block, key) {
+    if (!opinions?.blocks.includes(block)) return null;
+    const seats = (await load(`opinions-${block}`))[key];
+    return seats ? { ...opinions, seats } : null;
+  }
+
+  /** Find a game: its shard, its row in the shard, its neighbours, a second opinion on it, and the bots in the order of entry. Reject with a sentence for the reader. */
   malice.find = async function (key) {
     const index = await load("index");
     const runs = listRuns(index);
@@ -111,6 +118,7 @@ window.malice = window.malice || {};
     if (row < 0) throw new Error(`Game ${key} is newer than this page: reload it.`);
     const { family } = shard.rulesets[shard.columns.ruleset[row]];
     await malice.loadFamily(family, index.families);
-    return { shard, row, bots: index.bots, ...findNeighbours(runs, number) };
+    const opinion = await findOpinion(index, block, key);
+    return { shard, row, opinion, bots: index.bots, ...findNeighbours(runs, number) };
   };
 })(window.malice);
