@@ -41,8 +41,8 @@ window.malice = window.malice || {};
     const { game, course } = malice.replay.state;
     const others = $("advised").checked ? course?.others[index] || [] : [];
     const paths = others.map((other) => findPaths(game, other)).filter(Boolean);
-    $("arrow").toggleAttribute("hidden", !paths.length);
-    [...$("arrow").children].forEach((path, part) => path.setAttribute("d", paths.map((both) => both[part]).join("")));
+    // Empty, not hidden: layers that come and go cost the page a frame's work.
+    [...$("arrow").children].forEach((path, part) => path.setAttribute("d", paths.map((both) => both[part % 2]).join("")));
   }
 
   malice.watchers.push({ load: () => {}, show });

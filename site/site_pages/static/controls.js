@@ -5,6 +5,7 @@ window.malice = window.malice || {};
 (function (malice) {
   const $ = (id) => document.getElementById(id);
   const state = { game: null, course: null, whole: null, index: 0, viewer: null, previous: null, next: null, address: "" };
+  const SEEN = 100; // a flight of fewer milliseconds is over before anybody sees it
   let timer = null;
   let pending = null;
 
@@ -96,7 +97,8 @@ window.malice = window.malice || {};
 
   function tick() {
     timer = setTimeout(tick, readInterval());
-    showStep(state.index + 1, Math.min(240, readInterval() * 0.6));
+    const moving = Math.min(240, readInterval() * 0.6);
+    showStep(state.index + 1, moving < SEEN ? 0 : moving);
   }
 
   function play() {
@@ -276,6 +278,7 @@ window.malice = window.malice || {};
       location.hash = $("key").value.trim();
     });
     $("log").addEventListener("keydown", malice.roveLog);
+    malice.watchLog($("log"));
     document.addEventListener("keydown", handleKey);
     window.addEventListener("hashchange", openAddress);
   }
