@@ -28,14 +28,13 @@ from site_pages.sections import make_rankings
 from site_pages.shard_files import ShardFiles
 from site_pages.source import Moment, PublishedSource, Source
 from site_pages.survey import Memory, Survey
-from site_pages.wishes import Wishes
+from site_pages.wishes import Advice, Wishes
 from tournaments.league.comparison import Comparison
 from tournaments.league.extent import measure_extent
 from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.ranking import compute_league_standings, find_state
 from tournaments.league.standings import Standings, State
-from tournaments.running.opinions import Advice
 
 STATIC = Path(__file__).parent / "static"
 
@@ -97,7 +96,7 @@ class SiteWriter:
 
         Raises:
             OSError: a file cannot be written.
-            LeagueError: as `Advice.ask`.
+            LeagueError: as `tournaments.running.opinions.Advice.ask`.
         """
         moment = Moment(self._source)
         published = PublishedSource(moment, publication or choose_publication(moment))

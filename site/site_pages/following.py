@@ -9,11 +9,11 @@ from pathlib import Path
 from site_pages.build import SiteSummary, SiteWriter
 from site_pages.live import Live, Speed, describe_moment
 from site_pages.pages import Games
+from site_pages.wishes import Advice
 from tournaments.league.comparison import Comparison
 from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication
 from tournaments.league.store import Store
-from tournaments.running.opinions import Advice
 
 EVERY_S = 10.0
 """The shortest time from one look at a league to the next."""

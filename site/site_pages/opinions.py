@@ -16,9 +16,10 @@ from site_pages.files import Folder
 from site_pages.source import PublishedSource
 from site_pages.survey import Survey
 from site_pages.text import format_label
+from site_pages.wishes import Advice
 from tournaments.league.contents import Game
 from tournaments.league.publication import Publication
-from tournaments.running.opinions import Advice, Opinion
+from tournaments.running.opinions import Opinion
 from tournaments.running.rerun import Choice, Rerun
 from tournaments.sanitizer import sanitize
 
@@ -43,7 +44,7 @@ def write_opinions(folder: Folder, source: PublishedSource, advice: Advice, game
     """Ask a bot about games, and write what it says; return what the index of the site tells of it.
 
     Raises:
-        LeagueError, OSError: as `Advice.ask`.
+        LeagueError, OSError: as `tournaments.running.opinions.Advice.ask`.
     """
     blocks: defaultdict[int, list[Key]] = defaultdict(list)
     for game in sorted(games, key=lambda game: game.number):

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from msgspec import Struct
 
+from referee.records import Key
 from tournaments.league.comparison import Comparison
 from tournaments.league.progression import Changes
-from tournaments.running.opinions import Advice
+from tournaments.running.opinions import Adviser, Opinion
+
+
+class Advice(Protocol):
+    """A bot that says what it would have played."""
+
+    @property
+    def most(self) -> int | None:
+        """About how many games to ask it; None for all."""
+
+    @property
+    def adviser(self) -> Adviser:
+        """Who it is."""
+
+    def ask(self, keys: Sequence[Key]) -> Iterator[Opinion]:
+        """Yield what it says of these games, in this order; of one that does not replay it says nothing."""
 
 
 class Wishes(Struct, frozen=True):

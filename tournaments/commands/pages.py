@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from referee.nouns import format_count
-from tournaments.commands.opinion import take_advice
+from tournaments.commands.opinion import Asking, take_advice
 from tournaments.commands.options import compute_changes, take_luck_off
 
 if TYPE_CHECKING:
@@ -123,10 +123,8 @@ class Extras:
     """The file or the day since which the front page says what changed; None for no such box."""
     luck: bool = False
     """Whether to play the games again, to show every two entries without luck."""
-    opinion: str | None = None
-    """The bot that says in replays what it would have played; None for none."""
-    opinion_games: int | None = None
-    """About how many games it is asked; None for all."""
+    asking: Asking | None = None
+    """Which bot is asked what it would have played; None for none."""
     url: str = ""
     """The address that the pages will have on the web, with a slash at its end; empty if unknown."""
 
@@ -151,13 +149,13 @@ def write_site(site: Site, store: Store, out: Path, extras: Extras = NOTHING) ->
         LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
         DataError: as `compute_changes`.
         DamagedLeague, RecordError: as `take_luck_off`.
-        BotError: as `take_advice`.
+        BotError, IsolationError: as `take_advice`.
         OSError: a file cannot be written.
     """
     publication, changes = extras.choose_publication(store), extras.compute_changes(store)
     sharper = take_luck_off(store) if extras.luck else None
     follower = site.follow(store, out, extras.url)
-    with take_advice(store, extras.opinion, extras.opinion_games) as advice:
+    with take_advice(store, extras.asking) as advice:
         rendered = follower.look(
             running=False, publication=publication, changes=changes, sharper=sharper, advice=advice
         )

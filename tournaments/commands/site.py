@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.commands.options import database_argument, open_store, tournament_option
+from tournaments.commands.opinion import Asking
+from tournaments.commands.options import database_argument, isolation_options, open_store, tournament_option
 from tournaments.commands.pages import Extras, url_option, write_site
 
 if TYPE_CHECKING:
+    from referee.records import Layer
     from tournaments.commands.pages import Site
 
 GAMES = 12
@@ -52,6 +54,7 @@ def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> st
     callback=_check_games,
     help="How many games it is asked about: those that the pages open first, then the latest [default: 12].",
 )
+@isolation_options
 @url_option
 @click.option("--follow", is_flag=True, help="Write what changes while another process plays, until it is complete.")
 @click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
@@ -66,6 +69,8 @@ def site(
     luck: bool,
     opinion: str | None,
     opinion_games: str | None,
+    isolation: Layer | None,
+    required: bool,
     url: str,
     follow: bool,
     ordered: bool,
@@ -89,10 +94,11 @@ def site(
         raise click.UsageError("--follow and --luck contradict each other: luck plays all games again each time")
     if follow and opinion is not None:
         raise click.UsageError("--follow and --second-opinion contradict each other: write the opinion when it is over")
-    if opinion_games and opinion is None:
-        raise click.UsageError("--opinion-games needs --second-opinion BOT")
+    if opinion is None and (opinion_games or isolation or required):
+        raise click.UsageError("--opinion-games and the isolation of a bot need --second-opinion BOT")
     most = None if opinion_games == "all" else int(opinion_games or GAMES)
-    extras = Extras(evidence, changes_since, luck, opinion, most, url)
+    asking = None if opinion is None else Asking(opinion, most, isolation, required)
+    extras = Extras(evidence, changes_since, luck, asking, url)
     if follow:
         follow_league(site, db, tournament, out, extras)
         return

@@ -123,11 +123,11 @@ class Advice:
             return rerun_game(record, rngs, seat, self._player, self._around)
         except BotError as error:
             names = str(record.key), record.ruleset, seat, record.entries[seat][0], self._player.label
-            return Rerun(*names, 0, 0, (), ABSENT, str(error), "")
+            return Rerun(*names, 0, 0, (), ABSENT, "it did not start", str(error))
 
 
 def _name_adviser(store: Store, player: Player) -> Adviser:
-    """Name the bot; one that plays in an anonymous tournament has its label there, or its agreement would tell whose."""
+    """Name the bot; in an anonymous tournament, one that plays has its label there: its agreement tells who it is."""
     if not store.config().anonymous:
         return Adviser(player.label, player.version, player.hash)
     versions = (version for own in store.league().versions.values() for version in own)
