@@ -22,6 +22,7 @@ from referee.records import Key
 from referee.rulesets import load_ruleset
 from site_pages.server import SiteServer
 from site_pages.text import make_slug
+from tests.advice import LastAction
 from tests.test_browser_window import as_a_phone, at_a_desk, find
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tournaments.league.publication import Publication
@@ -83,7 +84,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     league.suspend(labels[1])
     league.decide(labels[4], "withdrawn", "too slow")
     folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder, publication=Publication(evidence=None))
+    writer = site_pages.SiteWriter(league, folder)
+    writer.render(publication=Publication(evidence=None), advice=LastAction(league, fault=1))
     return folder
 
 

@@ -108,7 +108,7 @@ window.malice = window.malice || {};
     marker.style.transform = `translateY(${top}px)`;
     marker.style.height = `${height}px`;
     if (top >= frame.top + 40 && top + height <= frame.top + frame.height - 20) return;
-    box.scrollTop = frame.top = Math.max(0, top - frame.height / 2);
+    box.scrollTop = frame.top = Math.max(0, top - frame.height / 4);
   }
 
   /** Make a link the one stop of the Tab key in the log. */
