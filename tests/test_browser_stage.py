@@ -117,6 +117,28 @@ def test_a_step_measures_nothing_since_a_slow_processor_has_no_time_for_that(bro
     browser.execute_cdp_cmd("Performance.disable", {})
 
 
+ANEW = """
+const {game, course, viewer} = malice.replay.state;
+const wrong = [];
+for (let place = 0; place < 2 * course.steps.length; place += 1) {
+  const step = (place < course.steps.length ? place : place * 7) % course.steps.length;
+  malice.replay.showStep(step);
+  const box = document.createElement("div");
+  malice.drawTable(box, game, course, step, viewer, 0);
+  if (!box.firstChild.isEqualNode(document.querySelector("#table").firstChild)) wrong.push(step);
+}
+return wrong;
+"""
+"""The steps, in order and out of order, that look otherwise when they are drawn anew."""
+
+
+def test_a_step_that_draws_only_what_changed_looks_as_one_drawn_anew(browser: Chrome, out: Path) -> None:
+    for address in ("0.0.0.0", "0.0.1.0?view=1"):
+        replay(browser, out, address)
+
+        assert browser.execute_script(ANEW) == []
+
+
 def test_a_link_opens_with_view_speed_and_colours(browser: Chrome, out: Path) -> None:
     replay(browser, out, "0.0.0.0/5?view=1&speed=5&colours=4")
 
