@@ -38,8 +38,19 @@ class LastAction:
         fault = ("illegal", "expected one of p-c0, got: 'x'") if seat == self._fault else (None, "")
         told = tuple(choices[:3] if seat == self._fault else choices)
         agreed = sum(choice.agrees for choice in told)
-        names = str(record.key), record.ruleset, seat, record.entries[seat][0], self.adviser.name
-        return Rerun(*names, len(told), agreed, told, *fault, "")
+        return Rerun(
+            key=str(record.key),
+            ruleset=record.ruleset,
+            seat=seat,
+            label=record.entries[seat][0],
+            bot=self.adviser.name,
+            moves=len(told),
+            agreed=agreed,
+            choices=told,
+            verdict=fault[0],
+            sentence=fault[1],
+            stderr="",
+        )
 
 
 def list_choices(record: Record, seat: int) -> Iterator[Choice]:

@@ -38,7 +38,7 @@ window.malice = window.malice || {};
       createElement("bdi", {}, game.seats[seat].name),
       ": ",
       createElement("bdi", {}, words),
-      fault && createElement("p", { class: "bad" }, "Its opinion ended there. ", createElement("bdi", {}, told)),
+      fault && createElement("p", { class: "bad" }, "Its opinion ends there: ", createElement("bdi", {}, told)),
     );
   }
 
