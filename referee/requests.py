@@ -30,7 +30,9 @@ class Requests:
     def __init__(self, rules: Rules[Any], terms: Batch | Record, key: Key, rngs: Sequence[int]) -> None:
         self._rules = rules
         self._family = terms.family
-        self._public = load_family(terms.family).public | {Out}
+        family = load_family(terms.family)
+        self._public = family.public | {Out}
+        self._alone = family.match(terms.rules).same_deal
         self._ruleset = terms.ruleset
         self._parameters = msgspec.to_builtins(terms.rules)
         self._key = str(key)
@@ -45,6 +47,8 @@ class Requests:
     def post(self, events: Events) -> None:
         """Keep the events for every seat, masked, until its next `move`."""
         public, mask = self._public, self._rules.mask
+        if self._alone:
+            events = self._post_alone(events)
         for event in events:
             if type(event) in public:
                 for unheard in self._unheard:
@@ -53,6 +57,16 @@ class Requests:
             for seat, unheard in enumerate(self._unheard):
                 if (masked := mask(event, seat)) is not None:
                     unheard.append(masked)
+
+    def _post_alone(self, events: Events) -> Events:
+        """Keep what happened to a seat for that seat alone; return what happened to all."""
+        common = []
+        for event in events:
+            if (seat := getattr(event, "seat", None)) is None:
+                common.append(event)
+            elif (masked := self._rules.mask(event, seat)) is not None:
+                self._unheard[seat].append(masked)
+        return tuple(common)
 
     def game_start(self, seat: int, id: int, game: int, names: Sequence[str]) -> GameStart:
         """Return the request that begins a game; `game` counts the games of the process."""

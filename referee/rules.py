@@ -53,6 +53,9 @@ class Match(Struct, frozen=True):
     """The most turns that a seat can take in one game; None if nothing bounds them."""
     simultaneous: bool = False
     """Whether several seats may be asked at the same time."""
+    same_deal: bool = False
+    """Whether every seat plays the whole deal by itself, so that no seat has other cards than another: then a deal is
+    one game, there are no rotations, and an event that names a `seat` is for that seat alone, verdicts too."""
 
 
 class Rules(Protocol[S]):

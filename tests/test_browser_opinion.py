@@ -76,7 +76,7 @@ def test_a_second_opinion_is_shown_wherever_it_differs(league: League, browser: 
     ends = browser.execute_script(ARROW, "0h", card, target if target[0] == "c" else f"0{target}")
     assert ends is not None
     assert all(abs(gap) <= 1 for end in ends for gap in end)
-    words = find(browser, "#other").text
+    words = find(browser, "#advice").text
     assert NOTE in words
     assert "would have played" in words
 
@@ -91,7 +91,7 @@ def test_a_second_opinion_is_shown_wherever_it_differs(league: League, browser: 
     assert "version 7, abababababab" in find(browser, "#opinion").text
 
     press(browser, "o")
-    assert not find(browser, "#other").is_displayed()
+    assert not find(browser, "#advice").is_displayed()
     assert not find(browser, "#arrow").is_displayed()
 
 
@@ -101,6 +101,6 @@ def test_a_seat_sees_no_opinion_on_other_seats(league: League, browser: Chrome, 
 
     replay(browser, out, f"{record.key}/{list_others(record, 0)[0][0] - 1}?view=1")
 
-    assert find(browser, "#other").text == ""
+    assert find(browser, "#advice").text == ""
     assert len(browser.find_elements(By.CSS_SELECTOR, "#log .otherwise")) == len(others)
     assert browser.execute_script("return document.querySelector('#arrow .head').getAttribute('d')") == ""

@@ -245,28 +245,31 @@ def test_languages_tells_what_is_ready_and_what_is_missing(shelf: Path) -> None:
 
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PATH", "/nowhere")
-        result = malice("new", "--list")
+        result = malice("new", "--list", "--family", "spite")
 
     assert result.exit_code == 0
     assert [line.split() for line in result.stdout.splitlines()] == [
-        ["ready", "language", "missing", "how", "to", "get", "it", "kit"],
+        ["ready", "game", "language", "missing", "how", "to", "get", "it", "kit"],
         [
             "no",
+            "spite",
             "c",
             "cc",
             "cjson",
             *["Debian:", "apt-get", "install", "gcc", "libc6-dev", "libcjson-dev"],
             f"{shelf}/c/starter",
         ],
-        ["yes", "cpp", f"{shelf}/cpp/starter"],
-        ["no", "go", "go", "Debian:", "apt-get", "install", "golang-go", f"{shelf}/go/starter"],
-        ["yes", "python", f"{shelf}/python/starter"],
-        ["no", "rust", "no-such-cargo", "sh", f"{shelf}/rust/starter"],
+        ["yes", "spite", "cpp", f"{shelf}/cpp/starter"],
+        ["no", "spite", "go", "go", "Debian:", "apt-get", "install", "golang-go", f"{shelf}/go/starter"],
+        ["yes", "spite", "python", f"{shelf}/python/starter"],
+        ["no", "spite", "rust", "no-such-cargo", "sh", f"{shelf}/rust/starter"],
     ]
 
 
 def test_languages_prints_json_for_scripts(shelf: Path) -> None:
-    told = {each.pop("language"): each for each in json.loads(malice("new", "--list", "--json").stdout)}
+    told = {
+        each.pop("language"): each for each in json.loads(malice("new", "--list", "--json", "--family", "spite").stdout)
+    }
 
     assert list(told) == ["cpp", "python", "rust"]
     assert told["rust"] == {
@@ -276,6 +279,7 @@ def test_languages_prints_json_for_scripts(shelf: Path) -> None:
         "how_to_get": "",
         "bot": "rust/starter",
         "kit": f"{shelf}/rust/starter",
+        "game": "spite",
     }
     assert told["cpp"]["ready"]
 
@@ -312,8 +316,8 @@ def test_without_a_kit_that_plays_there_is_no_tournament(shelf: Path, monkeypatc
     ("words", "sentence"),
     [
         (["--list", "--json", "--tournament"], "--json and --tournament print different things"),
-        (["--list", "mine"], "--list makes no bot: expected no DIR, --language or --family"),
-        (["--list", "--language", "rust"], "--list makes no bot: expected no DIR, --language or --family"),
+        (["--list", "mine"], "--list makes no bot: expected no DIR and no --language"),
+        (["--list", "--language", "rust"], "--list makes no bot: expected no DIR and no --language"),
         (["mine", "--json"], "--json needs --list"),
         (["mine", "--tournament"], "--tournament needs --list"),
         ([], "expected DIR, or --list"),

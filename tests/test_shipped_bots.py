@@ -106,14 +106,15 @@ def goes_by_itself(bot: Dialogue) -> bool:
     return (bot.process.returncode, rest, errors) == (0, b"", b"")
 
 
-def requests() -> tuple[dict[str, Any], dict[str, Any]]:
+def requests(ruleset: str = "standard") -> tuple[dict[str, Any], dict[str, Any]]:
     """Return `game_start` and the first `move` of a real game, without their ids."""
-    found = load_ruleset("standard")
+    found = load_ruleset(ruleset)
     rules = make_rules(found.family, found.rules, 2)
     course = Course(rules, Dealer(bytes(32)))
     step = course.step
     assert isinstance(step, Ask)
-    (seat,) = step.seats
+    seat = step.seats[0]
+    masked = [rules.mask(event, seat) for event in course.dealt]
     seats = [{"name": 'tricky "legal":["h1"], "id":7', "team": 0}, {"name": "\\", "team": 1}]
     start = {
         "type": "game_start",
@@ -126,7 +127,7 @@ def requests() -> tuple[dict[str, Any], dict[str, Any]]:
     move = {
         "type": "move",
         "view": msgspec.to_builtins(rules.view(course.state, seat)),
-        "events": [{"type": "turn", "seat": seat}],
+        "events": msgspec.to_builtins([event for event in masked if event is not None]),
         "legal": list(rules.legal(course.state, seat)),
         "clock": {"bank_ms": 1, "last_ms": None, "last_cpu_ms": None},
     }
@@ -134,9 +135,9 @@ def requests() -> tuple[dict[str, Any], dict[str, Any]]:
     return start | {"seat": seat, "rng": 812734, "commit": "sha256:", "clock": clock}, move
 
 
-def converse(bot: Dialogue) -> None:
+def converse(bot: Dialogue, ruleset: str = "standard") -> None:
     """Hold a whole conversation, with a type from the future, and part."""
-    start, move = requests()
+    start, move = requests(ruleset)
 
     assert bot.ask(id=1, type="hello", protocol=[1, 1], referee="malice/0.1", limits={})["id"] == 1
     assert bot.ask(id=2, **start) == {"id": 2}
@@ -153,7 +154,7 @@ def converse(bot: Dialogue) -> None:
 @every_python_bot
 def test_a_python_bot_keeps_the_protocol_and_leaves_at_bye(folder: Path) -> None:
     with started(folder) as bot:
-        converse(bot)
+        converse(bot, *manifest(folder).get("rulesets", ())[:1])
 
 
 @every_python_bot

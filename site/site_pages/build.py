@@ -157,7 +157,7 @@ class _Rendering:
     def write(self, progress: Progress | None, wishes: Wishes, make_live: MakeLive | None) -> SiteSummary:
         """Write all files, and delete those that the site no longer has."""
         folder = self._folder
-        all_standings = compute_league_standings(self._moment)
+        all_standings = compute_league_standings(self._moment, memory=self._survey.memory.standings)
         rankings = make_rankings(all_standings)
         front = make_front(self._moment, self._survey.deals, all_standings, rankings, wishes)
         opinions = self._write_opinions(wishes.advice, front)

@@ -27,8 +27,8 @@ class Deals:
         )
 
     def add(self, game: Game) -> None:
-        """Add a game; it counts once its deal has been played in every rotation."""
-        if len(game.labels) != 2 and not has_partners(game):
+        """Add a game; it counts once its deal has been played in every rotation, if that is more than one."""
+        if game.once or (len(game.labels) != 2 and not has_partners(game)):
             return
         deal = (game.key.part, game.key.table, game.key.deal)
         games = self._waiting[deal]

@@ -94,7 +94,7 @@ class ListedGames:
     def add(self, game: Game, standing: str = "") -> None:
         """Add the game with the next higher number, and where its series stands after it, in words."""
         self._index.add(game.number, game.key)
-        self._add_place("lineup", (game.ruleset, game.teams, game.labels, game.versions))
+        self._add_place("lineup", (game.ruleset, game.teams, game.labels, game.versions, game.once))
         self._add_place("outcome", (game.places, game.scores))
         self._add_place("standing", standing)
         if self._add_place("ending", (game.ruleset, game.reason, game.verdicts)) == len(self._words):
@@ -114,7 +114,7 @@ class ListedGames:
     def pack(self) -> bytes:
         """Return what the data file passes to the page."""
         lineups = list(self._tables["lineup"])
-        names = _number(pair for *_, labels, versions in lineups for pair in zip(labels, versions, strict=True))
+        names = _number(pair for _, _, labels, versions, _ in lineups for pair in zip(labels, versions, strict=True))
         rulesets = _number(ruleset for ruleset, *_ in lineups)
         endings = zip(self._tables["ending"], self._words, strict=True)
         payload = {
@@ -122,8 +122,8 @@ class ListedGames:
             "names": [self._describe_name(label, version) for label, version in names],
             "rulesets": [(ruleset, text.make_slug(ruleset), sanitize(ruleset, 60)) for ruleset in rulesets],
             "lineups": [
-                (rulesets[ruleset], teams, [names[pair] for pair in zip(labels, versions, strict=True)])
-                for ruleset, teams, labels, versions in lineups
+                (rulesets[ruleset], teams, [names[pair] for pair in zip(labels, versions, strict=True)], *[1] * once)
+                for ruleset, teams, labels, versions, once in lineups
             ],
             "outcomes": list(self._tables["outcome"]),
             "endings": [(reason, words, verdicts) for (_, reason, verdicts), words in endings],

@@ -153,7 +153,7 @@ def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callab
         rows=list(made.values()),
         tables=list(_make_tables(standings, made)),
         relative_to=text.format_label(standings.anchor) if standings.anchor is not None else "",
-        luck=_explain_luck(standings.variance_ratio),
+        luck=ALONE if standings.same_deal else _explain_luck(standings.variance_ratio),
         warning=standings.warning or "",
         games=standings.games,
         waiting=standings.waiting,
@@ -264,6 +264,9 @@ def format_ends(low: float | None, high: float | None) -> str:
     if low is not None:
         return f"≥ {text.format_signed(low)}"
     return text.NONE if high is None else f"≤ {text.format_signed(high)}"
+
+
+ALONE = "All seats play the same deal, each alone, so a deal is one game, and nobody has better cards than another."
 
 
 def _explain_luck(ratio: float | None) -> str:

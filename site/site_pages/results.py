@@ -63,9 +63,14 @@ def list_results(
         for row, rank_row in zip(standings.rows, ranking.rows, strict=True):
             if row.label == label:
                 against = _list_opponents(standings, label, deals)
-                duels = standings.seats == 2
+                duels = _has_duels(standings)
                 results.append(Result(ranking.title, ranking.anchor, ranking.page, rank_row, against, duels))
     return results
+
+
+def _has_duels(standings: Standings) -> bool:
+    """Return whether two play each deal twice, from both seats."""
+    return standings.seats == 2 and not standings.same_deal
 
 
 def _list_opponents(standings: Standings, label: str, deals: Deals) -> list[OpponentRow]:
@@ -78,7 +83,7 @@ def _list_opponents(standings: Standings, label: str, deals: Deals) -> list[Oppo
 
 
 def _make_opponent_row(standings: Standings, label: str, other: str, meeting: Meeting, deals: Deals) -> OpponentRow:
-    cells = deals.count_pairs(standings.ruleset, label, other) if standings.seats == 2 else None
+    cells = deals.count_pairs(standings.ruleset, label, other) if _has_duels(standings) else None
     return OpponentRow(
         bot=make_name(other),
         record=f"{meeting.wins}–{meeting.draws}–{meeting.losses}",

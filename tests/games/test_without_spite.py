@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.families import list_shipped
 from tests.documents import ROOT, Reader, blocks
 from tests.environments import copy_sources, make_environment
 from tests.games.conftest import PAGE
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_game_of_a_package_needs_no_game_that_ships(tmp_path: Path) -> None:
-    copy_sources(ROOT, tmp_path / "tree", "referee/games/spite")
+    copy_sources(ROOT, tmp_path / "tree", *(f"referee/games/{name}" for name in list_shipped()))
     folder = tmp_path / "reader"
     for block in blocks(PAGE):
         if block.file:

@@ -14,8 +14,13 @@ from tournaments.commands.options import json_option
 @click.command(short_help="Make a bot from a starter kit.")
 @click.argument("folder", metavar="DIR", required=False, type=click.Path(path_type=Path))
 @click.option("--language", help="The language of the kit, one that --list names [default: python].")
-@click.option("--family", metavar="GAME", help="The game that it plays, of an installed package.")
-@click.option("--list", "listing", is_flag=True, help="List the starter kits, and what each lacks on this machine.")
+@click.option("--family", metavar="GAME", help="The game that it plays: klondike, say, or one of an installed package.")
+@click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    help="List the starter kits, and what each lacks on this machine; with --family, those of one game.",
+)
 @json_option
 @click.option(
     "--tournament",
@@ -29,17 +34,20 @@ def new(
 
     Prints the commands that come next. Example: malice new mybot --language rust
 
-    A game of another package may bring kits of its own; without any, the bot is a few lines of Python.
+    Every game may bring kits of its own: malice new mybot --family klondike. Without any, the bot is a few lines of
+    Python.
 
     With --list, print the languages that have a starter kit, what each lacks on this machine, and how to get it. --json
     prints that for scripts; --tournament says on stderr which kits it leaves out.
     """
     if listing:
-        if folder is not None or language is not None or family is not None:
-            raise click.UsageError("--list makes no bot: expected no DIR, --language or --family")
+        if folder is not None or language is not None:
+            raise click.UsageError("--list makes no bot: expected no DIR and no --language")
         if json and tournament:
             raise click.UsageError("--json and --tournament print different things; expected one of them")
-        _print_tournament() if tournament else _print_kits(json)
+        if tournament and family is not None:
+            raise click.UsageError("--tournament is of the main game: expected no --family")
+        _print_tournament() if tournament else _print_kits(family, json)
         return
     if json or tournament:
         raise click.UsageError(f"{'--json' if json else '--tournament'} needs --list")
@@ -92,21 +100,23 @@ def _print_tournament() -> None:
     click.echo(kit_tournament.make_kit_tournament(), nl=False)
 
 
-def _print_kits(json: bool) -> None:
+def _print_kits(family: str | None, json: bool) -> None:
     import msgspec
 
-    from tournaments.entries.kits import list_languages
+    from tournaments.entries.kits import list_all_languages, list_languages
     from tournaments.terminal.tables import format_table
 
-    languages = list_languages()
+    languages = list_all_languages() if family is None else list_languages(family)
     if json:
         click.echo(msgspec.json.encode(languages))
         return
     rows = [
-        ("yes" if kit.ready else "no", kit.language, " ".join(kit.missing), kit.how_to_get, kit.kit)
+        ("yes" if kit.ready else "no", kit.game, kit.language, " ".join(kit.missing), kit.how_to_get, kit.kit)
         for kit in languages
     ]
-    for line in format_table(("ready", "language", "missing", "how to get it", "kit"), rows, left=(0, 1, 2, 3, 4)):
+    for line in format_table(
+        ("ready", "game", "language", "missing", "how to get it", "kit"), rows, left=(0, 1, 2, 3, 4, 5)
+    ):
         click.echo(line)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from tournaments.commands.opinion import Asking
 from tournaments.commands.options import database_argument, isolation_options, open_store, tournament_option
-from tournaments.commands.pages import Extras, url_option, write_site
+from tournaments.commands.pages import Extras, url_option, write_game, write_site
 
 if TYPE_CHECKING:
     from referee.records import Layer
@@ -28,7 +28,13 @@ def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> st
 @click.command(short_help="Write the pages of a league.")
 @database_argument
 @tournament_option
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder to write; the file, for --game; - is stdout.",
+)
+@click.option("--game", "key", metavar="KEY", help="Write only this game, as one file that needs no other.")
 @click.option(
     "--with-stderr",
     "evidence",
@@ -64,6 +70,7 @@ def site(
     db: Path,
     tournament: str | None,
     out: Path,
+    key: str | None,
     evidence: tuple[str, ...],
     changes_since: str | None,
     luck: bool,
@@ -84,8 +91,17 @@ def site(
     replays show where it would have played something else. Its answers are kept beside the league, in friday.opinions
     for friday.db, by the content of the bot and of what it was asked: nothing is asked twice. Pages that are written
     without the option do not have the opinion, and have it again with the next one that gives it.
+
+    With --game the replay of one game becomes one file, to open from the disk or to send. KEY is as for `malice
+    replay`.
     """
     from tournaments.commands.following import follow_league, follow_run
+
+    _check_out(out, "file" if key is not None else "folder")
+    if key is not None and (follow or luck or changes_since is not None or opinion is not None):
+        raise click.UsageError(
+            "--game contradicts --follow, --luck, --changes-since and --second-opinion: these are for whole sites"
+        )
 
     if ordered:
         follow_run(site, db, tournament or "", out, url)
@@ -103,4 +119,13 @@ def site(
         follow_league(site, db, tournament, out, extras)
         return
     with open_store(db, tournament=tournament) as store:
-        write_site(site, store, out, extras)
+        if key is None:
+            write_site(site, store, out, extras)
+        else:
+            write_game(site, store, key, out, extras)
+
+
+def _check_out(out: Path, kind: Literal["file", "folder"]) -> None:
+    """Make sure that what is there, if anything, can be replaced by this kind; raise BadParameter otherwise."""
+    if out.is_dir() if kind == "file" else out.exists() and not out.is_dir():
+        raise click.BadParameter(f"expected a {kind}, got: {out}", param_hint="'--out'")

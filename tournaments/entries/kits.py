@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.errors import BotError, DataError
-from referee.families import load_family
+from referee.families import list_folders, load_family
 from referee.games import DEFAULT_FAMILY
 from referee.isolation.folders import MANIFEST
 from referee.toml_files import suggest_name
@@ -48,9 +48,11 @@ class Language(Struct, frozen=True):
     how_to_get: str
     """The command that installs what is missing, if we know one."""
     bot: str
-    """The name of the kit for `malice play`."""
+    """The name of the kit for `malice play`; of a kit of another game, its folder."""
     kit: str
     """Its folder."""
+    game: str
+    """The family that the kit plays."""
 
 
 def list_kits(family: str = DEFAULT_FAMILY) -> dict[str, Path]:
@@ -60,14 +62,25 @@ def list_kits(family: str = DEFAULT_FAMILY) -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(load_family(family).folder.glob(f"{KIT}/*/{MANIFEST}"))}
 
 
-def list_languages() -> list[Language]:
-    """Return every language that has a kit.
+def list_all_languages() -> list[Language]:
+    """Return the languages that have a kit, for each game: first the default one, which has most.
 
     Raises:
         DataError: the bot.toml of a kit is invalid.
     """
+    others = [name for name, folder in list_folders() if name != DEFAULT_FAMILY and (folder / KIT).is_dir()]
+    return [language for family in (DEFAULT_FAMILY, *others) for language in list_languages(family)]
+
+
+def list_languages(family: str = DEFAULT_FAMILY) -> list[Language]:
+    """Return every language that has a kit for a game.
+
+    Raises:
+        FamilyError: there is no such family.
+        DataError: the bot.toml of a kit is invalid.
+    """
     languages = []
-    for language, folder in list_kits().items():
+    for language, folder in list_kits(family).items():
         needs = load_bot_folder(folder).manifest.needs
         missing = list_missing_programs(needs)
         languages.append(
@@ -77,8 +90,9 @@ def list_languages() -> list[Language]:
                 needs=needs,
                 missing=missing,
                 how_to_get=explain_installation(missing),
-                bot=f"{language}/{folder.name}",
+                bot=f"{language}/{folder.name}" if family == DEFAULT_FAMILY else str(folder),
                 kit=str(folder),
+                game=family,
             )
         )
     return languages

@@ -46,7 +46,7 @@ def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished
     waiting = set() if FORMATS[tournament.config.format].grows else tournament.waiting()
     absent: set[str] = set()
     for place, table in enumerate(schedule.part.tables):
-        if played[place] == schedule.deals * len(table.entrants):
+        if played[place] == schedule.deals * schedule.rotations[place]:
             continue
         away = {each.label for each in table.entrants if tournament.excuses(each) or each.label in waiting}
         if not away and (key := _find_open(schedule, place, {game.key for game in mine}, suspended)):
@@ -59,7 +59,7 @@ def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended:
     """Return an open game at a table; None if a suspension leaves out all that were not played."""
     labels = schedule.labels[table]
     for deal in range(schedule.deals):
-        for rotation in range(len(labels)):
+        for rotation in range(schedule.rotations[table]):
             key = Key(schedule.part.number, table, deal, rotation)
             if key not in done and not is_left_out(schedule.number(key), labels, suspended):
                 return key

@@ -145,7 +145,7 @@ def compare_entries(
     pairs = [Pair((new, base), games) for games in by_ruleset.values()]
     found = tuple(compare_pairs(league, pairs, exact=exact, adjusted=adjusted, watcher=watcher))
     if not found:
-        raise LeagueError(f"{league.path}: {new!r} and {base!r} played no deal against each other in both seats")
+        raise LeagueError(f"{league.path}: {new!r} and {base!r} played no whole deal against each other")
     return found
 
 
@@ -183,10 +183,11 @@ def compare_pairs(
 
 def _compare_pair(pair: Pair, deals: Iterable[Sequence[Game]]) -> Comparison:
     sides = pair.sides
-    counts = [0] * 5
+    games = pair.games[0].rotations
+    counts = [0] * (2 * games + 1)
     for deal in deals:
         counts[round(2 * sum(_get_score(game, sides[0]) for game in deal))] += 1
-    return _conclude(sides, compute_advantage(counts, 2), pair.games, None)
+    return _conclude(sides, compute_advantage(counts, games), pair.games, None)
 
 
 def _read_answer(contest: Contest) -> Answer | None:
@@ -277,16 +278,17 @@ def _list_meetings(sides: tuple[str, str], games: Iterable[Game]) -> Iterable[Me
 
 
 def _list_whole_deals(games: Iterable[Game], label: str) -> list[tuple[float, float]]:
-    """Return what an entry got in both games of each deal."""
-    return [(_get_score(one, label), _get_score(other, label)) for one, other in _group_whole_deals(games)]
+    """Return what an entry got in both games of each deal; nothing where a deal is one game."""
+    whole = [deal for deal in _group_whole_deals(games) if len(deal) == 2]
+    return [(_get_score(one, label), _get_score(other, label)) for one, other in whole]
 
 
 def _group_whole_deals(games: Iterable[Game]) -> list[list[Game]]:
-    """Return the deals of which both games are there."""
+    """Return the deals of which all games are there."""
     deals: dict[tuple[int, int, int], list[Game]] = defaultdict(list)
     for game in games:
         deals[game.key.part, game.key.table, game.key.deal].append(game)
-    return [deal for deal in deals.values() if len(deal) == 2]
+    return [deal for deal in deals.values() if len(deal) == deal[0].rotations]
 
 
 def _compute_score(games: Iterable[Game], label: str) -> float:

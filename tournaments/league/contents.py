@@ -94,9 +94,16 @@ class Finished(Struct, frozen=True, gc=False):
     """The labels of those that ended it by a verdict."""
     points: tuple[int, ...] = ()
     """In the same order, of a game of two: 2 half points for a win, 1 for a draw; empty if nothing depends on them."""
+    once: bool = False
+    """As in `Game`."""
+
+    @property
+    def rotations(self) -> int:
+        """How many games its deal has."""
+        return 1 if self.once else len(self.labels)
 
 
-class Game(Struct, frozen=True, gc=False):
+class Game(Struct, frozen=True, gc=False, omit_defaults=True):
     """A finished game without its actions: everything that standings need."""
 
     key: Key
@@ -128,13 +135,20 @@ class Game(Struct, frozen=True, gc=False):
     """Seconds since 1970, UTC."""
     thinking: Times = ""
     """The wall time of the actions of each seat; empty if unknown."""
+    once: bool = False
+    """Whether its deal is this one game, the same for all seats; else every rotation of the seats plays it."""
+
+    @property
+    def rotations(self) -> int:
+        """How many games its deal has."""
+        return 1 if self.once else len(self.labels)
 
     def finish(self) -> Finished:
         """Return the part of the game that decides what is played next."""
         failed: tuple[str, ...] = ()
         if any(self.verdicts):
             failed = tuple(label for label, verdict in zip(self.labels, self.verdicts, strict=True) if verdict)
-        return Finished(self.key, self.number, self.labels, failed, _count_points(self.places))
+        return Finished(self.key, self.number, self.labels, failed, _count_points(self.places), self.once)
 
 
 @cache
@@ -188,7 +202,9 @@ class LeagueContents(Protocol):
         """Return the suspended entries, each with the number of the game that suspended it."""
 
 
-def summarize_record(record: Record, number: int, teams: tuple[int, ...], versions: tuple[int, ...]) -> Game:
+def summarize_record(
+    record: Record, number: int, teams: tuple[int, ...], versions: tuple[int, ...], *, once: bool = False
+) -> Game:
     """Return the part of a record that standings need.
 
     Args:
@@ -196,6 +212,7 @@ def summarize_record(record: Record, number: int, teams: tuple[int, ...], versio
         number: its place in playing order.
         teams: by seat, as the ruleset forms them.
         versions: by seat.
+        once: whether its deal is this one game.
     """
     seats = range(len(record.entries))
     asked = Counter(seat for seat, _ in record.actions)
@@ -219,4 +236,5 @@ def summarize_record(record: Record, number: int, teams: tuple[int, ...], versio
         idle_ms=tuple(report.idle_ms for report in record.seats),
         started=record.started,
         thinking=count_times(record),
+        once=once,
     )

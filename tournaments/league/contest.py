@@ -29,10 +29,9 @@ class Contest:
     """
 
     def __init__(self, tournament: Tournament, part: int) -> None:
-        tables = tournament.parts[part].tables
         self.sides: tuple[str, str] = (tournament.entered[0].label, tournament.entered[1].label)
         """The labels of the new bot and of the base."""
-        self.games = sum(len(table.entrants) for table in tables)
+        self.games = sum(tournament.schedules[part].rotations)
         """How many games a deal has."""
         self.weight = weigh_deal(self.games, direct=len(tournament.entered) == 2)
         """How many games between the two it is worth."""
@@ -96,7 +95,7 @@ class Contest:
         return game.points[game.labels.index(new)] if new in game.labels else 2 - game.points[game.labels.index(base)]
 
 
-def weigh_deal(games: int, *, direct: bool) -> int:
+def weigh_deal(games: int, *, direct: bool) -> float:
     """Return how many games between two bots a deal is worth.
 
     Against others, it takes two games to see what each of them scores, and both scores have an error.
@@ -105,7 +104,7 @@ def weigh_deal(games: int, *, direct: bool) -> int:
         games: those of the deal.
         direct: whether the two meet each other.
     """
-    return games if direct else games // 4
+    return games if direct else games / 4
 
 
 def make_contest(tournament: Tournament, part: int, games: Iterable[Finished] = ()) -> Contest | None:

@@ -61,6 +61,8 @@ def _refuse_place(game: Game, tournament: Tournament) -> None:
     table = tournament.parts[key.part].tables[key.table]
     if game.ruleset != table.ruleset:
         raise ValueError(f"ruleset: expected {table.ruleset!r}, got {game.ruleset!r}")
+    if game.once != (once := tournament.schedules[key.part].plays_once(key.table)):
+        raise ValueError(f"once: expected {once}, as the ruleset says, got {game.once}")
     expected = [(entrant.label, entrant.version) for entrant in table.entrants]
     if sorted(zip(game.labels, game.versions, strict=True)) != sorted(expected):
         raise ValueError(f"labels: expected the versions {expected}, got {game.labels}, {game.versions}")

@@ -43,7 +43,7 @@ def measure_extent(tournament: Tournament, played: Mapping[Place, int]) -> Exten
 def _list_open(tournament: Tournament) -> dict[Place, int]:
     """Return how many games the tables of open parts have whose entries still play."""
     return {
-        (schedule.part.number, number): schedule.deals * len(table.entrants)
+        (schedule.part.number, number): schedule.deals * schedule.rotations[number]
         for schedule in tournament.open_parts
         for number, table in enumerate(schedule.part.tables)
         if not any(map(tournament.excuses, table.entrants))
@@ -52,7 +52,8 @@ def _list_open(tournament: Tournament) -> dict[Place, int]:
 
 def _count_batches(tournament: Tournament, place: Place, games: int) -> int:
     part, table = place
-    schedule, seats = tournament.schedules[part], len(tournament.parts[part].tables[table].entrants)
-    if games < schedule.deals * seats:
+    schedule = tournament.schedules[part]
+    rotations = schedule.rotations[table]
+    if games < schedule.deals * rotations:
         return -(-games // schedule.batch_deals)
-    return seats * -(-schedule.deals // schedule.batch_deals)
+    return rotations * -(-schedule.deals // schedule.batch_deals)

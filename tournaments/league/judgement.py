@@ -28,14 +28,14 @@ class Judgement(Struct, frozen=True):
     """The entries that are suspended now, each with the number of the game that suspended it."""
 
     def count_deals(self, parts: Iterable[int]) -> Counter[tuple[int, int]]:
-        """Return by part and table how many deals were played in every rotation, and count."""
+        """Return by part and table how many deals are complete, and count."""
         wanted = frozenset(parts)
-        rotations: Counter[tuple[int, int, int]] = Counter()
+        played: Counter[tuple[int, int, int]] = Counter()
         for game in self.counted:
             if game.key.part in wanted:
-                rotations[game.key.part, game.key.table, game.key.deal] += 1
-        seats = {(game.key.part, game.key.table): len(game.labels) for game in self.counted}
-        return Counter((part, table) for (part, table, _), count in rotations.items() if count == seats[part, table])
+                played[game.key.part, game.key.table, game.key.deal] += 1
+        rotations = {(game.key.part, game.key.table): game.rotations for game in self.counted}
+        return Counter((part, table) for (part, table, _), count in played.items() if count == rotations[part, table])
 
 
 def judge(tournament: Tournament, finished: Iterable[Finished]) -> Judgement:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from protocol.messages import ClockRules
 from referee.replay import VOID
 from tournaments.league.contents import Game
-from tournaments.ratings.pairings import RatedGame
+from tournaments.ratings.rated_games import RatedGame
 
 
 class Kind(NamedTuple):
@@ -41,10 +41,10 @@ def group_by_kind(games: Iterable[Game], clocks: Sequence[ClockRules] = ()) -> d
 
 
 def list_complete(played: Iterable[Game]) -> list[Game]:
-    """Return the games of one kind whose deals were played in every rotation."""
+    """Return the games of one kind whose deals are complete: played in every rotation, if there are any."""
     played = list(played)
-    rotations = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
-    return [game for game in played if rotations[(game.key.part, game.key.table, game.key.deal)] == len(game.labels)]
+    counts = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
+    return [game for game in played if counts[(game.key.part, game.key.table, game.key.deal)] == game.rotations]
 
 
 def list_counted(complete: Iterable[Game]) -> list[Game]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from itertools import accumulate
 from typing import Annotated
@@ -44,7 +44,7 @@ class Draft(Struct, frozen=True):
     title: str
     """For people, such as `adds lea`."""
     deals: Positive
-    """At each table; each deal is played in every rotation of seats."""
+    """At each table; each deal is played in every rotation of seats, or once where all seats have the same deal."""
     tables: Annotated[tuple[PartTable, ...], Meta(min_length=1)]
     """In playing order."""
     block: bool = False
@@ -94,15 +94,18 @@ class Schedule:
 
     Args:
         part: its tables are in an order in which all entries play equally often, to within one table.
+        once: the rulesets under which a deal is one game, without rotations.
     """
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Part, once: Collection[str] = ()) -> None:
         self.part = part
         self.deals = part.deals
         self.batch_deals = min(BATCH_DEALS, max(1, part.deals // ROUNDS))
-        self._seats_before = list(accumulate((len(table.entrants) for table in part.tables), initial=0))
-        self._rotations = self._seats_before[-1]
-        self.total = part.deals * self._rotations
+        self.rotations = tuple(1 if table.ruleset in once else len(table.entrants) for table in part.tables)
+        """By table: how many games a deal has there."""
+        self._games_before = list(accumulate(self.rotations, initial=0))
+        self._games = self._games_before[-1]
+        self.total = part.deals * self._games
         self.labels = tuple(tuple(entrant.label for entrant in table.entrants) for table in part.tables)
         """By table: the labels of the entries that meet there, in its order."""
 
@@ -110,30 +113,33 @@ class Schedule:
         """List every batch in playing order."""
         for first in range(0, self.deals, self.batch_deals):
             last = min(first + self.batch_deals, self.deals)
-            for number, table in enumerate(self.part.tables):
-                for rotation in range(len(table.entrants)):
+            for number, rotations in enumerate(self.rotations):
+                for rotation in range(rotations):
                     yield BatchPlan(self.part.number, number, rotation, first, last)
 
     def batch_count(self) -> int:
         """Return the number of batches."""
-        return -(-self.deals // self.batch_deals) * self._rotations
+        return -(-self.deals // self.batch_deals) * self._games
+
+    def plays_once(self, table: int) -> bool:
+        """Return whether a deal of a table is one game, the same for all seats."""
+        return self.rotations[table] == 1
 
     def has(self, key: Key) -> bool:
         """Return whether the part has this game."""
-        tables = self.part.tables
         return (
             key.part == self.part.number
-            and 0 <= key.table < len(tables)
+            and 0 <= key.table < len(self.rotations)
             and 0 <= key.deal < self.deals
-            and 0 <= key.rotation < len(tables[key.table].entrants)
+            and 0 <= key.rotation < self.rotations[key.table]
         )
 
     def number(self, key: Key) -> int:
         """Return the place of a game in playing order, counted through the whole league."""
         chunk, within = divmod(key.deal, self.batch_deals)
         size = min(self.batch_deals, self.deals - chunk * self.batch_deals)
-        before = chunk * self.batch_deals * self._rotations
-        return self.part.first + before + (self._seats_before[key.table] + key.rotation) * size + within
+        before = chunk * self.batch_deals * self._games
+        return self.part.first + before + (self._games_before[key.table] + key.rotation) * size + within
 
 
 class Seeds:

@@ -103,6 +103,10 @@ class Tournament:
         """The parts that are played."""
         return [schedule for schedule in self.schedules if schedule.part.number not in self.closed]
 
+    def schedule(self, part: Part) -> Schedule:
+        """Return the games of a part, by the rulesets as the newest file has them."""
+        return Schedule(part, [name for name, ruleset in self.rulesets.items() if ruleset.match.same_deal])
+
     def seeds(self, part: int) -> Seeds:
         """Return the seeds of a part, which are secret until it is closed."""
         seed = derive_part_seed(self.secret, self.name, part)
@@ -241,7 +245,7 @@ class Tournament:
             self._refuse_table(table)
         self._refuse_versions(part.byes)
         self.parts.append(part)
-        self.schedules.append(Schedule(part))
+        self.schedules.append(self.schedule(part))
 
     def _refuse_versions(self, entrants: Sequence[Entrant]) -> None:
         for entrant in entrants:

@@ -152,7 +152,8 @@ class _Examiner:
                 f"game {key}: expected the clock of the tournament, {self._clock}, got {record.clock}"
             )
         _verify_verdicts(record)
-        if row != summarize_record(record, row.number, row.teams, tuple(each.version for each in seated)):
+        versions = tuple(each.version for each in seated)
+        if row != summarize_record(record, row.number, row.teams, versions, once=row.once):
             raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
         try:
             check_record(record)

@@ -22,7 +22,7 @@ from tournaments.ratings.scores import FEW, NOTHING, compute_wilson
 class Others(Struct, frozen=True):
     """The opponents of two players that do not meet each other."""
 
-    weight: int
+    weight: float
     """How many games between the two a deal is worth."""
     mean: float
     """What the two score against them on average, 0..1."""

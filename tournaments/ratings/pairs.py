@@ -43,7 +43,7 @@ def convert_to_elo(score: float) -> float | None:
     return -400 * math.log10(1 / score - 1) + 0.0 if 0 < score < 1 else None  # no -0
 
 
-def multinomial(counts: Sequence[int], games: int) -> Estimate:
+def multinomial(counts: Sequence[int], games: float) -> Estimate:
     """Return the estimate from counts of results that are equally spaced from 0 to 1.
 
     Args:

@@ -64,7 +64,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         """The log-likelihood ratio that accepts H1."""
         return math.log((1 - self.beta) / self.alpha)
 
-    def require(self, games: int) -> None:
+    def require(self, games: float) -> None:
         """Make sure that the bounds can be tested on deals of so many games.
 
         Raises:
@@ -77,7 +77,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
             if not abs(value) < most:
                 raise ValueError(f"{field}: expected less than {most:.1f} on either side of 0, got {value:g}")
 
-    def compute_llr(self, counts: Sequence[int], games: int, mean: float | None = None) -> float:
+    def compute_llr(self, counts: Sequence[int], games: float, mean: float | None = None) -> float:
         """Return the log-likelihood ratio of H1 to H0.
 
         Args:
@@ -88,7 +88,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         """
         return self.weigh(counts, games, mean).llr
 
-    def weigh(self, counts: Sequence[int], games: int, mean: float | None = None) -> Weight:
+    def weigh(self, counts: Sequence[int], games: float, mean: float | None = None) -> Weight:
         """Return the log-likelihood ratio of H1 to H0, and how much the next deal can change it.
 
         Args: as `compute_llr`.
@@ -111,7 +111,7 @@ class Walk:
         games: how many games it has.
     """
 
-    def __init__(self, test: Sprt, cells: int, games: int) -> None:
+    def __init__(self, test: Sprt, cells: int, games: float) -> None:
         self.test = test
         self.counts = [0] * cells
         """Deals by their score."""
@@ -146,7 +146,7 @@ class Walk:
 
 
 @lru_cache(CACHED)
-def _weigh(test: Sprt, counts: tuple[int, ...], games: int, mean: float | None) -> Weight:
+def _weigh(test: Sprt, counts: tuple[int, ...], games: float, mean: float | None) -> Weight:
     filled = [count or EMPTY for count in counts]
     total = math.fsum(filled) if any(counts) else 0.0
     chances = [count / math.fsum(filled) for count in filled]
@@ -176,7 +176,7 @@ def expect_score(elo: float, mean: float | None = None) -> float:
     return 0.5 + 2 * lean * spread / (1 + math.sqrt(1 - 4 * lean * lean * spread))
 
 
-def _find_normalised(chances: Sequence[float], scores: Sequence[float], elo: float, games: int) -> list[float]:
+def _find_normalised(chances: Sequence[float], scores: Sequence[float], elo: float, games: float) -> list[float]:
     """Return the likeliest distribution whose mean lies as many standard deviations above 1/2 as an Elo says."""
     t = elo / K * math.sqrt(games)
     found, theta = [1 / len(scores)] * len(scores), 0.0

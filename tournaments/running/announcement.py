@@ -14,7 +14,8 @@ from tournaments.league.draw import measure_spread
 from tournaments.league.extent import count_games, measure_extent
 from tournaments.league.formats import FORMATS
 from tournaments.league.formats.swiss import find_first_rematch
-from tournaments.league.parts import Part, Schedule
+from tournaments.league.parts import Part
+from tournaments.league.tournament import Tournament
 from tournaments.ratings.sprt import Sprt
 from tournaments.running.isolation import describe_shortcomings
 from tournaments.running.load import describe_doubts, measure_load
@@ -44,7 +45,7 @@ def print_plan(plan: Plan, done: Collection[Key], jobs: int, out: TextIO, likely
         print_line(line, out)
     if len(tournament.parts) > 1 or not FORMATS[plan.config.format].grows:
         for part in plan.parts:
-            print_line(describe_part(part), out)
+            print_line(describe_part(plan.tournament, part), out)
     if done:
         print_line(f"{format_count(len(done), 'game')} {inflect(len(done), 'is', 'are')} already played", out)
     for line in describe_shortcomings(plan.config.isolation, tuple(plan.players.values())):
@@ -58,7 +59,7 @@ def _describe_size(plan: Plan, done: Collection[Key], jobs: int, likely_ms: floa
     words = [
         f"{plan.config.name}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
         format_count(extent.tables, "table"),
-        f"{format_count(plan.config.deals, 'deal')} in every rotation of seats:"
+        f"{format_count(plan.config.deals, 'deal')}{_describe_rotations(plan)}:"
         f" {format_count(extent.games, 'game')} in {format_count(extent.batches, 'batch', 'batches')}",
     ]
     if left:
@@ -69,6 +70,12 @@ def _describe_size(plan: Plan, done: Collection[Key], jobs: int, likely_ms: floa
     return ", ".join(words)
 
 
+def _describe_rotations(plan: Plan) -> str:
+    """Say in how many games a deal is played, where all rulesets agree on that."""
+    same = [ruleset.match.same_deal for ruleset in plan.tournament.rulesets.values()]
+    return ", the same for all seats" if all(same) else "" if any(same) else " in every rotation of seats"
+
+
 def _describe_test(plan: Plan, test: Sprt, jobs: int) -> str:
     return (
         f"{plan.config.name}: at most {format_count(plan.config.deals, 'deal')}, {jobs} at a time,"
@@ -76,9 +83,9 @@ def _describe_test(plan: Plan, test: Sprt, jobs: int) -> str:
     )
 
 
-def describe_part(part: Part) -> str:
+def describe_part(tournament: Tournament, part: Part) -> str:
     """Return a line on a part that was created: its title, and how many games it has."""
-    return f"{sanitize(part.title)}: {format_count(Schedule(part).total, 'game')}"
+    return f"{sanitize(part.title)}: {format_count(tournament.schedule(part).total, 'game')}"
 
 
 def print_doubts(plan: Plan, jobs: int, out: TextIO) -> None:

@@ -66,7 +66,7 @@ class PartCreated(Event, frozen=True, tag="part_created"):
     title: str
     """For people, such as `round 3 of 9`."""
     deals: int
-    """Deals at each table; each is played in every rotation of seats."""
+    """Deals at each table; each is played in every rotation of seats, or once where all seats have the same deal."""
     games: int
     """All its games."""
     meetings: tuple[Meeting, ...]

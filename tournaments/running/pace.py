@@ -73,7 +73,7 @@ def make_pace(schedule: Schedule, games: Iterable[Finished], suspensions: Suspen
     sat = Counter(label for labels in schedule.labels for label in labels)
     if any(len(labels) != 2 for labels in schedule.labels) or len(set(sat.values())) > 1:
         return None
-    pace = Pace(BLOCKS * schedule.batch_deals * 2, suspensions)
+    pace = Pace(BLOCKS * schedule.batch_deals * max(schedule.rotations), suspensions)
     for game in games:
         pace.count(game.labels)
     return pace

@@ -224,9 +224,9 @@ class Plan:
         """Return by part and table how many games are open."""
         tables = Counter(
             {
-                (schedule.part.number, table): schedule.deals * len(labels)
+                (schedule.part.number, table): schedule.deals * rotations
                 for schedule in self.tournament.open_parts
-                for table, labels in enumerate(schedule.labels)
+                for table, rotations in enumerate(schedule.rotations)
                 if self.is_table_playable(schedule.part.number, table)
             }
         )
@@ -270,9 +270,9 @@ class Plan:
         key = record.key
         entrants = {each.label: each.version for each in self.tournament.parts[key.part].tables[key.table].entrants}
         versions = tuple(entrants[label] for label, _ in record.entries)
-        return summarize_record(
-            record, self.number(key), self.tournament.teams(record.ruleset, len(versions)), versions
-        )
+        teams = self.tournament.teams(record.ruleset, len(versions))
+        once = self.tournament.schedules[key.part].plays_once(key.table)
+        return summarize_record(record, self.number(key), teams, versions, once=once)
 
     # How long it takes
 

@@ -14,7 +14,7 @@ from tournaments.league.contents import Finished
 from tournaments.league.formats import FORMATS, refuse_misfit
 from tournaments.league.journal import Begun, Entered, FileRead, PartClosed, Version
 from tournaments.league.league import League
-from tournaments.league.parts import Entrant, Part, Schedule
+from tournaments.league.parts import Entrant, Part
 from tournaments.league.seats import require_seats
 from tournaments.league.store import Store
 from tournaments.league.stored_rulesets import store_ruleset
@@ -61,7 +61,7 @@ def register(
     pending.seed()
     pending.create_parts()
     if changed and not new_versions:
-        more = sum(Schedule(part).total for part in pending.parts)
+        more = sum(pending.tournament.schedule(part).total for part in pending.parts)
         cost = f"which takes {format_count(more, 'more game')}"
         raise LeagueError(
             _describe_changed(changed, cost if FORMATS[field.config.format].grows else "from the next round on", advice)

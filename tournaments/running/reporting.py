@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from referee.records import Batch, GameOrder, Key, Record
 from tournaments.league.contest import Contest
-from tournaments.league.parts import Part, Schedule
+from tournaments.league.parts import Part
 from tournaments.league.publication import Publication, find_user
 from tournaments.running.contest_progress import describe_state
 from tournaments.running.events import (
@@ -77,7 +77,7 @@ class Reporter:
                     part=part.number,
                     title=part.title,
                     deals=part.deals,
-                    games=Schedule(part).total,
+                    games=self._plan.tournament.schedule(part).total,
                     meetings=tuple(meetings),
                     byes=tuple(entrant.label for entrant in part.byes),
                 )

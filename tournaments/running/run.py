@@ -205,7 +205,7 @@ class Run:
         self._watch_parts()
         self._reporter.report_parts(created)
         for part in created:
-            print_line(describe_part(part), self._out)
+            print_line(describe_part(self._plan.tournament, part), self._out)
         return bool(created)
 
     def _play(self) -> Outcome:

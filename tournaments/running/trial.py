@@ -176,11 +176,11 @@ def _add_up(plan: Plan, ruleset: Ruleset, costs: dict[str, Cost]) -> float:
     total = 0.0
     for schedule in plan.tournament.schedules:
         batches = -(-schedule.deals // schedule.batch_deals)
-        for table, labels in zip(schedule.part.tables, schedule.labels, strict=True):
+        for table, labels, rotations in zip(schedule.part.tables, schedule.labels, schedule.rotations, strict=True):
             if table.ruleset == ruleset.name:
                 seated = [costs.get(label, other) for label in labels]
                 games = sum(cost.game_ms * schedule.deals + cost.start_ms * batches for cost in seated)
-                total += len(seated) * (games if limit is None else min(games, limit * schedule.deals))
+                total += rotations * (games if limit is None else min(games, limit * schedule.deals))
     return total
 
 

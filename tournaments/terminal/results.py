@@ -25,6 +25,7 @@ HEAD = (
     *("opponents", "ms/action", "CPU ms/action", "forfeits"),
 )
 
+SAME_DEAL = "all seats play the same deal, each alone: a deal is one game, without rotations of the seats"
 INEXACT = "a test chose when to stop, so these are not 95 % intervals"
 
 
@@ -95,7 +96,9 @@ def _format_notes(standings: Standings) -> Iterator[str]:
     for row in standings.rows:
         if row.thinks_off_turn:
             yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"
-    if standings.variance_ratio is not None:
+    if standings.same_deal:
+        yield SAME_DEAL
+    elif standings.variance_ratio is not None:
         yield f"games of one deal share their cards: variance {standings.variance_ratio:.2f} times the binomial"
     if not standings.exact:
         yield INEXACT

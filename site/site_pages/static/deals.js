@@ -38,16 +38,16 @@ window.malice = window.malice || {};
 
   /** Read a deal from the point of view of the bot that the filter names, or of its first entry.
    *
-   * `cells` has for each rotation null, or the row, the seat, its place and its points, which are null in a void game;
+   * `cells` has for each rotation, or for the one game of the deal, null, or the row, the seat, its place and its points, which are null in a void game;
    * `sum` is that of the points, null until every rotation has some.
    */
   malice.readDeal = function (games, deal, seats) {
     const { starts, rows } = groupDeals(games);
     const own = [...rows.subarray(starts[deal], starts[deal + 1])];
     const first = own.find((row) => seats[games.lineup[row]] !== null);
-    const { names } = games.lineups[games.lineup[first]];
+    const { names, once } = games.lineups[games.lineup[first]];
     const [bot, opponent] = seats[games.lineup[first]].map((seat) => names[seat] ?? null);
-    const cells = names.map(() => null);
+    const cells = Array(once ? 1 : names.length).fill(null);
     for (const row of own) {
       const seat = findSeat(games, row, bot);
       if (seat < 0) continue;

@@ -35,8 +35,8 @@ window.malice = window.malice || {};
     const names = unite(games.names, places, block.names, makeName);
     const rulesets = unite(games.rulesets, places, block.rulesets, makeRuleset);
     const shifts = { lineup: games.lineups.length, outcome: games.outcomes.length, ending: games.endings.length, standing: games.standings.length };
-    for (const [ruleset, teams, seats] of block.lineups) {
-      games.lineups.push({ ruleset: rulesets[ruleset], teams, names: seats.map((seat) => names[seat]) });
+    for (const [ruleset, teams, seats, once] of block.lineups) {
+      games.lineups.push({ ruleset: rulesets[ruleset], teams, names: seats.map((seat) => names[seat]), once: Boolean(once) });
     }
     for (const [given, scores] of block.outcomes) {
       games.outcomes.push({ places: given, scores, firsts: given.filter((place) => place === 1).length });

@@ -74,8 +74,8 @@ window.malice = window.malice || {};
     const { game, course } = malice.replay.state;
     if (!game.opinion) return;
     const others = course.others[index] || [];
-    $("other").replaceChildren(...others.map((other) => tellOther(game, other)));
-    $("other").title = others.map((other) => `${describeOther(game, other)}${other.note && `: ${other.note}`}`).join("\n");
+    $("advice").replaceChildren(...others.map((other) => tellOther(game, other)));
+    $("advice").title = others.map((other) => `${describeOther(game, other)}${other.note && `: ${other.note}`}`).join("\n");
   }
 
   /** Jump to the next action that the bot would not have played, or back to the one before. */
@@ -95,7 +95,7 @@ window.malice = window.malice || {};
 
   malice.watchers.push({ load, show });
   Object.assign(malice.keys, { ",": () => jump(-1), ".": () => jump(1), o: () => choose(!$("advised").checked) });
-  $("other-back").addEventListener("click", () => jump(-1));
-  $("other-forward").addEventListener("click", () => jump(1));
+  $("advice-back").addEventListener("click", () => jump(-1));
+  $("advice-forward").addEventListener("click", () => jump(1));
   $("advised").addEventListener("change", () => choose($("advised").checked));
 })(window.malice);

@@ -102,7 +102,7 @@ window.malice = window.malice || {};
   malice.drawDeal = function (games, deal, rotations) {
     const { cells, row, sum } = deal;
     const key = malice.makeKey(games, row).replace(/\.\d+$/, "");
-    const many = cells.length > 2;
+    const many = games.lineups[games.lineup[row]].names.length > 2;
     return createElement(
       "tr",
       {},

@@ -8,7 +8,6 @@ window.malice = window.malice || {};
   /** By box, which parts of the drawing look how. */
   const drawn = new WeakMap();
   let parts = null;
-  let flights = [];
 
   /** Find where something came from, as it is still drawn. */
   function findOrigin(box, node) {
@@ -63,7 +62,7 @@ window.malice = window.malice || {};
   function findParts(box, game, viewer) {
     const known = drawn.get(box);
     if (known?.game === game && known.viewer === viewer) return known;
-    drawn.set(box, { game, viewer, keys: new Map() });
+    drawn.set(box, { game, viewer, keys: new Map(), flights: [] });
     return drawn.get(box);
   }
 
@@ -89,10 +88,10 @@ window.malice = window.malice || {};
     const table = malice.callFamily(game.family, "draw", tables[index], context);
     const flies = moving && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     const origins = flies ? [...table.querySelectorAll("[data-from]")].map((node) => findOrigin(box, node)) : [];
-    flights.forEach((flight) => flight.cancel()); // to ask the page which there are would cost a layout
+    parts.flights.forEach((flight) => flight.cancel()); // to ask the page which there are would cost a layout
     if (box.firstElementChild) patch(box.firstElementChild, table);
     else box.append(table);
     const moved = flies ? [...box.querySelectorAll("[data-from]")] : [];
-    flights = moved.map((node, place) => origins[place] && fly(node, origins[place], moving)).filter(Boolean);
+    parts.flights = moved.map((node, place) => origins[place] && fly(node, origins[place], moving)).filter(Boolean);
   };
 })(window.malice);

@@ -204,7 +204,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for path in FOLDER.glob("*.txt"):
         path.unlink()
-    for name in list_rulesets():
+    for name in list_rulesets("spite"):
         (FOLDER / f"{name}.txt").write_text(render_playthrough(name), encoding="utf-8")
 
 

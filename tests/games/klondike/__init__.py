@@ -1,0 +1,1 @@
+"""Klondike: its rules, its solver, its words."""
