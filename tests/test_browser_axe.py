@@ -47,6 +47,8 @@ PAGES = (
 )
 LOOKS = ((("light", False), ("dark", True)), (("dark", False), ("light", True)))
 """Of each page, the schemes, and whether it is on a phone: each page is seen in both schemes and in both sizes."""
+SETTLE = "const [done] = [...arguments].slice(-1); requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+"""Waits until a page has measured its new size."""
 # Logs and tables have many like rows: some of them are enough.
 TRIM = """
 for (const details of document.querySelectorAll("details")) details.open = true;
@@ -132,6 +134,7 @@ def look_like(browser: Chrome, scheme: str, *, phone: bool) -> None:
         as_a_phone(browser)
     else:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_async_script(SETTLE)
 
 
 def judge(browser: Chrome) -> Iterator[str]:
