@@ -66,6 +66,19 @@ def test_nothing_that_is_published_tells_whose_bot_it_is(cup: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
+def test_a_second_opinion_of_a_bot_that_plays_does_not_tell_whose_it_is(cup: Path, tmp_path: Path) -> None:
+    words = ("--second-opinion", cup / NAMES[0], "--opinion-games", "1", "--isolation", "none")
+    result = malice("site", cup / "cup.db", "--out", tmp_path, *words)
+
+    assert result.exit_code == 0, result.output
+    told = data(tmp_path / "data/index.js")["opinions"]
+    assert read_names(cup)[NAMES[0]] == told["bot"]
+    assert (told["version"], told["hash"]) == ("", "")
+    own = load_bot_folder(cup / NAMES[0]).hash
+    assert find_words(read_site(tmp_path), (*TOLD, own, own[:12])) == []
+
+
+@pytest.mark.slow
 def test_the_league_itself_knows_no_name_outside_the_evidence(cup: Path) -> None:
     connection = sqlite3.connect(cup / "cup.db")
     rows = [row for table in ("journal", "games") for row in connection.execute(f"SELECT * FROM {table}")]

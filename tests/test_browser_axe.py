@@ -21,6 +21,7 @@ from referee.records import Key
 from referee.rulesets import load_ruleset
 from site_pages.server import SiteServer
 from site_pages.text import make_slug
+from tests.advice import LastAction
 from tests.test_browser_window import as_a_phone, at_a_desk, find
 from tests.test_lone_game import write_lone
 from tests.test_site_league import HOSTILE, LABELS, League, play
@@ -46,6 +47,8 @@ PAGES = (
 )
 LOOKS = ((("light", False), ("dark", True)), (("dark", False), ("light", True)))
 """Of each page, the schemes, and whether it is on a phone: each page is seen in both schemes and in both sizes."""
+SETTLE = "const [done] = [...arguments].slice(-1); requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+"""Waits until a page has measured its new size."""
 # Logs and tables have many like rows: some of them are enough.
 TRIM = """
 for (const details of document.querySelectorAll("details")) details.open = true;
@@ -90,7 +93,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     league.suspend(labels[1])
     league.decide(labels[4], "withdrawn", "too slow")
     folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder, publication=Publication(evidence=None))
+    writer = site_pages.SiteWriter(league, folder)
+    writer.render(publication=Publication(evidence=None), advice=LastAction(league, fault=1))
     write_lone(league, Key.parse(ENDED), folder / "game.html", Publication(evidence=None))
     return folder
 
@@ -130,6 +134,7 @@ def look_like(browser: Chrome, scheme: str, *, phone: bool) -> None:
         as_a_phone(browser)
     else:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_async_script(SETTLE)
 
 
 def judge(browser: Chrome) -> Iterator[str]:

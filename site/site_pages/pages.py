@@ -40,8 +40,22 @@ STYLES = ("site.css", "colours.css", "charts.css")
 REPLAY_STYLES = ("cards.css", "tableau.css", "replay.css", "race.css", "mirror.css", "evidence.css")
 """Those of a replay on top."""
 _SCRIPTS = (
-    *("elements", "cards", "faces", "tableau", "families", "shards", "game", "words", "table", "log"),
-    *("address", "share", "lead", "race", "moments", "summary", "mirror", "controls", "stage"),
+    *("elements", "cards", "faces", "tableau", "families", "shards", "opinion", "game"),
+    *(
+        "words",
+        "table",
+        "log",
+        "address",
+        "share",
+        "lead",
+        "race",
+        "moments",
+        "summary",
+        "mirror",
+        "controls",
+        "stage",
+        "arrow",
+    ),
 )
 REPLAY_SCRIPTS = tuple(f"{name}.js" for name in _SCRIPTS)
 """The scripts of a replay, in their order; `controls.js` opens the game."""

@@ -14,6 +14,7 @@ import site_pages
 from referee.records import Record
 from referee.replay import RecordedAsk, replay_asks
 from site_pages.turning_point import find_leads, find_turn, list_left
+from tests.advice import LastAction
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay
@@ -38,7 +39,7 @@ def render(folder: Path, ruleset: str, seats: int) -> tuple[Path, list[Record]]:
     ran = CliRunner().invoke(main, ["run", str(folder / "t.toml"), "--db", str(folder / "t.db")])
     assert ran.exit_code == 0, ran.output
     with Store(folder / "t.db") as store:
-        site_pages.render(store, folder / "site")
+        site_pages.SiteWriter(store, folder / "site").render(advice=LastAction(store))
         return folder / "site", list(store.records())
 
 
@@ -115,3 +116,7 @@ def test_any_game_shows_a_race_and_moments_and_cards(stairs: Path, browser: Chro
     press(browser, "[")
     before = [step for step in steps if step < last]
     assert current(browser) == before[-1]
+    press(browser, ",")
+    assert "last would have played" in find(browser, "#advice").text
+    arrow = find(browser, "#arrow .head").get_attribute("d")
+    assert bool(arrow) == (name == "stairs"), "in words alone, where a game does not tell what an action aims at"

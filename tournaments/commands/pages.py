@@ -15,6 +15,7 @@ import click
 
 from referee.errors import DataError
 from referee.nouns import format_count
+from tournaments.commands.opinion import Asking, take_advice
 from tournaments.commands.options import compute_changes, find_game, take_luck_off
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tournaments.league.progression import Changes
     from tournaments.league.publication import Publication, SiteSummary
     from tournaments.league.store import Store
+    from tournaments.running.opinions import Advice
 
 
 class SiteWriter(Protocol):
@@ -53,6 +55,7 @@ class Follower(Protocol):
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
+        advice: Advice | None = None,
     ) -> SiteSummary:
         """Write what changed since the last look; `running` if somebody plays the league."""
 
@@ -152,6 +155,8 @@ class Extras:
     """The file or the day since which the front page says what changed; None for no such box."""
     luck: bool = False
     """Whether to play the games again, to show every two entries without luck."""
+    asking: Asking | None = None
+    """Which bot is asked what it would have played; None for none."""
     url: str = ""
     """The address that the pages will have on the web, with a slash at its end; empty if unknown."""
 
@@ -176,12 +181,16 @@ def write_site(site: Site, store: Store, out: Path, extras: Extras = NOTHING) ->
         LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
         DataError: as `compute_changes`.
         DamagedLeague, RecordError: as `take_luck_off`.
+        BotError, IsolationError: as `take_advice`.
         OSError: a file cannot be written.
     """
     publication, changes = extras.choose_publication(store), extras.compute_changes(store)
     sharper = take_luck_off(store) if extras.luck else None
     follower = site.follow(store, out, extras.url)
-    rendered = follower.look(running=False, publication=publication, changes=changes, sharper=sharper)
+    with take_advice(store, extras.asking) as advice:
+        rendered = follower.look(
+            running=False, publication=publication, changes=changes, sharper=sharper, advice=advice
+        )
     print_rendered(store, out, rendered)
 
 

@@ -5,6 +5,7 @@ window.malice = window.malice || {};
 (function (malice) {
   const $ = (id) => document.getElementById(id);
   const state = { game: null, course: null, whole: null, index: 0, viewer: null, previous: null, next: null, rotations: [], mirror: null, address: "" };
+  const SEEN = 100; // a flight of fewer milliseconds is over before anybody sees it
   let timer = null;
   let pending = null;
 
@@ -32,6 +33,11 @@ window.malice = window.malice || {};
     }, 150);
   }
 
+  /** Write a text where it is another one: what stays the same is not laid out again. */
+  function write(id, text) {
+    if ($(id).textContent !== text) $(id).textContent = text;
+  }
+
   function showStep(index, moving = 0) {
     const { game, course, viewer } = state;
     state.index = Math.max(0, Math.min(lastIndex(), index));
@@ -42,17 +48,18 @@ window.malice = window.malice || {};
     const name = malice.nameStep(game);
     const turn = (words) => (step.turn > 0 ? `${words}turn ${step.turn}` : "");
     $("slider").setAttribute("aria-valuetext", step.number < 0 ? "the deal" : `${name} ${step.number}${turn(", ")}`);
-    $("where").textContent = step.number < 0 ? "deal" : `${name} ${step.number} / ${lastIndex() - 1}${turn(" · ")}`;
+    write("where", step.number < 0 ? "deal" : `${name} ${step.number} / ${lastIndex() - 1}${turn(" · ")}`);
     $("live").setAttribute("aria-live", timer && readInterval() < 700 ? "off" : "polite");
-    $("live").title = malice.describeStep(game, course, state.index);
-    $("raw").textContent = step.moves.map(malice.formatMove).join(" · ");
-    $("thought").textContent = malice.formatDuration(malice.longestTime(step));
-    $("remark").textContent = malice.joinNotes(game, step);
+    write("raw", step.moves.map(malice.formatMove).join(" · "));
+    write("thought", malice.formatDuration(malice.longestTime(step)));
+    write("remark", malice.joinNotes(game, step));
     const over = state.index === lastIndex();
-    $("live").textContent = malice.describeStep(game, course, state.index) + (over ? ` ${malice.describeResult(game)}` : "");
+    const words = malice.describeStep(game, course, state.index);
+    $("live").title = words;
+    write("live", words + (over ? ` ${malice.describeResult(game)}` : ""));
     showFailure();
     $("over").hidden = !over;
-    $("ending").replaceChildren(...(over ? malice.makeEnding(game) : []));
+    if (over || $("ending").firstChild) $("ending").replaceChildren(...(over ? malice.makeEnding(game) : []));
     for (const id of ["first", "back", "turn-back"]) $(id).disabled = state.index === 0;
     for (const id of ["last", "forward", "turn-forward"]) $(id).disabled = over;
     if (over) stop();
@@ -97,7 +104,8 @@ window.malice = window.malice || {};
 
   function tick() {
     timer = setTimeout(tick, readInterval());
-    showStep(state.index + 1, Math.min(240, readInterval() * 0.6));
+    const moving = Math.min(240, readInterval() * 0.6);
+    showStep(state.index + 1, moving < SEEN ? 0 : moving);
   }
 
   function play() {
@@ -144,6 +152,7 @@ window.malice = window.malice || {};
   function loadGame(game, place) {
     const views = malice.hasViews(game.family);
     const same = views && state.game?.seats.length === game.seats.length;
+    game.opinion = place.opinion;
     const { previous, next, rotations } = place;
     Object.assign(state, { game, previous, next, rotations, viewer: same ? state.viewer : null });
     malice.useStyles(game.family);
@@ -284,6 +293,7 @@ window.malice = window.malice || {};
       location.hash = $("key").value.trim();
     });
     $("log").addEventListener("keydown", malice.roveLog);
+    malice.watchLog($("log"));
     document.addEventListener("keydown", handleKey);
     window.addEventListener("hashchange", openAddress);
   }

@@ -100,6 +100,13 @@ window.malice = window.malice || {};
     return runs.length ? makeKey(runs[0], runs[0].first) : null;
   };
 
+  /** Load what a bot would have played in a game; null if none was asked about it. */
+  async function findOpinion({ opinions }, block, key) {
+    if (!opinions?.blocks.includes(block)) return null;
+    const seats = (await load(`opinions-${block}`))[key];
+    return seats ? { ...opinions, seats } : null;
+  }
+
   /** List the rotations in which the deal of a game was played. */
   function findRotations(runs, key) {
     const [part, table, deal] = key.split(".").map(Number);
@@ -108,7 +115,8 @@ window.malice = window.malice || {};
   }
 
   /**
-   * Find a game: its shard, its row in the shard, its neighbours, the rotations of its deal, and the bots in the order
+   * Find a game: its shard, its row in the shard, its neighbours, a second opinion on it, the rotations of its deal, and the
+   * bots in the order
    * of entry. Reject with a sentence for the reader.
    */
   malice.find = async function (key) {
@@ -123,6 +131,7 @@ window.malice = window.malice || {};
     if (row < 0) throw new Error(`Game ${key} is newer than this page: reload it.`);
     const { family } = shard.rulesets[shard.columns.ruleset[row]];
     await malice.loadFamily(family, index.families);
-    return { shard, row, bots: index.bots, rotations: findRotations(runs, key), ...findNeighbours(runs, number) };
+    const opinion = await findOpinion(index, block, key);
+    return { shard, row, opinion, bots: index.bots, rotations: findRotations(runs, key), ...findNeighbours(runs, number) };
   };
 })(window.malice);
