@@ -14,7 +14,7 @@ from tournaments.commands.options import json_option
 @click.command(short_help="Make a bot from a starter kit.")
 @click.argument("folder", metavar="DIR", required=False, type=click.Path(path_type=Path))
 @click.option("--language", help="The language of the kit, one that --list names [default: python].")
-@click.option("--family", metavar="GAME", help="The game that it plays: klondike, say, or one of an installed package.")
+@click.option("--family", metavar="GAME", help="The game that it plays, one that ships or of an installed package.")
 @click.option(
     "--list",
     "listing",
@@ -34,8 +34,7 @@ def new(
 
     Prints the commands that come next. Example: malice new mybot --language rust
 
-    Every game may bring kits of its own: malice new mybot --family klondike. Without any, the bot is a few lines of
-    Python.
+    With --family it plays another game, which may bring kits of its own; without any, the bot is a few lines of Python.
 
     With --list, print the languages that have a starter kit, what each lacks on this machine, and how to get it. --json
     prints that for scripts; --tournament says on stderr which kits it leaves out.

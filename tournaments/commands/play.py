@@ -105,7 +105,7 @@ def play(
     `you` play in this terminal, without a clock; for a bot in a folder of that name, write ./you. Each deal is played
     again with the seats swapped. Games that you play or watch are played one at a time; Ctrl-C ends them.
 
-    The deal of the day is the same for everybody, and can be solved: malice play you --daily --ruleset klondike-3
+    The deal of the day is the same for everybody, and can be solved; you play it alone: malice play you --daily
     """
     from tournaments.entries.bots import PERSON
     from tournaments.league.config import Config, check_config

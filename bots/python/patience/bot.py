@@ -11,7 +11,7 @@
 
 The search is best-first over positions, where a step is a card or a run that moves: turning the stock until the card
 lies on top is part of the step. All chance comes from the `rng` of `game_start`, and searches count positions instead
-of time, so the same game is played the same way again; the clock only makes searches smaller when it runs out.
+of time, so the same game is played the same way again, unless the machine is so slow that the time runs out.
 """
 
 import heapq
@@ -19,14 +19,17 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import inf
 from random import Random
+from time import monotonic
 from typing import Any, NamedTuple
 
 NODES = int(os.environ.get("MALICE_NODES", "1500"))  # malice hands over the parameter; by hand there is none
 GUESSES = 3  # for each position that it plans from
 GAME_NODES = 50  # times NODES: what it looks at in one game
 DETOUR = 4  # how many actions it takes rather than a position that is worse by one
-MOVE_NODES = 8  # times NODES: what it looks at for one answer
+MOVE_NODES = 6  # times NODES: what it looks at for one answer
 HOME_NODES = 300  # for the last search, which always takes place
 NODE_MS = 0.06  # what a position costs on a machine that is not fast
 
@@ -79,8 +82,8 @@ class Search:
     After `solve`, `best` is the path to the position with most cards on the foundations.
     """
 
-    def __init__(self, draw: int, back: bool, limit: int) -> None:
-        self.draw, self.back, self.limit = draw, back, limit
+    def __init__(self, draw: int, back: bool, limit: int, until: float = inf) -> None:
+        self.draw, self.back, self.limit, self.until = draw, back, limit, until
         self.nodes = 0
         self.best: Path | None = None
 
@@ -89,7 +92,7 @@ class Search:
         heap: list[tuple[int, int, Position, Path | None]] = [(worth(start), 0, start, None)]
         seen = {key_of(start, self.draw)}
         count, most = 0, sum(start.found)
-        while heap and self.nodes < self.limit:
+        while heap and self.nodes < self.limit and (self.nodes % 64 or monotonic() < self.until):
             _, _, position, path = heapq.heappop(heap)
             self.nodes += 1
             down = sum(map(len, position.downs))
@@ -254,22 +257,24 @@ def move_run(position: Position, source: int, target: int, place: int) -> Positi
 
 
 def worth(position: Position) -> int:
-    """Return how far a position seems to be from its end: cards face down, off the foundations, in the talon, and
-
-    under a card of their own suit with a higher rank, while others lie face down below.
-    """
+    """Return how far a position seems to be from its end: by cards off the foundations, in the talon, in columns."""
     found, downs, ups, talon, _, _ = position
-    far = 52 - sum(found) + len(talon)
-    for down, up in zip(downs, ups, strict=True):
-        if down:
-            far += 5 * len(down)
-            lowest = [13, 13, 13, 13]
-            for card in down + up:
-                suit, rank = divmod(card, 13)
-                if rank > lowest[suit]:
-                    far += 1
-                else:
-                    lowest[suit] = rank
+    return 52 - sum(found) + len(talon) + sum(map(weigh_column, downs, ups))
+
+
+@lru_cache(1 << 16)
+def weigh_column(down: Pile, up: Pile) -> int:
+    """Return what a column costs: five for each card face down, and one for each card on a lower one of its suit."""
+    if not down:
+        return 0
+    far = 5 * len(down)
+    lowest = [13, 13, 13, 13]
+    for card in down + up:
+        suit, rank = divmod(card, 13)
+        if rank > lowest[suit]:
+            far += 1
+        else:
+            lowest[suit] = rank
     return far
 
 
@@ -334,6 +339,7 @@ class Player:
         self.plan: list[str] = []  # actions
         self.left = GAME_NODES * NODES  # positions that it may still look at
         self.budget = 0  # those for this answer
+        self.until = inf  # when it must have answered
         self.stopping = False
         self.last: Table | None = None  # the table of the request before
         self.best: list[Step] = []  # to the most cards on the foundations, in the last search
@@ -341,6 +347,7 @@ class Player:
 
     def choose(self, view: dict[str, Any], legal: Sequence[str], clock: dict[str, Any]) -> str:
         """Return the next action."""
+        self.until = monotonic() + (inf if self.move_ms is None else 0.5 * self.move_ms / 1000)
         table = read_table(view, self.redeals)
         self.learn(view, table)
         self.record = max(self.record, sum(table.found))
@@ -348,7 +355,7 @@ class Player:
             self.plan = ["turn" if table.turned < len(table.talon) else "redeal"]
         if not self.plan:
             self.make_plan(view, table, clock)
-        action = self.plan.pop(0) if self.plan else "done"
+        action = self.plan.pop(0) if self.plan else "done" if self.stopping else wait(legal)
         if action not in legal:
             action = "done"
         self.note(action, table)
@@ -398,6 +405,8 @@ class Player:
                     return
             if self.unveil(table, spare) or self.retreat(spare):
                 return
+        if monotonic() > self.until and not self.stopping:
+            return  # a slow moment of the machine says nothing about the deal
         self.stopping = True
         self.bring_home(table)
 
@@ -443,7 +452,7 @@ class Player:
 
     def search(self, position: Position, limit: int, hidden: int = 0) -> list[Step] | None:
         """Search, and count what that costs."""
-        searching = Search(self.rules["draw"], self.rules["foundation_back"], min(limit, self.budget))
+        searching = Search(self.rules["draw"], self.rules["foundation_back"], min(limit, self.budget), self.until)
         steps = searching.solve(position, hidden)
         self.left -= searching.nodes
         self.budget -= searching.nodes
@@ -516,6 +525,11 @@ class Player:
         self.budget = HOME_NODES
         self.search(self.fill(table, self.make_guess(table)), HOME_NODES)
         self.plan = list(self.spell_out(table, self.best))
+
+
+def wait(legal: Sequence[str]) -> str:
+    """Return an action that changes little, to think on with the next request."""
+    return next((action for action in legal if action in ("turn", "redeal")), legal[0])
 
 
 def number(text: str) -> float:

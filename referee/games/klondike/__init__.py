@@ -5,6 +5,7 @@ from pathlib import Path
 from referee.families import Family
 from referee.games.klondike import words
 from referee.games.klondike.engine import Klondike
+from referee.games.klondike.figures import list_figures
 from referee.games.klondike.messages import Event, View
 from referee.games.klondike.parameters import Parameters, match
 from referee.games.klondike.race import count_left
@@ -25,6 +26,7 @@ FAMILY = Family(
     describe_event=words.describe_event,
     describe_action=words.describe_action,
     sketch=words.sketch,
+    figures=list_figures,
     reasons=SENTENCES.reasons,
     help=words.HELP,
     race=count_left,

@@ -1,4 +1,4 @@
-// Draws tableaus, for the page of any family: fanned columns with cards face down and up, and piles of one card.
+// Draws tableaus, for the page of any family: fanned columns with cards face down and up, foundations, closed piles.
 //
 // A family draws one or more boards, and each board holds rows of piles:
 //
