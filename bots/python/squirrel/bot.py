@@ -26,14 +26,14 @@ BASES = {
 """By card: the two that it may lie on in a column; none for a king."""
 HIDDEN = "??"
 
-GAMES = 20
+GAMES = 16
 """How often each action is played to an end."""
 STEPS = 70
 """How many actions at most that takes."""
 NUTS = 2.0
 SHOWN = 0.4
 """What a Nuts card is worth that is gone, and a card of a column that is turned up; one in the centre is worth 1."""
-LATER = 0.99
+LATER = 0.98
 """What a point is worth one action later: the hand may end."""
 MORE = 0.02
 """By how much an action must be better than a turn, or than to wait."""

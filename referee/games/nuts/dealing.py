@@ -6,6 +6,7 @@ from protocol.cards import HIDDEN, Cards
 from referee.games.nuts.messages import Deal, SideDealt
 from referee.games.nuts.parameters import Parameters
 from referee.games.nuts.state import Side
+from referee.games.nuts.views import hide_below
 
 
 def deal_side(rules: Parameters, pack: Cards) -> Side:
@@ -29,11 +30,7 @@ def mask_deal(deal: Deal) -> Deal:
     """Hide all cards that lie face down; every seat sees the same."""
     return Deal(
         tuple(
-            SideDealt(_square(side.nuts), tuple(map(_square, side.columns)), (HIDDEN,) * len(side.stock))
+            SideDealt(hide_below(side.nuts), tuple(map(hide_below, side.columns)), (HIDDEN,) * len(side.stock))
             for side in deal.sides
         )
     )
-
-
-def _square(pile: Cards) -> Cards:
-    return (*(HIDDEN,) * (len(pile) - 1), *pile[-1:])
