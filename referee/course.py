@@ -61,7 +61,9 @@ def _refuse_result(result: Result, teams: Sequence[int]) -> None:
     Raises:
         FamilyError: it has not one place for each team, from 1, and a whole number of points for each seat.
     """
-    places, scores = result.places, result.scores
+    places, scores, figures = result.places, result.scores, result.figures
+    if figures and (len(figures) != len(teams) or len(set(map(len, figures))) != 1):
+        raise FamilyError(f"expected figures for each of {len(teams)} seats, as many for each, got {figures}")
     whole = all(type(number) is int for number in (*places, *scores))
     if whole and len(places) == len(scores) == len(teams):
         by_team = set(zip(teams, places, strict=True))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -59,6 +59,23 @@ def _keep_apart(parameters: Any) -> object:
     return parameters
 
 
+class Statistic(Struct, frozen=True, kw_only=True):
+    """Something that is counted for each seat of a game, and shown for each bot with its best value."""
+
+    name: str
+    """A word, for scripts."""
+    caption: str
+    """For people: "deals solved"."""
+    share: bool = False
+    """Whether it is 1 or 0: then rankings show in how many games it was 1."""
+    best: Literal["least", "most"] = "least"
+    """Which value is the best; a share has none."""
+    within: str = ""
+    """The name of a share: only games in which that is 1 count."""
+    timed: bool = False
+    """Whether it is the thinking time in ms; the figures of a `Result` have no place for it."""
+
+
 class Family(Struct, frozen=True, kw_only=True):
     """A game with all its rulesets.
 
@@ -102,6 +119,11 @@ class Family(Struct, frozen=True, kw_only=True):
     race: Callable[[Any], Sequence[int]] | None = None
     """Returns from a spectator's view, by seat, how much is left until it has won: less is better, and partners have
     the same figure. Pages use it to tell where a game turned; None if a view does not tell who is ahead."""
+    statistics: tuple[Statistic, ...] = ()
+    """What rankings and the pages of bots show beside places: the figures of a `Result`, in their order."""
+    winnable: Callable[[Any, Any], bool] | None = None
+    """Returns for parameters and the state after the deal whether a search that sees all cards solves it for one seat
+    alone, and always returns the same. With it the game has a daily deal, for a person alone; None if it has none."""
     opponent: str = "uniform"
     """The bot that ships and sits at the other seats of an examination."""
     package: str = ""

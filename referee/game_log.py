@@ -66,6 +66,7 @@ class GameLog:
             places=result.places,
             scores=result.scores,
             reason=result.reason,
+            figures=result.figures,
             digest="",
             micros=tuple(each.micros for each in played),
             cpu_micros=tuple(each.cpu_micros for each in played),

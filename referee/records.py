@@ -228,6 +228,8 @@ class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_fie
     tournament: str = ""
     events: bytes = b""
     """What happened, packed (`packed_events.py`); the digest does not cover it. Empty: only a replay tells."""
+    figures: tuple[tuple[int, ...], ...] = ()
+    """As in `Result`; the digest does not cover them, since they follow from the actions."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "rules", parse_parameters(self.family, self.rules))

@@ -174,7 +174,7 @@ def _check_end(record: Record, step: Step, teams: tuple[int, ...]) -> None:
     """Refuse a result that does not follow from the actions."""
     if record.reason == VOID and is_void(record.actions, teams):
         step = make_void_result(len(teams))
-    recorded = Result(record.places, record.scores, record.reason)
+    recorded = Result(record.places, record.scores, record.reason, record.figures)
     if step != recorded:
         raise RecordError(f"game {record.key}: expected {step} at its end, the record says {recorded}")
 

@@ -37,6 +37,8 @@ class Result(Struct, frozen=True):
     scores: tuple[int, ...]
     """By seat: points for a series; ratings do not use them."""
     reason: str
+    figures: tuple[tuple[int, ...], ...] = ()
+    """By seat: what the statistics of the family count, in their order; nothing if it has none."""
 
 
 Step = Ask | Shuffle | Result

@@ -48,11 +48,12 @@ def read_names(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_nothing_that_is_published_tells_whose_bot_it_is(cup: Path) -> None:
+def test_nothing_that_is_published_tells_whose_bot_it_is(cup: Path, tmp_path: Path) -> None:
     db = cup / "cup.db"
     texts = [malice(*words).stdout for words in (("standings", db), ("standings", db, "--json"), ("export", db))]
     texts += [malice("standings", db, "--csv").stdout, malice("export", db, "--views").stdout]
-    published = b"\n".join([read_site(cup / "site"), *(text.encode() for text in texts)])
+    (tmp_path / "game.html").write_bytes(malice("site", db, "--game", "0.0.0.0", "--out", "-").stdout_bytes)
+    published = b"\n".join([read_site(cup / "site"), read_site(tmp_path), *(text.encode() for text in texts)])
 
     hashes = [load_bot_folder(cup / name).hash for name in NAMES]
     digests = [digest for (digest,) in sqlite3.connect(db).execute("SELECT digest FROM games")]

@@ -22,6 +22,7 @@ from tournaments.league.standings import Standings
 from tournaments.terminal.tables import Cell
 
 OPPONENTS = ("opponent", "games", "wins", "draws", "losses", "score", "elo", "los")
+STATISTICS = ("statistic", "games", "mean", "best")
 TIMES = ("from_us", "below_us", "actions")
 
 
@@ -89,6 +90,12 @@ class BotPages:
             if (result := results.get(section.ranking.anchor)) and result.opponents:
                 rows = _list_opponents(page.entry.label, standings, result)
                 write_table(folder, f"bot-{page.slug}.{result.anchor}", OPPONENTS, rows)
+        for result in page.results:
+            if result.statistics:
+                counted = [
+                    (each.caption, each.games.sort, each.mean.sort, each.best.sort) for each in result.statistics
+                ]
+                write_table(folder, f"bot-{page.slug}.{result.anchor}.statistics", STATISTICS, counted)
         if page.times is not None:
             times = ((bar.least, bar.most, bar.count) for bar in page.times.bars)
             write_table(folder, f"bot-{page.slug}.times", TIMES, times)

@@ -147,7 +147,8 @@ class _Rendering:
         states = _find_states(moment)
         self.stamp = make_stamp(moment, self._index, states)
         """Stands on every page, and changes with what they show."""
-        self._pages = Pages(self._tournament, states, self._games, self.stamp, url)
+        kept = survey.memory.rows
+        self._pages = Pages(self._tournament, states, self._games, self.stamp, url=url, kept=kept)
 
     def write(
         self,
@@ -198,7 +199,7 @@ class _Rendering:
 
     def _write_results(self, changes: Changes | None, sharper: Sequence[Comparison] | None) -> None:
         """Write the front page, and the page of each bot."""
-        all_standings = compute_league_standings(self._moment)
+        all_standings = compute_league_standings(self._moment, memory=self._survey.memory.standings)
         rankings = make_rankings(all_standings)
         entries = self._published.entries()
         front = make_front(self._moment, self._survey.deals, all_standings, rankings, Wishes(changes, sharper))

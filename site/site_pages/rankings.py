@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from site_pages import text
 from site_pages.whiskers import Whisker, find_span, make_whisker
+from tournaments.league.ranking import list_shares
 from tournaments.league.standings import PRELIMINARY, Row, Standings, State
 from tournaments.ratings.fit import Rating
 from tournaments.ratings.seats import SeatScore
@@ -62,6 +63,8 @@ class RankRow(Struct, frozen=True):
     buchholz: Cell | None
     preliminary: bool
     """Whether its Elo comes from few games."""
+    shares: list[Cell]
+    """What the games count as shares, under the heads of the ranking."""
 
 
 class RankTable(Struct, frozen=True):
@@ -116,6 +119,8 @@ class Ranking(Struct, frozen=True):
     """Whether the format ranks, and not the ratings."""
     mean_of: str
     """Whose mean Elo is relative to, without an anchor."""
+    shares: list[str]
+    """The heads of the columns that only this game has."""
     seat_rows: list[SeatRow]
     preliminary: int
     """The number of games below which an Elo is preliminary; 0 if none is."""
@@ -161,6 +166,7 @@ def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callab
         has_points=any(row.points is not None for row in rows),
         by_table=standings.by_table,
         mean_of=_describe_mean(standings),
+        shares=[caption.capitalize() for caption in list_shares(rows).values()],
         seat_rows=[_make_seat_row(side) for side in standings.seat_scores if side.score is not None],
         preliminary=PRELIMINARY if any(row.preliminary and row.rating.elo is not None for row in rows) else 0,
     )
@@ -220,7 +226,15 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
         points=_make_points(row.points),
         buchholz=_make_points(row.buchholz),
         preliminary=row.preliminary and rating.elo is not None,
+        shares=[_make_share(row, name) for name in list_shares(standings.rows)],
     )
+
+
+def _make_share(row: Row, name: str) -> Cell:
+    for figure in row.statistics or ():
+        if figure.name == name:
+            return Cell(f"{round(figure.mean * figure.games):,} of {figure.games:,}", figure.mean)
+    return Cell(text.NONE)
 
 
 def _make_points(points: float | None) -> Cell | None:

@@ -13,6 +13,7 @@ from site_pages.deals import Deals, Pair
 from site_pages.outcomes import DealBar, make_deal_bar
 from site_pages.rankings import Cell, Name, Ranking, RankRow, format_ends, make_name
 from tournaments.league.standings import Meeting, Standings
+from tournaments.league.statistics import Figure
 from tournaments.ratings.comparison import compute_advantage
 from tournaments.ratings.head_to_head import head_to_head
 
@@ -42,6 +43,15 @@ class OpponentRow(Struct, frozen=True):
     """None with more than two seats."""
 
 
+class StatisticRow(Struct, frozen=True):
+    """What a game itself counts, over the games that count for it."""
+
+    caption: str
+    games: Cell
+    mean: Cell
+    best: Cell
+
+
 class Result(Struct, frozen=True):
     """A bot's row in one ranking, with its head-to-head table."""
 
@@ -52,6 +62,8 @@ class Result(Struct, frozen=True):
     row: RankRow
     opponents: list[OpponentRow]
     duels: bool
+    statistics: list[StatisticRow]
+    """What the game itself counts."""
 
 
 def list_results(
@@ -64,8 +76,19 @@ def list_results(
             if row.label == label:
                 against = _list_opponents(standings, label, deals)
                 duels = _has_duels(standings)
-                results.append(Result(ranking.title, ranking.anchor, ranking.page, rank_row, against, duels))
+                counted = [_make_statistic(figure) for figure in row.statistics or ()]
+                results.append(Result(ranking.title, ranking.anchor, ranking.page, rank_row, against, duels, counted))
     return results
+
+
+def _make_statistic(figure: Figure) -> StatisticRow:
+    if figure.share:
+        mean, best = text.format_percent(figure.mean), Cell("")
+    else:
+        mean, best = text.format_decimal(figure.mean, 1), Cell(text.format_decimal(figure.best), figure.best)
+    return StatisticRow(
+        figure.caption.capitalize(), Cell(f"{figure.games:,}", figure.games), Cell(mean, figure.mean), best
+    )
 
 
 def _has_duels(standings: Standings) -> bool:

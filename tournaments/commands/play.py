@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
+from tournaments.commands.daily import play_daily
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.options import (
     isolation_options,
@@ -64,9 +66,18 @@ if TYPE_CHECKING:
 )
 @click.option("--stderr", is_flag=True, help="Show what the bots print to stderr, each line with the bot's label.")
 @click.option("--quiet", is_flag=True, help="Print only the ranking: no plan, no progress, no line for each game.")
+@click.option("--daily", is_flag=True, help="The deal of the day, for you alone: leave with q, and go on later.")
+@click.option(
+    "--day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="With --daily: that of another day, YYYY-MM-DD.",
+)
 @isolation_options
 @json_option
+@click.pass_context
 def play(
+    context: click.Context,
     bots: tuple[str, ...],
     ruleset: str,
     deals: int,
@@ -81,6 +92,8 @@ def play(
     delay: int | None,
     stderr: bool,
     quiet: bool,
+    daily: bool,
+    day: datetime | None,
     isolation: Layer | None,
     required: bool,
     json: bool,
@@ -91,10 +104,16 @@ def play(
 
     `you` play in this terminal, without a clock; for a bot in a folder of that name, write ./you. Each deal is played
     again with the seats swapped. Games that you play or watch are played one at a time; Ctrl-C ends them.
+
+    The deal of the day is the same for everybody, and can be solved: malice play you --daily --ruleset klondike-3
     """
     from tournaments.entries.bots import PERSON
     from tournaments.league.config import Config, check_config
 
+    if daily:
+        interrupt_on_signals()
+        play_daily(context, bots, ruleset, day.date() if day else None)
+        return
     show = Show(replays, watch, delay, stderr, quiet, json)
     person = PERSON.manifest.name in bots
     _refuse_contradictions(
@@ -107,6 +126,7 @@ def play(
             "--no-clock and --move-ms contradict each other": no_clock and move_ms is not None,
             "--jobs: games that you watch or play in are played one at a time": (watch or person) and jobs is not None,
             "--quiet and --replay contradict each other": quiet and replays,
+            "--day needs --daily": day is not None,
         }
     )
     interrupt_on_signals()

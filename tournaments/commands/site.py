@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from tournaments.commands.options import database_argument, open_store, tournament_option
-from tournaments.commands.pages import Extras, url_option, write_site
+from tournaments.commands.pages import Extras, url_option, write_game, write_site
 
 if TYPE_CHECKING:
     from tournaments.commands.pages import Site
@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 @click.command(short_help="Write the pages of a league.")
 @database_argument
 @tournament_option
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder to write; the file, for --game; - is stdout.",
+)
+@click.option("--game", "key", metavar="KEY", help="Write only this game, as one file that needs no other.")
 @click.option(
     "--with-stderr",
     "evidence",
@@ -40,6 +46,7 @@ def site(
     db: Path,
     tournament: str | None,
     out: Path,
+    key: str | None,
     evidence: tuple[str, ...],
     changes_since: str | None,
     luck: bool,
@@ -51,8 +58,15 @@ def site(
 
     The pages may be published: they hold no stderr, no absolute path and no host name. With --follow they are written
     again at most every 10 seconds, until the tournament is complete or you press Ctrl-C.
+
+    With --game the replay of one game becomes one file, to open from the disk or to send. KEY is as for `malice
+    replay`.
     """
     from tournaments.commands.following import follow_league, follow_run
+
+    _check_out(out, "file" if key is not None else "folder")
+    if key is not None and (follow or luck or changes_since is not None):
+        raise click.UsageError("--game contradicts --follow, --luck and --changes-since: one game has no front page")
 
     if ordered:
         follow_run(site, db, tournament or "", out, url)
@@ -64,4 +78,13 @@ def site(
         follow_league(site, db, tournament, out, extras)
         return
     with open_store(db, tournament=tournament) as store:
-        write_site(site, store, out, extras)
+        if key is None:
+            write_site(site, store, out, extras)
+        else:
+            write_game(site, store, key, out, extras)
+
+
+def _check_out(out: Path, kind: Literal["file", "folder"]) -> None:
+    """Make sure that what is there, if anything, can be replaced by this kind; raise BadParameter otherwise."""
+    if out.is_dir() if kind == "file" else out.exists() and not out.is_dir():
+        raise click.BadParameter(f"expected a {kind}, got: {out}", param_hint="'--out'")

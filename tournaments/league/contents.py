@@ -138,6 +138,9 @@ class Game(Struct, frozen=True, gc=False, omit_defaults=True):
     once: bool = False
     """Whether its deal is this one game, the same for all seats; else every rotation of the seats plays it."""
 
+    figures: tuple[tuple[int, ...], ...] = ()
+    """By seat: what the statistics of the family count."""
+
     @property
     def rotations(self) -> int:
         """How many games its deal has."""
@@ -237,4 +240,5 @@ def summarize_record(
         started=record.started,
         thinking=count_times(record),
         once=once,
+        figures=record.figures,
     )

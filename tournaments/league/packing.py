@@ -76,6 +76,7 @@ def unpack_record(blob: bytes, game: Game, ruleset: Ruleset, commit: str, tourna
         commit=commit,
         format=columns.format,
         tournament=tournament,
+        figures=game.figures,
         **_fields(columns.circumstances),
     )
 

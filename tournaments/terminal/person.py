@@ -24,7 +24,7 @@ HELP = """\
 Answer with the number of an action, or name the action as bots do.
 {help}malice rules show {ruleset} prints all the rules.
 ?  this help
-q  resign this game and leave the table; Ctrl-D, which ends the input, does the same"""
+{leaving}"""
 
 
 class Person(InProcessSeat):
@@ -35,6 +35,10 @@ class Person(InProcessSeat):
         source: where its answers come from, line by line.
         out: receives the table and all messages.
     """
+
+    LEAVING = "q  resign this game and leave the table; Ctrl-D, which ends the input, does the same"
+    WORDS: tuple[str, ...] = ("q",)
+    """What makes the person leave."""
 
     def __init__(self, label: str, source: BinaryIO, out: TextIO) -> None:
         self.name = label
@@ -104,10 +108,10 @@ class Person(InProcessSeat):
             if not line:
                 self._say("")
                 self._resign("resigned by closing the input")
-            elif answer == "q":
+            elif answer in self.WORDS:
                 self._resign("resigned the game")
             elif answer == "?":
-                self._say(HELP.format(help=self._family.help, ruleset=self._ruleset))
+                self._say(HELP.format(help=self._family.help, ruleset=self._ruleset, leaving=self.LEAVING))
             elif answer in legal:
                 return answer
             elif answer.isascii() and answer.isdigit() and 1 <= int(answer[:9]) <= len(legal):
@@ -129,11 +133,14 @@ class Person(InProcessSeat):
             self._announce_end(request)
 
     def _announce_start(self, request: GameStart) -> None:
-        self._seat, self._ruleset = request.seat, request.ruleset
-        self._family = load_family(request.family)
-        self._names = [sanitize(seat.name) for seat in request.seats]
+        self.sit_down(load_family(request.family), request.ruleset, [seat.name for seat in request.seats], request.seat)
         seats = ", ".join(f"{name} in seat {seat}" for seat, name in enumerate(self._names))
         self._say(f"\nA game of {sanitize(request.ruleset)}: {seats}. You have no clock; ? helps, q resigns.")
+
+    def sit_down(self, family: Family, ruleset: str, names: Sequence[str], seat: int = 0) -> None:
+        """Learn which game is played, who else plays, and where the person sits."""
+        self._family, self._ruleset, self._seat = family, ruleset, seat
+        self._names = [sanitize(name) for name in names]
 
     def _announce_end(self, request: GameEnd) -> None:
         results = sorted(zip(request.places, self._names, request.scores, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -13,6 +13,7 @@ from referee.stray_lines import STRAY_LINES
 from tournaments.league.contents import Game, LeagueContents
 from tournaments.league.journal import Absence
 from tournaments.league.league import League
+from tournaments.league.ranking import list_shares
 from tournaments.league.series import Score, list_open_series
 from tournaments.league.standings import PRELIMINARY, Row, Standings, Table
 from tournaments.ratings.seats import SeatScore
@@ -70,7 +71,12 @@ def _format_ranking(standings: Standings) -> Iterator[str]:
     rows = [row for table in tables for row in (*table.active, *table.away)]
     has_points = any(row.points is not None for row in rows)
     head = (HEAD[0], "points", "buchholz", *HEAD[1:]) if has_points else HEAD
-    cells = [_format_row(row, has_points=has_points, marked=any(map(_is_preliminary, rows))) for row in rows]
+    shares = list_shares(rows)
+    cells = [
+        (*_format_row(row, has_points=has_points, marked=any(map(_is_preliminary, rows))), *_format_shares(row, shares))
+        for row in rows
+    ]
+    head = (*head, *shares.values())
     first, *lines = format_table(head, cells, left=(3 if has_points else 1,))
     for table in tables:
         if len(tables) > 1:
@@ -79,6 +85,13 @@ def _format_ranking(standings: Standings) -> Iterator[str]:
         size = len(table.active) + len(table.away)
         yield from lines[:size]
         lines = lines[size:]
+
+
+def _format_shares(row: Row, shares: Iterable[str]) -> Iterator[str]:
+    figures = {figure.name: figure for figure in row.statistics or ()}
+    for name in shares:
+        found = figures.get(name)
+        yield f"{round(found.mean * found.games)} of {found.games}" if found else "n/a"
 
 
 def describe_group(table: Table) -> str:

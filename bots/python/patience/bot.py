@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 NODES = int(os.environ.get("MALICE_NODES", "1500"))  # malice hands over the parameter; by hand there is none
 GUESSES = 3  # for each position that it plans from
-GAME_NODES = 120  # times NODES: what it looks at in one game
+GAME_NODES = 50  # times NODES: what it looks at in one game
 DETOUR = 4  # how many actions it takes rather than a position that is worse by one
 MOVE_NODES = 8  # times NODES: what it looks at for one answer
 HOME_NODES = 300  # for the last search, which always takes place

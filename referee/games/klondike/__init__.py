@@ -8,7 +8,9 @@ from referee.games.klondike.engine import Klondike
 from referee.games.klondike.messages import Event, View
 from referee.games.klondike.parameters import Parameters, match
 from referee.games.klondike.race import count_left
+from referee.games.klondike.results import STATISTICS
 from referee.games.klondike.sentences import SENTENCES
+from referee.games.klondike.winnable import is_winnable
 
 __all__ = ["FAMILY", "Klondike"]
 
@@ -26,5 +28,7 @@ FAMILY = Family(
     reasons=SENTENCES.reasons,
     help=words.HELP,
     race=count_left,
+    statistics=STATISTICS,
+    winnable=is_winnable,
     opponent="dabbler",
 )

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from referee.families import Statistic
 from referee.games.klondike.table import Table
 from referee.rules import Result
+
+STATISTICS = (
+    Statistic(name="solved", caption="deals solved", share=True),
+    Statistic(name="cards", caption="cards on the foundations", best="most"),
+    Statistic(name="moves", caption="moves to solve a deal", within="solved"),
+    Statistic(name="passes", caption="passes through the stock to solve a deal", within="solved"),
+    Statistic(name="time_ms", caption="thinking time to solve a deal, in ms", within="solved", timed=True),
+)
+"""What is counted for each seat; the texts of solitaire.com name moves, time and passes, and "beat your record"."""
 
 
 def rank_tables(tables: Sequence[Table], out: Sequence[Sequence[int]], *, forfeit: bool) -> Result:
@@ -26,4 +36,6 @@ def rank_tables(tables: Sequence[Table], out: Sequence[Sequence[int]], *, forfei
     places = tuple(1 + sum(other < own for other in ranks) for own in ranks)
     solved = any(table.solved for table in tables)
     reason = "forfeit" if forfeit else "solved" if solved else "unsolved"
-    return Result(places, tuple(table.cards for table in tables), reason)
+    cards = tuple(table.cards for table in tables)
+    figures = tuple((int(table.solved), table.cards, table.moves, table.passes) for table in tables)
+    return Result(places, cards, reason, figures)

@@ -46,6 +46,9 @@
 // a class around it says whether it is `narrow` (below 45rem), `broad` (58rem or more) or `short` (below 26rem), and
 // what is larger scrolls. (Container queries would say the same, at several times the cost of a step.) Sizes that follow from these and from `tables` let nothing move from step to step.
 //
+// `malice.linkPage(path, attributes, ...children)` links to another page of the site, such as `bots/greedy.html`; a game
+// that is a file of its own may have no site to link to. What a stylesheet loads is missing there.
+//
 // The page keeps those elements of the drawing before that look as the new ones do: no listeners on them.
 //
 // An element with `data-place="NAME"` is a place. An element with `data-from="NAME"` has just come from there: the page

@@ -133,7 +133,7 @@ window.malice = window.malice || {};
         { scope: "row" },
         malice.drawDisc(game, seat),
         malice.hasPartners(game) && createElement("small", {}, `team ${game.teams[seat]} `),
-        createElement("a", { href: `bots/${game.seats[seat].slug}.html`, class: malice.markBot(game.seats[seat]) }, createElement("bdi", {}, game.seats[seat].name)),
+        malice.linkPage(`bots/${game.seats[seat].slug}.html`, { class: malice.markBot(game.seats[seat]) }, createElement("bdi", {}, game.seats[seat].name)),
         stray ? createElement("small", {}, ` ${malice.formatCount(stray, "stray line")}`) : null,
       ),
       createElement("td", { class: "num" }, String(game.scores[seat])),

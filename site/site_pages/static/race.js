@@ -64,13 +64,16 @@ window.malice = window.malice || {};
     );
   }
 
-  function drawLines(game, race, end) {
-    const [least, most] = [Math.min(...race.left.flat()), Math.max(...race.left.flat())];
+  /** Draw what each side has left, above thin lines for what it has left in the mirror, if `reflected` tells. */
+  function drawLines(game, race, end, reflected) {
+    const all = [...race.left, ...(reflected || [])].flat();
+    const [least, most] = [Math.min(...all), Math.max(...all)];
     const height = (left) => 4 + (most > least ? (92 * (left - least)) / (most - least) : 0);
-    const lines = race.sides.map(({ seats }, side) => {
-      const points = race.left.map((left, step) => [step, height(left[side])]);
-      return createShape("path", { class: nameLine(game, seats, side), d: makeStepPath(points, end) });
-    });
+    const drawLine = (table, kind) => ({ seats }, side) => {
+      const points = table.map((left, step) => [step, height(left[side])]);
+      return createShape("path", { class: `${nameLine(game, seats, side)}${kind}`, d: makeStepPath(points, end) });
+    };
+    const lines = [...(reflected ? race.sides.map(drawLine(reflected, " reflected")) : []), ...race.sides.map(drawLine(race.left, ""))];
     const ends = race.left[end].map(height);
     const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, String(most)), createShape("text", { x: 0, y: "60%", class: "scale low" }, String(least))];
     return [makeField(end, 0, "60%", ...lines), ...scale, ...drawLabels(game, race, ends)];
@@ -120,22 +123,22 @@ window.malice = window.malice || {};
     return createShape("svg", { x: `${(100 * step) / Math.max(1, end)}%`, y: 0, class: `tick ${kind}`, overflow: "visible" }, mark);
   }
 
-  function drawWhole(game, race, moments) {
+  function drawWhole(game, race, moments, reflected = null) {
     const end = game.steps.length - 1;
     const sides = malice.groupTeams(game);
     const { longest, scale } = makeScale(game);
     const thinking = makeField(end, race ? "64%" : 0, race ? "36%" : "100%", ...drawBars(game, sides, scale), ...drawBanks(game, sides, end));
     const most = longest ? createShape("text", { x: 0, dx: race ? 24 : 0, y: race ? "64%" : 0, class: "scale" }, malice.formatDuration(longest)) : "";
     const ticks = moments.map((moment) => drawTick(moment, end));
-    return createShape("svg", { "aria-hidden": "true" }, ...(race ? drawLines(game, race, end) : []), thinking, most, ...ticks);
+    return createShape("svg", { "aria-hidden": "true" }, ...(race ? drawLines(game, race, end, reflected) : []), thinking, most, ...ticks);
   }
 
   /** Show a side in the line of figures: its dash, its seats, and a place for what it has left. */
   function makeFigure(game, { seats }, side) {
     const sample = createShape("svg", { viewBox: "0 0 20 4", class: "sample" }, createShape("path", { class: nameLine(game, seats, side), d: "M0 2H20" }));
-    const count = createElement("b");
+    const [count, reflected] = [createElement("b"), createElement("small")];
     const title = seats.map((seat) => game.seats[seat].name).join(" + ");
-    return { count, node: createElement("span", { title }, sample, ...seats.map((seat) => malice.drawDisc(game, seat)), count) };
+    return { count, reflected, node: createElement("span", { title }, sample, ...seats.map((seat) => malice.drawDisc(game, seat)), count, reflected) };
   }
 
   /** Seek where the pointer is, as long as it is down. */
@@ -160,7 +163,7 @@ window.malice = window.malice || {};
     const cursor = createElement("div", { class: "cursor" });
     const plot = createElement("div", { class: "plot" }, drawWhole(game, race, malice.gatherMoments(game, course)), cursor);
     listen(plot, end);
-    drawn = { game, race, end, cursor, words, counts: figures.map(({ count }) => count) };
+    drawn = { game, course, race, end, plot, cursor, words, figures, reflected: null };
     document.getElementById("race").replaceChildren(
       plot,
       createElement("p", { class: "now", "aria-hidden": "true" }, ...figures.map(({ node }) => node), words),
@@ -168,12 +171,20 @@ window.malice = window.malice || {};
     );
   }
 
-  /** Say who is ahead. */
-  function describeLead({ game, race }, index) {
+  /** Say who is ahead; nothing without a race. */
+  malice.describeLead = function (game, race, index) {
     if (!race) return "";
     const lead = race.leads[index];
-    return `${race.unit} · ${lead === null ? "level" : `${malice.nameSide(game, race.sides[lead])} ${race.sides[lead].seats.length > 1 ? "lead" : "leads"}`}`;
-  }
+    return lead === null ? "level" : `${malice.nameSide(game, race.sides[lead])} ${race.sides[lead].seats.length > 1 ? "lead" : "leads"}`;
+  };
+
+  /** Draw what each side has left in the mirror, too: by step of this game, by side; null for no mirror. */
+  malice.reflect = function (reflected) {
+    if (reflected === drawn.reflected) return;
+    const { game, course, race, plot } = drawn;
+    drawn.reflected = reflected;
+    plot.firstChild.replaceWith(drawWhole(game, race, malice.gatherMoments(game, course), reflected));
+  };
 
   /** Write a text where it is another one: most steps change no figure. */
   function write(node, text) {
@@ -182,8 +193,13 @@ window.malice = window.malice || {};
 
   function show(index) {
     drawn.cursor.style.transform = `translateX(${(100 * index) / Math.max(1, drawn.end)}%)`;
-    drawn.counts.forEach((count, side) => write(count, drawn.race ? String(drawn.race.left[index][side]) : ""));
-    write(drawn.words, describeLead(drawn, index));
+    const { game, race, reflected } = drawn;
+    drawn.figures.forEach((figure, side) => {
+      write(figure.count, race ? String(race.left[index][side]) : "");
+      write(figure.reflected, race && reflected ? `⇄ ${reflected[index][side]}` : "");
+    });
+    const whose = malice.replay.state.viewer === null ? "" : "as a spectator sees it · "; // a seat may not see what is left
+    write(drawn.words, race ? `${whose}${race.unit} · ${malice.describeLead(game, race, index)}` : "");
   }
 
   malice.watchers.push({ load, show });

@@ -1,4 +1,4 @@
-// Draws tableaus, for the page of any family: fanned columns with cards face down and up, foundations, stock, waste.
+// Draws tableaus, for the page of any family: fanned columns with cards face down and up, and piles of one card.
 //
 // A family draws one or more boards, and each board holds rows of piles:
 //
@@ -53,7 +53,7 @@ window.malice = window.malice || {};
     const depth = measureColumn(cards.length, down);
     const content = nodes.length ? nodes : [malice.drawEmptyPlace()];
     const text = label || `column, ${malice.formatCount(cards.length, "card")}${down ? `, ${down} face down` : ""}`;
-    const node = malice.drawPlace(name, `column${left ? " left" : ""}`, text, caption, ...content);
+    const node = malice.drawPlace(name, `fanned${left ? " left" : ""}`, text, caption, ...content);
     node.style.setProperty("--strips", depth);
     return node;
   }
@@ -89,8 +89,8 @@ window.malice = window.malice || {};
     return node;
   }
 
-  /** Draw a row of piles; `kind` becomes a class. */
-  const drawRow = (kind, ...piles) => createElement("div", { class: `tableau-row ${kind}` }, ...piles);
+  /** Draw a row of piles; its class is `row-` and `kind`. */
+  const drawRow = (kind, ...piles) => createElement("div", { class: `tableau-row row-${kind}` }, ...piles);
 
   /** Draw the header of a seat: its disc, its name, and tags, each a [text, class]. */
   function drawHeader(game, seat, ...tags) {

@@ -35,7 +35,7 @@ course.tables.forEach((table, index) => {
   told.over = Math.max(told.over, box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight);
   const piles = [...box.querySelectorAll("[data-place]")];
   told.sizes.push(JSON.stringify(piles.map((pile) => [pile.dataset.place, pile.getBoundingClientRect().toJSON()])));
-  told.drawn.push([index, [...box.querySelectorAll(".column .card[data-card]")].map((card) => card.dataset.card)]);
+  told.drawn.push([index, [...box.querySelectorAll(".fanned .card[data-card]")].map((card) => card.dataset.card)]);
 });
 const moments = malice.gatherMoments(game, course);
 return {...told, sizes: new Set(told.sizes).size, failures: malice.failures, moments,

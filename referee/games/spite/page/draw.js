@@ -93,7 +93,7 @@ malice.spite = malice.spite || {};
         "header",
         {},
         malice.drawDisc(game, seat),
-        createElement("a", { href: `bots/${game.seats[seat].slug}.html`, class: "name", title: game.seats[seat].name }, createElement("bdi", {}, game.seats[seat].name)),
+        malice.linkPage(`bots/${game.seats[seat].slug}.html`, { class: "name", title: game.seats[seat].name }, createElement("bdi", {}, game.seats[seat].name)),
         partners && this.drawTeam(seat),
         out && createElement("span", { class: "tag bad" }, `out: ${out}`),
         turn && createElement("span", { class: "tag turn" }, "to play"),
@@ -164,8 +164,8 @@ malice.spite = malice.spite || {};
     drawMiddle() {
       const stacks = Array.from({ length: this.extent.centre }, (_, index) => this.drawCentre(index));
       return createElement(
-        "section",
-        { class: "centre", "aria-label": "Centre" },
+        "div",
+        { class: "centre", role: "group", "aria-label": "Centre" },
         this.drawClosed("stock", "stock"),
         createElement("div", { class: "stacks" }, ...stacks),
         this.drawClosed("aside", "aside"),

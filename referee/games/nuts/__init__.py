@@ -1,0 +1,31 @@
+"""Nuts: two teams race at once to play their piles onto common foundations, in ticks instead of turns."""
+
+from pathlib import Path
+
+from referee.families import Family
+from referee.games.nuts import words
+from referee.games.nuts.engine import Nuts
+from referee.games.nuts.messages import PUBLIC, Event, View
+from referee.games.nuts.parameters import Parameters, classify, match
+from referee.games.nuts.race import count_missing
+from referee.games.nuts.sentences import SENTENCES
+
+__all__ = ["FAMILY", "Nuts"]
+
+FAMILY = Family(
+    name="nuts",
+    folder=Path(__file__).parent,
+    parameters=Parameters,
+    view=View,
+    event=Event,
+    public=PUBLIC,
+    match=match,
+    rules=Nuts,
+    describe_event=words.describe_event,
+    describe_action=words.describe_action,
+    sketch=words.sketch,
+    reasons=SENTENCES.reasons,
+    help=words.HELP,
+    classify=classify,
+    race=count_missing,
+)
