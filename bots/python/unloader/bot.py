@@ -3,23 +3,28 @@
 It sees each card once, and forgets none: a discard pile that is turned over is a stock whose order it knows. From the
 position it searches all that this turn can come to, each position once whatever the order of the plays, up to `LIMIT`
 of them. The worth of a position is the lead in cards, and what both seats can hope for: how likely the next card of
-each stock finds a place, and how many cards of each discard pile do. Then it imagines the opponent's next turn for the
-few positions that look best, with the card that it knows or some that it may be. The best way is played action by
-action.
+each stock finds a place, and how many cards of each discard pile do. Then it imagines the opponent's best reply to the
+few positions that look best, with the card that it knows or some that it may be. Between the best of these it decides
+by playing on: `GAMES` times it deals the cards that nobody has seen, and both seats play `DEPTH` turns in the simplest
+way. The best way is played action by action.
 
-No clock, no chance: the same requests have the same answers.
+No clock, and all chance is fixed: the same requests have the same answers.
 """
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any, NamedTuple
 
 LIMIT = 1500  # positions looked at in a turn of its own
 REPLY_LIMIT = 40  # and in an imagined turn of the opponent
 FINALISTS = 6  # positions for which the reply is imagined
 SAMPLES = 6  # cards that the opponent may draw, if its next card is unknown
+PLAYED_OUT = 4  # of the finalists those from which it plays on
+GAMES, DEPTH = 6, 30  # how often, and for how many turns
 CARD, WIN = 100, 100_000
+FINISH = 300  # what it is worth to win a game that is played on, beside the cards
 # By how soon a card comes: what it is worth if it finds a place, in hundredths of a card.
 HOPE = (40, 20, 10)
 FEAR = (60, 30, 15)
@@ -52,6 +57,9 @@ class Position(NamedTuple):
     other: Pile
     table: tuple[Pile, ...]
     heights: Pile
+
+
+End = tuple[Position, list[str]]  # of a turn, and the actions that lead there
 
 
 class Rules:
@@ -170,11 +178,19 @@ class Turn:
         """Return the actions of the turn, the one that ends it among them."""
         ends = search(self.position, self.rules, len(self.stocks[0]), LIMIT)
         scored = sorted(((self.estimate(end), number) for number, (end, _) in enumerate(ends)), reverse=True)
-        finalists = scored[:FINALISTS]
-        if len(finalists) > 1 and finalists[0][0] < WIN:
-            finalists = [(self.imagine_reply(ends[number][0]), number) for _, number in finalists]
-        _, best = max(finalists, key=lambda scored: (scored[0], -scored[1]))
-        return ends[best][1]
+        finalists = [number for _, number in scored[:FINALISTS]]
+        if scored[0][0] < WIN:
+            finalists = self.keep_best(finalists, ends, self.imagine_reply, PLAYED_OUT)
+            finalists = self.keep_best(finalists, ends, self.play_on, 1)
+        return ends[finalists[0]][1]
+
+    def keep_best(
+        self, numbers: list[int], ends: list[End], judge: Callable[[Position], float], count: int
+    ) -> list[int]:
+        """Return the few ends that `judge` finds best, the best one first; it is not asked if there are no more."""
+        if len(numbers) <= count:
+            return numbers
+        return sorted(numbers, key=lambda number: (-judge(ends[number][0]), number))[:count]
 
     def estimate(self, end: Position) -> float:
         """Return the worth of a position before the opponent's turn."""
@@ -222,6 +238,16 @@ class Turn:
             worths.append(min(self.judge_reply(reply, left) for reply, _ in replies))
         return sum(worths) / len(worths)
 
+    def play_on(self, end: Position) -> float:
+        """Return the mean lead after some turns that both seats play simply."""
+        total = 0.0
+        for sample in range(GAMES):
+            hidden = list(self.unseen)
+            Random(sample).shuffle(hidden)
+            stocks = [[hidden.pop() if card == NONE else card for card in stock] for stock in self.stocks]
+            total += play_simply(end, stocks, self.rules)
+        return total / GAMES
+
     def list_samples(self) -> list[int]:
         """Return some of the cards that nobody has seen, spread over all of them."""
         step = max(1, len(self.unseen) // SAMPLES)
@@ -231,6 +257,51 @@ class Turn:
         """Return the worth of a position after the opponent's turn, seen from this seat, which moves next."""
         position = Position(NONE, reply.other, reply.own, reply.table, reply.heights)
         return self.weigh(position, (self.stocks[0], left), FEAR, HOPE)
+
+
+def play_simply(end: Position, stocks: list[list[int]], rules: Rules) -> float:
+    """Play some turns, the first of them the opponent's; return the lead of this seat."""
+    _, theirs, mine, table, heights = end  # `mine` is the discard pile of the seat to move
+    other, own = stocks
+    sign = -1
+    for _ in range(DEPTH):
+        if not own:
+            own.extend(reversed(mine))
+            mine = ()
+        after = play_turn(Position(own.pop(), mine, theirs, table, heights), rules)
+        if after.hand != NONE:
+            after = after._replace(hand=NONE, own=after.own + (after.hand,))
+        elif not after.own and not own:
+            return sign * (FINISH + CARD * (len(after.other) + len(other)))
+        _, theirs, mine, table, heights = after
+        own, other, sign = other, own, -sign
+    return sign * CARD * (len(theirs) + len(other) - len(mine) - len(own))
+
+
+def play_turn(position: Position, rules: Rules) -> Position:
+    """Play cards of the pack, and what lies on the table where it rids it of a card or opens such a play."""
+    while after := next(play_pack(position, rules), None) or find_opening(position, rules):
+        position = after
+    return position
+
+
+def play_pack(position: Position, rules: Rules) -> Iterator[Position]:
+    """Yield the positions after a play of the card in hand, or of the top of the discard pile."""
+    hand, own = position.hand, position.own
+    if hand != NONE:
+        for _, after in place_card("h", hand, position._replace(hand=NONE), rules.loads_pack, rules):
+            yield after
+    if own:
+        for _, after in place_card("d", own[-1], position._replace(own=own[:-1]), rules.loads_pack, rules):
+            yield after
+
+
+def find_opening(position: Position, rules: Rules) -> Position | None:
+    """Return the position after a play of the table that leaves it for good, or after which a card of the pack fits."""
+    for name, after in list_plays(position, rules):
+        if name[-1] in "fo" or next(play_pack(after, rules), None):
+            return after
+    return None
 
 
 def accept(position: Position, rules: Rules) -> set[int]:
@@ -246,7 +317,7 @@ def accept(position: Position, rules: Rules) -> set[int]:
 BELOW = [{other for other in range(52) if card in FITS[other]} for card in range(52)]
 
 
-def search(start: Position, rules: Rules, stock: int, limit: int) -> list[tuple[Position, list[str]]]:
+def search(start: Position, rules: Rules, stock: int, limit: int) -> list[End]:
     """Return the ends of a turn, each once, with the actions that lead there; breadth first, up to a limit.
 
     Args:
@@ -255,7 +326,7 @@ def search(start: Position, rules: Rules, stock: int, limit: int) -> list[tuple[
         stock: how many cards the stock of the seat holds: with none left anywhere it has won, and its turn is over.
         limit: how many positions are looked at.
     """
-    reached: dict[Any, tuple[Position, list[str]]] = {identify(start): (start, [])}
+    reached: dict[Any, End] = {identify(start): (start, [])}
     queue = [(start, list[str]())]
     ends = []
     for position, way in queue:
