@@ -18,11 +18,11 @@ import heapq
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import inf
 from random import Random
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any, NamedTuple
 
 NODES = int(os.environ.get("MALICE_NODES", "1500"))  # malice hands over the parameter; by hand there is none
@@ -82,8 +82,10 @@ class Search:
     After `solve`, `best` is the path to the position with most cards on the foundations.
     """
 
-    def __init__(self, draw: int, back: bool, limit: int, until: float = inf) -> None:
-        self.draw, self.back, self.limit, self.until = draw, back, limit, until
+    def __init__(
+        self, draw: int, back: bool, limit: int, until: float = inf, now: Callable[[], float] = monotonic
+    ) -> None:
+        self.draw, self.back, self.limit, self.until, self.now = draw, back, limit, until, now
         self.nodes = 0
         self.best: Path | None = None
 
@@ -92,7 +94,7 @@ class Search:
         heap: list[tuple[int, int, Position, Path | None]] = [(worth(start), 0, start, None)]
         seen = {key_of(start, self.draw)}
         count, most = 0, sum(start.found)
-        while heap and self.nodes < self.limit and (self.nodes % 64 or monotonic() < self.until):
+        while heap and self.nodes < self.limit and (self.nodes % 64 or self.now() < self.until):
             _, _, position, path = heapq.heappop(heap)
             self.nodes += 1
             down = sum(map(len, position.downs))
@@ -329,8 +331,10 @@ Place = tuple[int, int]
 class Player:
     """Plays one game."""
 
-    def __init__(self, rules: dict[str, Any], rng: Random, move_ms: float | None = None) -> None:
-        self.rules, self.rng, self.move_ms = rules, rng, move_ms
+    def __init__(self, rules: dict[str, Any], rng: Random, clock: dict[str, Any] | None = None) -> None:
+        self.rules, self.rng = rules, rng
+        self.move_ms: float | None = clock["move_ms"] if clock else None
+        self.now = process_time if clock and clock["kind"] == "cpu" else monotonic
         self.unlimited = rules["redeals"] == "unlimited"
         self.redeals = PLENTY if self.unlimited else int(rules["redeals"])
         self.known: dict[Place, int] = {}
@@ -347,7 +351,7 @@ class Player:
 
     def choose(self, view: dict[str, Any], legal: Sequence[str], clock: dict[str, Any]) -> str:
         """Return the next action."""
-        self.until = monotonic() + (inf if self.move_ms is None else 0.5 * self.move_ms / 1000)
+        self.until = self.now() + (inf if self.move_ms is None else 0.5 * self.move_ms / 1000)
         table = read_table(view, self.redeals)
         self.learn(view, table)
         self.record = max(self.record, sum(table.found))
@@ -405,7 +409,7 @@ class Player:
                     return
             if self.unveil(table, spare) or self.retreat(spare):
                 return
-        if monotonic() > self.until and not self.stopping:
+        if self.now() > self.until and not self.stopping:
             return  # a slow moment of the machine says nothing about the deal
         self.stopping = True
         self.bring_home(table)
@@ -452,7 +456,9 @@ class Player:
 
     def search(self, position: Position, limit: int, hidden: int = 0) -> list[Step] | None:
         """Search, and count what that costs."""
-        searching = Search(self.rules["draw"], self.rules["foundation_back"], min(limit, self.budget), self.until)
+        searching = Search(
+            self.rules["draw"], self.rules["foundation_back"], min(limit, self.budget), self.until, self.now
+        )
         steps = searching.solve(position, hidden)
         self.left -= searching.nodes
         self.budget -= searching.nodes
@@ -548,7 +554,7 @@ def main() -> None:
         answer = {"id": request["id"]}
         if request["type"] == "game_start":
             player, seat = (
-                Player(request["rules"], Random(request["rng"]), request["clock"]["move_ms"]),
+                Player(request["rules"], Random(request["rng"]), request["clock"]),
                 request["seat"],
             )
         elif request["type"] == "move" and player:
