@@ -64,6 +64,7 @@ axe.run(document, { preload: false, resultTypes: ["violations"] }).then(
   (error) => done([["critical", "axe", "", String(error)]]),
 );
 """
+BEYOND = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 ASKED = "return [...performance.getEntriesByType('resource')].map(({ name }) => name)"
 
 
@@ -82,7 +83,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two groups that never met under two rulesets, one of them suspended, one withdrawn, and verdicts."""
-    labels = (LABELS[0], HOSTILE, *LABELS[1:4])
+    labels = ("W" * 100, HOSTILE, *LABELS[1:4])
     league = League(labels, deals=0, planned=2, rulesets=RULESETS)
     tables = {(0, 1): 0, (2, 3): 7}
     for number, (name, (pair, table), rotation) in enumerate(product(RULESETS, tables.items(), (0, 1))):
@@ -144,6 +145,8 @@ def judge(browser: Chrome) -> Iterator[str]:
             yield " ".join(told)
     if not find(browser, "h1").is_displayed():
         yield "no heading"
+    if beyond := browser.execute_script(BEYOND):
+        yield f"{beyond} pixels wider than its window"
 
 
 def list_strange_requests(browser: Chrome, base: str) -> list[str]:
