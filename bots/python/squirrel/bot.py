@@ -59,15 +59,16 @@ class Memory:
             self._burn(int(self.team) in event["redealt"])
         elif event["type"] == "move" and event["from"][0] == self.team:
             if event["from"][1] == "w":
-                self.waste.pop()
+                del self.waste[-1:]
             if event["to"][0] == "f":
                 self.gone.update(event["cards"])
         elif event["type"] in ("turn", "redeal") and str(event["seat"] % 2) == self.team:
             if event["type"] == "redeal":
                 self.stock, self.waste = self.waste[::-1], []
             else:
-                del self.stock[-len(event["cards"]) :]
-                self.waste += event["cards"]
+                cards = event.get("cards", [])
+                del self.stock[len(self.stock) - len(cards) :]
+                self.waste += cards
 
     def _burn(self, redealt: bool) -> None:
         if redealt:
@@ -83,7 +84,8 @@ class Table:
         self.nuts = [HIDDEN] * (own["nuts_left"] - 1) + [own["nuts"]] * bool(own["nuts_left"])
         self.columns = [list(pile) for pile in own["columns"]]
         self.down = [pile.count(HIDDEN) for pile in self.columns]
-        self.stock, self.waste = memory.stock[:], memory.waste[:]
+        self.stock = recall(memory.stock, [HIDDEN] * own["stock"])
+        self.waste = recall(memory.waste, own["waste"])
         self.heights = [VALUE[top[0]] if top else 0 for top in view["centre"]]
         self.turned: int = rules["turned"]
         self.kings: bool = rules["empty_column"] == "king"
@@ -242,6 +244,11 @@ def find_column(card: str, tops: dict[str, int]) -> int | None:
     """Return the column whose top takes a card."""
     one, other = BASES[card]
     return tops[one] if one in tops else tops.get(other)
+
+
+def recall(remembered: list[str], shown: list[str]) -> list[str]:
+    """Return a pile as it is remembered, or as it shows if that cannot be true."""
+    return list(remembered if len(remembered) == len(shown) else shown)
 
 
 def shuffle(cards: list[str], rng: Random) -> None:
