@@ -69,7 +69,8 @@ def _measure(batch: Batch) -> float:
 
     def choose(request: Move) -> tuple[str, int]:
         assert isinstance(request.legal, tuple)
-        return request.legal[int(random.random() * len(request.legal))], 0
+        # The last action may be the one that gives a game up: games of a few actions would measure their beginning.
+        return request.legal[int(random.random() * max(1, len(request.legal) - 1))], 0
 
     begin = time.process_time()
     for order in batch.games:
