@@ -133,7 +133,12 @@ class Family(Struct, frozen=True, kw_only=True):
 @cache
 def list_shipped() -> tuple[str, ...]:
     """Return the names of the families that ship with malice."""
-    return tuple(sorted(path.parent.name for path in GAMES.glob("*/__init__.py")))
+    return tuple(sorted(path.parent.name.replace("_", "-") for path in GAMES.glob("*/__init__.py")))
+
+
+def name_shipped_folder(name: str) -> str:
+    """Return the name of the folder in `GAMES` of a family that ships; it is the name of a module too."""
+    return name.replace("-", "_")
 
 
 def list_folders() -> Iterator[tuple[str, Path]]:
@@ -142,7 +147,7 @@ def list_folders() -> Iterator[tuple[str, Path]]:
     Of several packages that claim one name, this yields the first; to load the family is an error then.
     """
     for name in list_shipped():
-        yield name, GAMES / name
+        yield name, GAMES / name_shipped_folder(name)
     for name, points in sorted(_find_points().items()):
         if folder := _find_folder(points[0].module):
             yield name, folder
@@ -205,7 +210,7 @@ def load_family(name: str) -> Family:
         FamilyError: there is none, or the package that brings it is broken.
     """
     if name in list_shipped():
-        family: Family = importlib.import_module(f"referee.games.{name}").FAMILY
+        family: Family = importlib.import_module(f"referee.games.{name_shipped_folder(name)}").FAMILY
         return family
     points = _find_points()
     if name not in points:

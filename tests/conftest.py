@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from referee.isolation import cgroups, probe, seccomp
 from tests.toolchains import kit_lack
@@ -92,6 +93,9 @@ class Skipped:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not CI:  # where Hypothesis does the same by itself: how long a busy machine takes says nothing of the code
+        settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        settings.load_profile("busy")
     config.pluginmanager.register(Skipped())
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell has it for what runs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -15,7 +15,7 @@ from tests.runs import Run
 TOURNAMENT = """
 entries = ["uniform", "first", "greedy"]
 seed = "crash"
-deals = 12
+deals = 6
 """
 GONE_S = 1.0
 POLL_S = 0.02

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from referee.records import Key, compute_tournament_sha
+from referee.records import Key, Layer, compute_tournament_sha
 from tests.processes import Mark
 from tournaments.league.store import Store
 
@@ -32,8 +32,9 @@ class Run:
         self.db = folder / "t.db"
         self.mark = Mark()
 
-    def write(self, text: str) -> None:
-        (self.folder / "t.toml").write_text(text)
+    def write(self, text: str, isolation: Layer = "none") -> None:
+        """Write the tournament file; few tests need sandboxes, which take half as long again."""
+        (self.folder / "t.toml").write_text(text if "isolation" in text else f'isolation = "{isolation}"\n{text}')
 
     def start(self, *words: str, malice: Sequence[str] = MALICE) -> subprocess.Popen[str]:
         return subprocess.Popen(

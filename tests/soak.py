@@ -77,7 +77,7 @@ def _count_intervals() -> None:
 def _run(folder: Path, text: str) -> Run:
     folder.mkdir()
     run = Run(folder)
-    run.write(text)
+    run.write(text, "auto")
     return run
 
 

@@ -48,11 +48,12 @@ def read_names(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_nothing_that_is_published_tells_whose_bot_it_is(cup: Path) -> None:
+def test_nothing_that_is_published_tells_whose_bot_it_is(cup: Path, tmp_path: Path) -> None:
     db = cup / "cup.db"
     texts = [malice(*words).stdout for words in (("standings", db), ("standings", db, "--json"), ("export", db))]
     texts += [malice("standings", db, "--csv").stdout, malice("export", db, "--views").stdout]
-    published = b"\n".join([read_site(cup / "site"), *(text.encode() for text in texts)])
+    (tmp_path / "game.html").write_bytes(malice("site", db, "--game", "0.0.0.0", "--out", "-").stdout_bytes)
+    published = b"\n".join([read_site(cup / "site"), read_site(tmp_path), *(text.encode() for text in texts)])
 
     hashes = [load_bot_folder(cup / name).hash for name in NAMES]
     digests = [digest for (digest,) in sqlite3.connect(db).execute("SELECT digest FROM games")]
@@ -62,6 +63,19 @@ def test_nothing_that_is_published_tells_whose_bot_it_is(cup: Path) -> None:
     assert all(text and "bot 1" in text for text in texts)
     assert b"bots/bot-2." in published
     assert data(cup / "site/data/games-0.js")["columns"]["notes"] == [{}] * 6
+
+
+@pytest.mark.slow
+def test_a_second_opinion_of_a_bot_that_plays_does_not_tell_whose_it_is(cup: Path, tmp_path: Path) -> None:
+    words = ("--second-opinion", cup / NAMES[0], "--opinion-games", "1", "--isolation", "none")
+    result = malice("site", cup / "cup.db", "--out", tmp_path, *words)
+
+    assert result.exit_code == 0, result.output
+    told = data(tmp_path / "data/index.js")["opinions"]
+    assert read_names(cup)[NAMES[0]] == told["bot"]
+    assert (told["version"], told["hash"]) == ("", "")
+    own = load_bot_folder(cup / NAMES[0]).hash
+    assert find_words(read_site(tmp_path), (*TOLD, own, own[:12])) == []
 
 
 @pytest.mark.slow

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tournaments.bench import pages, playouts
+from referee.families import list_shipped
+from tournaments.bench import games, pages, playouts
 from tournaments.cli import Site
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
@@ -36,3 +37,13 @@ def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> 
     assert [row.unit for row in rows] == ["games/s", "games/s", "MB", "bytes/game", "s", "s"]
     assert "site of 20 games, 3 of them different" in rows[1].what
     assert all(row.value > 0 for row in rows)
+
+
+def test_every_other_game_is_compared_with_the_default_ruleset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "ROUNDS", 1)
+    monkeypatch.setattr(games, "GAMES", 1)
+
+    rows = list(games.each_game())
+
+    assert len(rows) == len(list_shipped()) - 1
+    assert all(row.ratio and row.ratio > 0 for row in rows)

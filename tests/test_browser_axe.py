@@ -8,10 +8,9 @@ from __future__ import annotations
 import subprocess
 import tarfile
 from collections.abc import Iterator
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import pytest
 from selenium.webdriver import Chrome
@@ -22,7 +21,9 @@ from referee.records import Key
 from referee.rulesets import load_ruleset
 from site_pages.server import SiteServer
 from site_pages.text import make_slug
+from tests.advice import LastAction
 from tests.test_browser_window import as_a_phone, at_a_desk, find
+from tests.test_lone_game import write_lone
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tournaments.league.publication import Publication
 
@@ -40,20 +41,30 @@ PAGES = (
     "rules/skipbo-short.html",
     "docs/protocol.html",
     f"replay.html#{CRASHED}",
-    f"replay.html#{ENDED}/12",
+    f"replay.html#{ENDED}/12?mirror=0",
     f"replay.html#{CRASHED}/!0",
     "replay.html#9.9.9.9",
 )
-# The log of a game is a list of many like rows: some of them are enough.
+LOOKS = ((("light", False), ("dark", True)), (("dark", False), ("light", True)))
+"""Of each page, the schemes, and whether it is on a phone: each page is seen in both schemes and in both sizes."""
+SETTLE = "const [done] = [...arguments].slice(-1); requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+"""Waits until a page has measured its new size."""
+# Logs and tables have many like rows: some of them are enough.
+TRIM = """
+for (const details of document.querySelectorAll("details")) details.open = true;
+for (const row of document.querySelectorAll("#log ol:nth-of-type(n + 4), tbody tr:nth-child(n + 6)")) row.remove();
+"""
+LONE = f"game.html#{ENDED}/12"
+"""A game as one file: for the disk alone, since the server lets no script run that lies in a page."""
 JUDGE = """
 const [done] = [...arguments].slice(-1);
-for (const details of document.querySelectorAll("details")) details.open = true;
-axe.run({ exclude: [["#log ol:nth-of-type(n + 4)"]] }, { preload: false, resultTypes: ["violations"] }).then(
+axe.run(document, { preload: false, resultTypes: ["violations"] }).then(
   ({ violations }) => done(violations.flatMap(({ id, impact, nodes }) =>
     nodes.map(({ target, failureSummary }) => [impact, id, target.join(" "), failureSummary]))),
   (error) => done([["critical", "axe", "", String(error)]]),
 );
 """
+BEYOND = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 ASKED = "return [...performance.getEntriesByType('resource')].map(({ name }) => name)"
 
 
@@ -72,7 +83,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two groups that never met under two rulesets, one of them suspended, one withdrawn, and verdicts."""
-    labels = (LABELS[0], HOSTILE, *LABELS[1:4])
+    labels = ("W" * 100, HOSTILE, *LABELS[1:4])
     league = League(labels, deals=0, planned=2, rulesets=RULESETS)
     tables = {(0, 1): 0, (2, 3): 7}
     for number, (name, (pair, table), rotation) in enumerate(product(RULESETS, tables.items(), (0, 1))):
@@ -83,7 +94,9 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     league.suspend(labels[1])
     league.decide(labels[4], "withdrawn", "too slow")
     folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder, publication=Publication(evidence=None))
+    writer = site_pages.SiteWriter(league, folder)
+    writer.render(publication=Publication(evidence=None), advice=LastAction(league, fault=1))
+    write_lone(league, Key.parse(ENDED), folder / "game.html", Publication(evidence=None))
     return folder
 
 
@@ -107,36 +120,58 @@ def served(out: Path) -> Iterator[str]:
 def open_page(browser: Chrome, base: str, page: str) -> None:
     browser.get("about:blank")
     browser.get(f"{base}/{page}")
-    if page.startswith("replay"):
-        shown = "#message" if "9.9.9.9" in page else "#replay"
+    if page.startswith(("replay", "game.html")):
+        shown = "#message" if "9.9.9.9" in page else "#mirror .stage" if "mirror" in page else "#replay"
         WebDriverWait(browser, 10, 0.05).until(lambda _: find(browser, shown).is_displayed())
     if "view=deals" in page:
         WebDriverWait(browser, 10, 0.05).until(lambda _: find(browser, "#lead-deals").is_displayed())
 
 
-def judge(browser: Chrome, axe: str, base: str) -> Iterator[str]:
-    """Yield the complaints of axe-core, and every request beyond the folder."""
-    browser.execute_script(axe)
+def look_like(browser: Chrome, scheme: str, *, phone: bool) -> None:
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    if phone:
+        as_a_phone(browser)
+    else:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_async_script(SETTLE)
+
+
+def judge(browser: Chrome) -> Iterator[str]:
+    """Yield the complaints of axe-core, which the page has loaded, about the page as it looks now."""
     for impact, *told in browser.execute_async_script(JUDGE):
         if impact in ("moderate", "serious", "critical"):
             yield " ".join(told)
     if not find(browser, "h1").is_displayed():
         yield "no heading"
+    if beyond := browser.execute_script(BEYOND):
+        yield f"{beyond} pixels wider than its window"
+
+
+def list_strange_requests(browser: Chrome, base: str) -> list[str]:
+    """Return every address beyond the folder that the page asked for."""
     asked: list[str] = browser.execute_script(ASKED)
-    yield from (f"asks for {address}" for address in asked if not address.startswith(f"{base}/"))
+    return [address for address in asked if not address.startswith(f"{base}/")]
 
 
 def test_no_kind_of_page_shuts_anybody_out(browser: Chrome, axe: str, out: Path, served: str) -> None:
-    def look(base: str, scheme: str) -> dict[str, Any]:
-        browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        )
-        complaints = {}
-        for page in PAGES:
-            open_page(browser, base, page)
-            complaints[page] = list(judge(browser, axe, base))
-        return {page: told for page, told in complaints.items() if told}
+    addresses = [*((served, page) for page in PAGES), (out.as_uri(), LONE)]
+    complaints = {}
+    for (base, page), looks in zip(addresses, cycle(LOOKS), strict=False):
+        open_page(browser, base, page)
+        assert list_strange_requests(browser, base) == []
+        browser.execute_script(TRIM + axe)
+        for scheme, phone in looks:
+            look_like(browser, scheme, phone=phone)
+            complaints[page, scheme, phone] = list(judge(browser))
 
-    assert look(served, "light") == {}
-    as_a_phone(browser)
-    assert look(out.as_uri(), "dark") == {}
+    assert {look: told for look, told in complaints.items() if told} == {}
+
+
+def test_every_kind_of_page_opens_from_the_disk(browser: Chrome, out: Path) -> None:
+    for page in PAGES:
+        open_page(browser, out.as_uri(), page)
+
+        assert find(browser, "h1").is_displayed()
+        assert list_strange_requests(browser, out.as_uri()) == []

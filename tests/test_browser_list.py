@@ -140,6 +140,8 @@ def test_every_field_finds_the_games_that_python_finds(games: list[Game], browse
             game.ruleset == "multi-3" and set(game.places) == {1}
         ),
         "bot=nobody": lambda _: False,
+        "bot=bot 30@1": lambda game: "bot 30" in game.labels,
+        "bot=bot 30@2": lambda _: False,
     }
     open_list(browser, folder)
     for address, finds in fields.items():

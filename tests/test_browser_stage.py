@@ -52,7 +52,7 @@ for (let step = 0; step <= last; step += step + arguments[1] > last && step < la
 return {positions: positions.size, unseen: [...unseen], widest, cards: document.querySelectorAll(".hand .card").length,
   small: controls.filter((one) => one.matches("button") && Math.min(box(one).width, box(one).height) < 44).map(name)};
 """
-"""What moves, what is out of sight, and by how much the table overflows, while the whole game is shown."""
+"""What moves, what is out of sight, and by how much the table overflows, at every so many steps and at the last."""
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_everything_stands_still_and_in_sight(browser: Chrome, out: Path, width:
     for key in ("0.0.0.0", "0.0.0.1", "0.0.1.0"):
         replay(browser, out, key)
 
-        seen = browser.execute_script(WATCH, 10, 1)
+        seen = browser.execute_script(WATCH, 9, 3)
 
         assert seen["positions"] == 1
         assert seen["unseen"] == []
@@ -91,7 +91,7 @@ def test_many_seats_stand_still(browser: Chrome, tmp_path: Path, name: str, seat
     site_pages.render(
         League(tuple(f"bot{seat}" for seat in range(seats)), deals=1, rulesets=(name,), seats=seats), tmp_path
     )
-    for width, height in ((1400, 900), (390, 844)):
+    for width, height in ((1400, 900), (390, 844), (360, 640)):
         resize(browser, width, height)
         replay(browser, tmp_path, "0.0.0.0")
 
@@ -99,6 +99,44 @@ def test_many_seats_stand_still(browser: Chrome, tmp_path: Path, name: str, seat
 
         assert (seen["positions"], seen["unseen"]) == (1, []), (width, height)
         assert seen["widest"] <= 1, "pixels: what overflows is rounded up"
+
+
+def count_layouts(browser: Chrome) -> float:
+    metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "LayoutCount"))
+
+
+def test_a_step_measures_nothing_since_a_slow_processor_has_no_time_for_that(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0.0/5")
+    browser.execute_cdp_cmd("Performance.enable", {})
+    before = count_layouts(browser)
+
+    browser.execute_script("for (let step = 6; step <= 45; step += 1) malice.replay.showStep(step);")
+
+    assert count_layouts(browser) - before <= 10, "only where the log is scrolled"
+    browser.execute_cdp_cmd("Performance.disable", {})
+
+
+ANEW = """
+const {game, course, viewer} = malice.replay.state;
+const wrong = [];
+for (let place = 0; place < 90; place += 1) {
+  const step = (place < 60 ? place : place * 7) % course.steps.length;
+  malice.replay.showStep(step);
+  const box = document.createElement("div");
+  malice.drawTable(box, game, course, step, viewer, 0);
+  if (!box.firstChild.isEqualNode(document.querySelector("#table").firstChild)) wrong.push(step);
+}
+return wrong;
+"""
+"""The steps, in order and out of order, that look otherwise when they are drawn anew."""
+
+
+def test_a_step_that_draws_only_what_changed_looks_as_one_drawn_anew(browser: Chrome, out: Path) -> None:
+    for address in ("0.0.0.0", "0.0.1.0?view=1"):
+        replay(browser, out, address)
+
+        assert browser.execute_script(ANEW) == []
 
 
 def test_a_link_opens_with_view_speed_and_colours(browser: Chrome, out: Path) -> None:

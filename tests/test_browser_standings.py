@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 
 import site_pages
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
-from tests.test_browser_window import at_a_desk, find, visit
+from tests.test_browser_window import as_a_phone, at_a_desk, find, visit
 from tests.test_site_league import HOSTILE, LABELS, League
 from tournaments.league.store import Store
 
@@ -44,6 +44,20 @@ def fragment(browser: Chrome) -> str:
 
 def selected(browser: Chrome) -> str:
     return find(browser, "[role=tab][aria-selected=true]").text
+
+
+def test_rows_are_whole_pixels_high_so_that_no_line_under_a_sticky_name_is_beside_its_row(
+    browser: Chrome, folder: Path
+) -> None:
+    for page in ("index.html#standard-2", "bots/greedy.html"):
+        for fit in (lambda _: None, as_a_phone):
+            fit(browser)
+            visit(browser, folder, page)
+            heights = browser.execute_script(
+                "return [...document.querySelectorAll('.ranking tr')].map((row) => row.getBoundingClientRect().height)"
+            )
+            assert any(heights)
+            assert [height for height in heights if height % 1] == []
 
 
 def test_a_tab_for_each_ruleset_is_chosen_by_keys_and_has_an_address(browser: Chrome, folder: Path) -> None:

@@ -352,6 +352,35 @@ def test_the_site_command_prints_the_address_of_the_site(db: Path, tmp_path: Pat
     assert result.stdout == (tmp_path / "pages" / "index.html").as_uri() + "\n"
 
 
+def test_a_game_becomes_one_file_or_goes_to_stdout(db: Path, tmp_path: Path) -> None:
+    path = tmp_path / "game.html"
+
+    written = malice("site", db, "--game", "small:0.1.1", "--out", path)
+    printed = malice("site", db, "--game", "0.0.1.1", "--out", "-")
+
+    assert (written.exit_code, written.stdout) == (0, path.as_uri() + "\n")
+    assert printed.stdout_bytes == path.read_bytes()
+    assert b"game 0.0.1.1</title>" in printed.stdout_bytes
+
+
+@pytest.mark.parametrize("key", ["0.0.9.1", "nine", "friday:0.0.0.0"])
+def test_a_game_that_does_not_exist_is_refused(db: Path, tmp_path: Path, key: str) -> None:
+    assert malice("site", db, "--game", key, "--out", tmp_path / "game.html").exit_code == 2
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "words", ["--game 0.0.0.0 --out .", "--game 0.0.0.0 --luck --out g", "--out t.toml", "--out t.db"]
+)
+def test_no_other_file_is_taken_for_pages(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    monkeypatch.chdir(folder)
+    before = [path.read_bytes() for path in (folder / "t.toml", folder / "t.db")]
+
+    assert malice("site", "t.db", *words.split()).exit_code == 2
+    assert malice("site", "t.db", "--game", "0.0.0.0", "--out", "t.db").exit_code == 2
+    assert [path.read_bytes() for path in (folder / "t.toml", folder / "t.db")] == before
+
+
 def test_a_reader_that_closes_the_output_is_no_error_of_ours() -> None:
     read, write = os.pipe()
     os.close(read)

@@ -9,7 +9,8 @@ import pytest
 
 from tournaments.ratings.bradley_terry import PRIOR_DRAWS, maximise
 from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_cdf, student_quantile
-from tournaments.ratings.pairings import Floats, RatedGame, make_pairings
+from tournaments.ratings.pairings import Floats, make_pairings
+from tournaments.ratings.rated_games import RatedGame
 
 
 def mixed_games(players: int, groups: int) -> list[RatedGame]:

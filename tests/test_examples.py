@@ -14,6 +14,12 @@ from tournaments.league.formats import FORMATS
 
 EXAMPLES = Path(__file__).parents[1] / "tournaments/examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.toml"))
+QUICK = """
+about = "Few cards to play off"
+source = "for tests"
+extends = "standard"
+rules.payoff_size = 5
+"""
 SHOWN = {"swiss": "rounds", "knockout": "bracket"}
 """The section that the front page has for a format."""
 
@@ -36,7 +42,9 @@ def test_the_other_examples_are_named_where_they_are_explained() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_can_be_played(name: str, tmp_path: Path) -> None:
     text = (EXAMPLES / f"{name}.toml").read_text("utf-8")
-    short, changed = re.subn(r"^deals = \d+", 'deals = 1\nseed = "short"', text, flags=re.MULTILINE)
+    quick = 'deals = 1\nseed = "short"\nisolation = "none"\nrulesets = ["./quick.toml"]'
+    short, changed = re.subn(r"^deals = \d+", quick, text, flags=re.MULTILINE)
+    (tmp_path / "quick.toml").write_text(QUICK)
     path, db, site = tmp_path / f"{name}.toml", tmp_path / "t.db", tmp_path / "site"
     path.write_text(short, "utf-8")
     config = read_config(path)

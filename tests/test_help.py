@@ -33,7 +33,7 @@ def test_the_list_of_rulesets_marks_the_default() -> None:
     text, fields = malice("rules").stdout, json.loads(malice("rules", "--json").stdout)
 
     (line,) = (line for line in text.splitlines() if "(default)" in line)
-    assert line.split()[1] == "standard"
+    assert line.split()[2] == "standard"
     assert [each["name"] for each in fields if each["default"]] == ["standard"]
 
 
@@ -45,6 +45,7 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
         "part_changes",
         "part_ratings",
         "kinds",
+        "kind_games",
         "ranks",
         "comparison",
         "seeding",

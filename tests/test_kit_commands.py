@@ -114,6 +114,8 @@ def test_a_copy_may_be_changed_and_run_though_the_kit_is_read_only(shelf: Path) 
 @pytest.mark.slow
 def test_the_commands_that_new_prints_work_as_they_stand(shelf: Path) -> None:
     folder = "my folder/the.best_bot-1"
+    with (shelf / "cpp/starter/bot.toml").open("a") as manifest:
+        manifest.write('rulesets = ["standard"]\n')  # each further one is another game of the examination
     result = malice("new", folder, "--language", "cpp")
 
     commands = [shlex.split(line) for line in result.stdout.splitlines()]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.rated_games import duel, elos, expected, pairs, ranks, round_robin, sweep, widths
 from tournaments.ratings.fit import fit_beginnings, fit_ratings
-from tournaments.ratings.pairings import RatedGame
+from tournaments.ratings.rated_games import RatedGame
 
 # Ratings
 

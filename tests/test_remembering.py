@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import site_pages
-from site_pages import survey
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import change
 from tests.test_site_shards import contents
+from tournaments.league import settled
 from tournaments.league.journal import StateChanged
 from tournaments.league.reader import LeagueReader
 from tournaments.league.remembering import RememberingReader
@@ -60,11 +60,11 @@ def test_it_tells_what_a_new_reader_tells_and_reads_no_game_twice(league: Growin
         assert tell(remembering) == found
 
 
-@pytest.mark.parametrize("recent", [survey.RECENT, 3, 0])
+@pytest.mark.parametrize("recent", [settled.RECENT, 3, 0])
 def test_a_site_written_again_has_the_bytes_of_one_written_anew(
     league: GrowingLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recent: int
 ) -> None:
-    monkeypatch.setattr(survey, "RECENT", recent)
+    monkeypatch.setattr(settled, "RECENT", recent)
 
     def disqualify() -> None:
         with Store(league.path, create=True) as store:

@@ -41,11 +41,9 @@ def test_the_old_version_finishes_the_round_and_the_new_one_plays_the_next(tmp_p
     run.write(
         'entries = [{ bot = "bots/*", label = "{folder}" }]\nformat = "swiss"\nrounds = 2\ndeals = 2\nseed = "x"\n'
     )
-    stop = run.start("--jobs", "1")
-    assert stop.stderr
-    next(line for line in stop.stderr if "at a time" in line)
-    while run.games() < 1:
-        pass
+    stop = run.start("--jobs", "1", "--events", "-")
+    assert stop.stdout
+    next(line for line in stop.stdout if "game_finished" in line)
     stop.terminate()
     stop.communicate(timeout=60)
     assert list_titles(run) == ["round 1 of 2"]

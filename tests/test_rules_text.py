@@ -53,8 +53,8 @@ def test_what_differs_from_standard_is_marked() -> None:
 def test_values_are_toml_that_gives_the_ruleset_again(name: str, tmp_path: Path) -> None:
     lines = [f"{parameter.name} = {parameter.value}" for parameter in describe_ruleset(load_ruleset(name)).parameters]
     path = tmp_path / "again.toml"
-    head = ['about = "a"', 'source = "s"', f'family = "{load_ruleset(name).family}"', "[rules]"]
-    path.write_text("\n".join([*head, *lines]), encoding="utf-8")
+    head = [f'family = "{load_ruleset(name).family}"', 'about = "a"', 'source = "s"']
+    path.write_text("\n".join([*head, "[rules]", *lines]), encoding="utf-8")
 
     assert tomllib.loads(path.read_text("utf-8"))
     assert read_ruleset(path).rules == load_ruleset(name).rules

@@ -37,7 +37,8 @@ def tell(folder: Path) -> Run:
         seed = "told"
         deals = 12
         init_ms = 60_000
-        '''
+        ''',
+        "auto",
     )
     return run
 

@@ -114,6 +114,7 @@ def requests(ruleset: str = "standard") -> tuple[dict[str, Any], dict[str, Any]]
     step = course.step
     assert isinstance(step, Ask)
     seat = step.seats[0]
+    masked = [rules.mask(event, seat) for event in course.dealt]
     seats = [{"name": 'tricky "legal":["h1"], "id":7', "team": 0}, {"name": "\\", "team": 1}]
     start = {
         "type": "game_start",
@@ -126,7 +127,7 @@ def requests(ruleset: str = "standard") -> tuple[dict[str, Any], dict[str, Any]]
     move = {
         "type": "move",
         "view": msgspec.to_builtins(rules.view(course.state, seat)),
-        "events": [{"type": "turn", "seat": seat}],
+        "events": msgspec.to_builtins([event for event in masked if event is not None]),
         "legal": list(rules.legal(course.state, seat)),
         "clock": {"bank_ms": 1, "last_ms": None, "last_cpu_ms": None},
     }

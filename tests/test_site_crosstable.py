@@ -6,16 +6,19 @@ import csv
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.records import Key
-from site_pages.crosstable import make_crossings, write_crosstables
+from site_pages.crosstable import make_crossings, name_versions, write_crosstables
 from site_pages.files import Folder
 from site_pages.outcomes import make_deal_bar
+from tests.growing_leagues import GrowingLeague
 from tests.test_site_results import game
 from tournaments.league.contents import Game
 from tournaments.league.standings import Standings, compute_standings
+from tournaments.league.store import Store
 
 
 def meet(pairs: list[tuple[str, str]]) -> list[Game]:
@@ -35,7 +38,7 @@ def stand(pairs: list[tuple[str, str]], entries: list[str]) -> Standings:
 def test_a_group_has_a_table_of_those_who_met() -> None:
     found = stand([("a", "b"), ("c", "d"), ("d", "e")], [*"abcde", "idle"])
 
-    crossings = make_crossings(found, "standard-2")
+    crossings = make_crossings(found, "standard-2", {})
 
     tables = [
         (table.group, {row.bot.label: [cell.score for cell in row.cells] for row in table.rows})
@@ -46,13 +49,13 @@ def test_a_group_has_a_table_of_those_who_met() -> None:
         (2, {"a": ["", "100"], "b": ["0", ""]}),
     ]
     assert crossings.filter == "ruleset=standard&seats=2"
-    assert make_crossings(stand([("a", "b")], ["a", "b"]), "standard-2").tables[0].group is None
+    assert make_crossings(stand([("a", "b")], ["a", "b"]), "standard-2", {}).tables[0].group is None
 
 
 def test_downloads_have_a_row_for_each_pair_and_direction(tmp_path: Path) -> None:
     found = stand([("=a", "b")], ["=a", "b", "idle"])
 
-    write_crosstables(Folder(tmp_path), [(found, make_crossings(found, "standard-2"))])
+    write_crosstables(Folder(tmp_path), [(found, make_crossings(found, "standard-2", {}))])
 
     first = {"bot": "=a", "opponent": "b", "games": 2, "won": 2, "drawn": 0, "lost": 0, "score": 1.0}
     assert json.loads((tmp_path / "data/crosstable-standard-2.json").read_text()) == [
@@ -83,3 +86,16 @@ def test_a_bar_of_deals_says_its_counts() -> None:
     assert bar.summary == (
         "1,211 deals: won both: 7; won one, drew one: 3; one each: 1,200; lost one, drew one: 0; lost both: 1"
     )
+
+
+def test_a_row_is_found_by_its_version_where_there_are_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    league = GrowingLeague(tmp_path / "course.db", monkeypatch)
+    found = []
+    for entries in ({"ann": 1, "bob": 1}, {"ann": 2, "bob": 1}, {"ann": 1, "bob": 1}, {"ann": 1, "bob": 1, "ann@1": 1}):
+        league.play(entries)
+        with Store(league.path) as store:
+            found.append(name_versions(store))
+
+    assert found == [{}, {"ann": "ann@2"}, {"ann": "ann@1"}, {}]
+    crossings = make_crossings(stand([("a", "b")], ["a", "b"]), "standard-2", {"a": "a@2"})
+    assert [row.address for row in crossings.tables[0].rows] == ["a%402", "b"]

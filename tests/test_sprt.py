@@ -118,7 +118,7 @@ def test_a_walk_ends_where_weighing_every_deal_does(seed: int) -> None:
 @pytest.mark.parametrize("model", ["normalised", "logistic"])
 @pytest.mark.parametrize("split", [0.4, 0.7])
 def test_the_test_seldom_errs_on_deals_whose_games_hang_together(model: Model, split: float) -> None:
-    test, runs = Sprt(0, 60, model), 250
+    test, runs = Sprt(0, 100, model), 250
 
     wrong = measure_errors(test, split, runs)
 

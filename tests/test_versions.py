@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,15 +21,22 @@ FIRST = (list_shipped_bots()["first"] / "bot.py").read_text()
 FILE = 'entries = [{ bot = "bots/*", label = "{folder}" }]\nseed = "versions"\ndeals = 1\n'
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """A tournament of three bots that was played."""
-    run = Run(tmp_path)
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tournament of three bots that was played."""
+    run = Run(tmp_path_factory.mktemp("played"))
     for name in ("ann", "bob", "cem"):
         write_bot(run, name)
     run.write(FILE)
     assert run.finish()[0] == 0
-    return run
+    return run.folder
+
+
+@pytest.fixture
+def run(played: Path, tmp_path: Path) -> Run:
+    """A copy of that tournament, to go on with."""
+    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
+    return Run(tmp_path)
 
 
 def write_bot(run: Run, label: str, text: str = "") -> None:

@@ -13,11 +13,24 @@ from pathlib import Path
 
 import pytest
 
+from referee.families import list_shipped, load_family
+from referee.games import DEFAULT_FAMILY
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"protocol": ROOT, "referee": ROOT, "bots": ROOT, "tournaments": ROOT, "site_pages": ROOT / "site"}
 
 DOCS = {"SECURITY.md", *(path.name for path in (ROOT / "docs").glob("*.md"))}
 """What lies at the top, and is packed where the pages are made from it."""
+
+MAKE = """
+import sys
+from tournaments.cli import main
+for kit in sys.argv[1:]:
+    game, language = kit.split(":")
+    options = ["--family", game, "--language", language]
+    main(["new", f"my-{game}-{language}", *options], standalone_mode=False)
+"""
+"""Makes a bot from each of these kits, named by game and language."""
 
 pytestmark = pytest.mark.slow
 
@@ -99,12 +112,20 @@ def test_an_installed_wheel_runs_a_tournament_from_an_empty_folder(installed: Pa
 def test_an_installed_wheel_makes_a_bot_in_every_language_that_has_a_kit(installed: Path, tmp_path: Path) -> None:
     told = json.loads(malice(installed, tmp_path, "new", "--list", "--json").stdout)
 
-    assert [each["language"] for each in told] == sorted(
+    assert [each["language"] for each in told if each["game"] == DEFAULT_FAMILY] == sorted(
         path.parts[-3] for path in (ROOT / "bots").glob("*/starter/bot.toml")
     )
-    for language in (each["language"] for each in told):
-        name = f"my-{language}"
-        made = malice(installed, tmp_path, "new", name, "--language", language)
-        assert made.returncode == 0, made.stderr
-        assert f"malice play {name} greedy" in made.stdout
+    assert {each["game"] for each in told} == set(list_shipped())
+    kits = [(each["game"], each["language"]) for each in told]
+    made = subprocess.run(
+        [str(installed / "bin" / "python"), "-P", "-c", MAKE, *map(":".join, kits)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    for game, language in kits:
+        name = f"my-{game}-{language}"
+        assert f"malice play {name} {load_family(game).opponent}" in made.stdout
         assert f'name = "{name}"' in (tmp_path / name / "bot.toml").read_text()

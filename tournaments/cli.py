@@ -31,8 +31,11 @@ from tournaments.commands.serve import serve
 from tournaments.commands.site import site
 
 if TYPE_CHECKING:
-    from site_pages import Follower, SiteWriter
+    from referee.records import Record
+    from site_pages import Follower, LoneGame, SiteWriter
     from site_pages.server import SiteServer
+    from tournaments.league.contents import Game
+    from tournaments.league.publication import Publication
     from tournaments.league.store import Store
 
 
@@ -78,6 +81,14 @@ class Site:
         from site_pages import Follower
 
         return Follower(store, self.open_writer(store, out, url))
+
+    def render_game(
+        self, store: Store, game: Game, record: Record, publication: Publication, url: str = ""
+    ) -> LoneGame:
+        """Return the replay of a game as one file."""
+        from site_pages import render_lone_game
+
+        return render_lone_game(store, game, record, publication, url)
 
     def open_server(self, folder: Path, host: str, port: int) -> SiteServer:
         """Return a server of pages that were written."""

@@ -3,6 +3,7 @@
 from site_pages.build import SiteSummary, SiteWriter, render
 from site_pages.following import Follower
 from site_pages.live import Live
+from site_pages.lone_game import LoneGame, render_lone_game
 from site_pages.source import Source
 
-__all__ = ["Follower", "Live", "SiteSummary", "SiteWriter", "Source", "render"]
+__all__ = ["Follower", "Live", "LoneGame", "SiteSummary", "SiteWriter", "Source", "render", "render_lone_game"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -15,24 +16,25 @@ from site_pages.crosstable import write_crosstables
 from site_pages.docs import list_attachments, render_docs
 from site_pages.drama import Dramas
 from site_pages.files import Folder
-from site_pages.front import make_front
+from site_pages.front import Front, make_front
 from site_pages.front_downloads import write_front_downloads
 from site_pages.game_list import GameRows, write_list
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.live import NEVER, Live, MakeLive, make_stamp
+from site_pages.opinions import choose_games, write_opinions
 from site_pages.pages import Games, Pages
 from site_pages.reasons import Reasons
 from site_pages.sections import make_rankings
 from site_pages.shard_files import ShardFiles
 from site_pages.source import Moment, PublishedSource, Source
 from site_pages.survey import Memory, Survey
-from site_pages.wishes import Wishes
+from site_pages.wishes import Advice, Wishes
 from tournaments.league.comparison import Comparison
 from tournaments.league.extent import measure_extent
 from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication, choose_publication
 from tournaments.league.ranking import compute_league_standings, find_state
-from tournaments.league.standings import State
+from tournaments.league.standings import Standings, State
 
 STATIC = Path(__file__).parent / "static"
 
@@ -78,6 +80,7 @@ class SiteWriter:
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
+        advice: Advice | None = None,
         make_live: MakeLive | None = None,
     ) -> SiteSummary:
         """Write the site as the league stands now; rewrite only files whose content changes.
@@ -87,11 +90,13 @@ class SiteWriter:
             publication: what may be shown; by default no evidence of verdicts.
             changes: what a box on the front page tells.
             sharper: the pairs whose score without luck is the sharper one, for a table of them.
+            advice: a bot that says what it would have played; by default there is none.
             make_live: what the pages say of the moment; by default nothing, so that the same league gives the same
                 files.
 
         Raises:
             OSError: a file cannot be written.
+            LeagueError: as `tournaments.running.opinions.Advice.ask`.
         """
         moment = Moment(self._source)
         published = PublishedSource(moment, publication or choose_publication(moment))
@@ -99,7 +104,7 @@ class SiteWriter:
         watch = self._dramas.find(moment)
         rendering = _Rendering(Folder(self._out), moment, published, survey, self._url, watch)
         self._stamp = rendering.stamp
-        return rendering.write(progress, changes, sharper, make_live)
+        return rendering.write(progress, Wishes(changes, sharper, advice), make_live)
 
     def tell(self, moment: Live) -> None:
         """Write what the pages say of the moment, and nothing else, after a rendering.
@@ -147,25 +152,24 @@ class _Rendering:
         states = _find_states(moment)
         self.stamp = make_stamp(moment, self._index, states)
         """Stands on every page, and changes with what they show."""
-        self._pages = Pages(self._tournament, states, self._games, self.stamp, url)
+        kept = survey.memory.rows
+        self._pages = Pages(self._tournament, states, self._games, self.stamp, url=url, kept=kept)
 
-    def write(
-        self,
-        progress: Progress | None,
-        changes: Changes | None,
-        sharper: Sequence[Comparison] | None,
-        make_live: MakeLive | None,
-    ) -> SiteSummary:
+    def write(self, progress: Progress | None, wishes: Wishes, make_live: MakeLive | None) -> SiteSummary:
         """Write all files, and delete those that the site no longer has."""
         folder = self._folder
+        all_standings = compute_league_standings(self._moment, memory=self._survey.memory.standings)
+        rankings = make_rankings(all_standings)
+        front = make_front(self._moment, self._survey.deals, all_standings, rankings, wishes)
+        opinions = self._write_opinions(wishes.advice, front)
         for path in sorted(STATIC.iterdir()):
             folder.write(f"static/{path.name}", path.read_bytes())
         families = {ruleset.family for ruleset in self._tournament.rulesets.values()}
         games = write_game_pages(folder, families)
-        self._write_index(self._write_shards(progress), games)
+        self._write_index(self._write_shards(progress), games, opinions)
         blocks = write_list(folder, self._survey, self._reasons, self._pages.marks)
         folder.write("games.html", self._pages.render_games(self._rows.make_latest(), blocks))
-        self._write_results(changes, sharper)
+        self._write_results(all_standings, front)
         self._write_rulesets()
         folder.write("replay.html", self._pages.render_replay())
         self._write_docs(frozenset(games))
@@ -174,6 +178,14 @@ class _Rendering:
         folder.write(live.NAME, live.make_script(self.stamp, make_live(self._games) if make_live else NEVER))
         withheld = self._published.count_withheld(self._survey.failed)
         return SiteSummary(folder.pages, self._survey.games, folder.size, folder.written, withheld)
+
+    def _write_opinions(self, advice: Advice | None, front: Front) -> dict[str, Any] | None:
+        """Ask a bot about the games that people open first; return what the index tells of its answers."""
+        if advice is None:
+            return None
+        opened = None if front.game is None else front.game.game.key
+        games = choose_games(self._survey, (opened, self._watch), advice.most)
+        return write_opinions(self._folder, self._published, advice, games)
 
     def _write_shards(self, progress: Progress | None) -> ShardFiles:
         files = ShardFiles(self._folder, self._published, self._survey, self._reasons, self._tournament.rulesets)
@@ -185,7 +197,7 @@ class _Rendering:
                 progress(done, self._survey.games)
         return files
 
-    def _write_index(self, files: ShardFiles, games: dict[str, GamePage]) -> None:
+    def _write_index(self, files: ShardFiles, games: dict[str, GamePage], opinions: dict[str, Any] | None) -> None:
         payload = self._index | {
             "size": shards.SIZE,
             "watch": None if self._watch is None else str(self._watch),
@@ -193,15 +205,14 @@ class _Rendering:
             "families": games,
             "bots": [text.make_slug(entry.label) for entry in self._moment.entries()],  # in the order of their colours
         }
+        if opinions is not None:
+            payload["opinions"] = opinions
         script = shards.make_script("index", shards.make_header("index", payload), shards.pack(payload))
         self._folder.write("data/index.js", script)
 
-    def _write_results(self, changes: Changes | None, sharper: Sequence[Comparison] | None) -> None:
+    def _write_results(self, all_standings: Sequence[Standings], front: Front) -> None:
         """Write the front page, and the page of each bot."""
-        all_standings = compute_league_standings(self._moment)
-        rankings = make_rankings(all_standings)
         entries = self._published.entries()
-        front = make_front(self._moment, self._survey.deals, all_standings, rankings, Wishes(changes, sharper))
         opened = None if front.game is None else self._rows.make(front.game.game)
         self._folder.write("index.html", self._pages.render_front(front, entries, opened))
         write_front_downloads(self._folder, front, all_standings)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from site_pages import text
 from site_pages.downloads import write_table
 from site_pages.files import Folder
 from site_pages.rankings import Name, make_name
+from tournaments.league.contents import LeagueContents
 from tournaments.league.standings import Meeting, Row, Standings
 
 HEAD = ("bot", "opponent", "games", "won", "drawn", "lost", "score")
@@ -32,7 +34,7 @@ class CrossRow(Struct, frozen=True):
 
     bot: Name
     address: str
-    """The label as it stands in addresses; the name is only what pages show of it."""
+    """What the list of games finds the games of this row by, quoted: the label, or `LABEL@2` if it has versions."""
     cells: list[Crossing]
 
 
@@ -54,12 +56,28 @@ class Crossings(Struct, frozen=True):
     """The name of its files."""
 
 
-def make_crossings(standings: Standings, anchor: str) -> Crossings:
+def name_versions(source: LeagueContents) -> dict[str, str]:
+    """Return, by label, what names the version that plays: `LABEL@2`, for entries of which several versions played.
+
+    An entry whose own label reads like that name keeps it; then the label stands for all versions of the other.
+    """
+    entries = source.entries()
+    entrants = {
+        (each.label, each.version) for part in source.parts() for table in part.tables for each in table.entrants
+    }
+    count = Counter(label for label, _ in entrants | {(entry.label, entry.number) for entry in entries})
+    labels = {entry.label for entry in entries}
+    names = {entry.label: f"{entry.label}@{entry.number}" for entry in entries if count[entry.label] > 1}
+    return {label: name for label, name in names.items() if name not in labels}
+
+
+def make_crossings(standings: Standings, anchor: str, versions: Mapping[str, str]) -> Crossings:
     """Return the crosstables of a ranking; bots that met nobody have no row.
 
     Args:
         standings: the ranking.
         anchor: the id of its section.
+        versions: as `name_versions` returns.
     """
     met = [row for row in standings.rows if standings.crosstable.get(row.label)]
     groups = list(dict.fromkeys(row.group for row in met))
@@ -67,7 +85,7 @@ def make_crossings(standings: Standings, anchor: str) -> Crossings:
         tables=[
             Crosstable(
                 group=group if len(groups) > 1 else None,
-                rows=_make_rows(standings, [row for row in met if row.group == group]),
+                rows=_make_rows(standings, [row for row in met if row.group == group], versions),
             )
             for group in groups
         ],
@@ -80,11 +98,11 @@ def _quote(name: str) -> str:
     return quote(name, safe="", errors="replace")
 
 
-def _make_rows(standings: Standings, rows: Sequence[Row]) -> list[CrossRow]:
+def _make_rows(standings: Standings, rows: Sequence[Row], versions: Mapping[str, str]) -> list[CrossRow]:
     return [
         CrossRow(
             make_name(row.label),
-            _quote(row.label),
+            _quote(versions.get(row.label, row.label)),
             [_make_cell(standings.crosstable[row.label].get(other.label), row is other) for other in rows],
         )
         for row in rows

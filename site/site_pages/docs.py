@@ -10,7 +10,7 @@ from posixpath import dirname, join, normpath
 from msgspec import Struct
 
 import protocol
-from referee.families import list_shipped, load_family
+from referee.families import list_shipped, load_family, name_shipped_folder
 from referee.games import DEFAULT_FAMILY
 from site_pages import markdown, text
 from site_pages.markdown import Heading
@@ -29,6 +29,8 @@ class Doc(Struct, frozen=True):
     """The path of its Markdown in the project."""
     title: str
     """Its title in the list of pages."""
+    family: str = ""
+    """The game whose folder holds the Markdown; empty for a page of the project."""
 
 
 DOCS = (
@@ -77,10 +79,10 @@ def list_docs(families: Collection[str]) -> tuple[Doc, ...]:
 
 
 def _describe_game(family: str) -> Doc:
-    source = f"{GAMES}/{family}/{RULES}"
+    source = f"{GAMES}/{name_shipped_folder(family)}/{RULES}"
     if family == DEFAULT_FAMILY:
-        return Doc("rules", source, "The rules")
-    return Doc(f"rules-{text.make_slug(family)}", source, f"The rules of {family}")
+        return Doc("rules", source, "The rules", family)
+    return Doc(f"rules-{text.make_slug(family)}", source, f"The rules of {family}", family)
 
 
 @cache
@@ -111,8 +113,8 @@ def find_source(doc: Doc) -> Path:
     """Return the path of a page's Markdown."""
     if doc.source.startswith("protocol/"):
         return PROTOCOL / Path(doc.source).name
-    if doc.source.startswith(GAMES):
-        return load_family(Path(doc.source).parent.name).folder / RULES
+    if doc.family:
+        return load_family(doc.family).folder / RULES
     packed = PACKED / Path(doc.source).name
     return packed if packed.is_file() else Path(__file__).parents[2] / doc.source
 

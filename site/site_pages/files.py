@@ -27,6 +27,7 @@ _STALE = (
     ("rules", "*.html"),
     ("data", "games-*.js"),
     ("data", "list-*.js"),
+    ("data", "opinions-*.js"),
 )
 
 

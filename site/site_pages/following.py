@@ -9,6 +9,7 @@ from pathlib import Path
 from site_pages.build import SiteSummary, SiteWriter
 from site_pages.live import Live, Speed, describe_moment
 from site_pages.pages import Games
+from site_pages.wishes import Advice
 from tournaments.league.comparison import Comparison
 from tournaments.league.progression import Changes
 from tournaments.league.publication import Publication
@@ -51,6 +52,7 @@ class Follower:
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
+        advice: Advice | None = None,
     ) -> SiteSummary:
         """Write the site as the league stands now; if nothing changed in it, only the time.
 
@@ -59,6 +61,7 @@ class Follower:
             publication: as `SiteWriter.render`.
             changes: as there.
             sharper: as there.
+            advice: as there.
 
         Raises:
             OSError: a file cannot be written; the next look tries again.
@@ -69,7 +72,7 @@ class Follower:
         if self._summary is None or mark != self._mark:
             self._mark = None  # what cannot be written now is written next time
             self._summary = self._writer.render(
-                publication=publication, changes=changes, sharper=sharper, make_live=self._make_live
+                publication=publication, changes=changes, sharper=sharper, advice=advice, make_live=self._make_live
             )
             self._mark = mark
         else:

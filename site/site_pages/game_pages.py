@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +21,14 @@ class GamePage(Struct, frozen=True):
     styles: tuple[str, ...]
 
 
+class GameFiles(NamedTuple):
+    """The files of a family by name, in the order in which a page loads them."""
+
+    scripts: dict[str, bytes]
+    """Its data, as scripts, and its scripts."""
+    styles: dict[str, bytes]
+
+
 def write_game_pages(folder: Folder, families: Iterable[str]) -> dict[str, GamePage]:
     """Copy the files `page/*.js`, `*.css` and `*.json` of each family; return them by family.
 
@@ -29,23 +38,32 @@ def write_game_pages(folder: Folder, families: Iterable[str]) -> dict[str, GameP
         FamilyError: a family is missing.
         OSError: a file cannot be read or written.
     """
-    return {name: _write_page(folder, name, load_family(name).folder / "page") for name in sorted(families)}
+    return {name: _write_page(folder, name) for name in sorted(families)}
 
 
-def _write_page(folder: Folder, family: str, source: Path) -> GamePage:
+def read_game_files(family: str) -> GameFiles:
+    """Return the files of a family.
+
+    Raises:
+        FamilyError: it is missing.
+        OSError: a file cannot be read.
+    """
+    source = load_family(family).folder / "page"
+    data = {f"{path.name}.js": _make_data_script(family, path) for path in sorted(source.glob("*.json"))}
+    return GameFiles(
+        scripts=data | {path.name: path.read_bytes() for path in sorted(source.glob("*.js"))},
+        styles={path.name: path.read_bytes() for path in sorted(source.glob("*.css"))},
+    )
+
+
+def _write_page(folder: Folder, family: str) -> GamePage:
     target = f"static/games/{text.make_slug(family)}"
-    data = sorted(source.glob("*.json"))
-    for path in data:
-        folder.write(f"{target}/{path.name}.js", _make_data_script(family, path))
-    copied = sorted([*source.glob("*.js"), *source.glob("*.css")])
-    for path in copied:
-        folder.write(f"{target}/{path.name}", path.read_bytes())
+    files = read_game_files(family)
+    for name, content in (files.scripts | files.styles).items():
+        folder.write(f"{target}/{name}", content)
     return GamePage(
-        scripts=(
-            *(f"{target}/{path.name}.js" for path in data),
-            *(f"{target}/{path.name}" for path in copied if path.suffix == ".js"),
-        ),
-        styles=tuple(f"{target}/{path.name}" for path in copied if path.suffix == ".css"),
+        scripts=tuple(f"{target}/{name}" for name in files.scripts),
+        styles=tuple(f"{target}/{name}" for name in files.styles),
     )
 
 

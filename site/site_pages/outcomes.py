@@ -24,7 +24,7 @@ class Piece(Struct, frozen=True):
 class DealBar(Struct, frozen=True):
     """Deals by outcome."""
 
-    pieces: list[Piece]
+    pieces: tuple[Piece, ...]
     """The best outcome first; those that no deal had are left out."""
     summary: str
     """The counts in words."""
@@ -43,11 +43,11 @@ def make_deal_bar(counts: Sequence[int]) -> DealBar | None:
     ends = [round(100 * sum(best_first[: place + 1]) / total, 1) for place in range(len(best_first))]
     lefts = [0.0, *ends[:-1]]
     return DealBar(
-        pieces=[
+        pieces=tuple(
             Piece(len(counts) - 1 - place, left, round(end - left, 1))
             for place, (left, end) in enumerate(zip(lefts, ends, strict=True))
             if end > left
-        ],
+        ),
         summary=f"{text.format_count(total, 'deal')}: "
         + "; ".join(f"{name}: {count:,}" for name, count in zip(OUTCOMES, best_first, strict=True)),
     )

@@ -21,6 +21,7 @@ from site_pages.docs import DocPage
 from site_pages.faults import FaultCode
 from site_pages.front import Front
 from site_pages.histogram import Histogram
+from site_pages.kept_markup import KeptMarkup
 from site_pages.notes import Note
 from site_pages.rankings import Name, make_name
 from site_pages.results import Result
@@ -33,6 +34,31 @@ from tournaments.league.tournament import Tournament
 from tournaments.sanitizer import sanitize
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+STYLES = ("site.css", "colours.css", "charts.css")
+"""The style sheets of every page, in their order."""
+REPLAY_STYLES = ("cards.css", "tableau.css", "replay.css", "race.css", "mirror.css", "evidence.css")
+"""Those of a replay on top."""
+_SCRIPTS = (
+    *("elements", "cards", "faces", "tableau", "families", "shards", "opinion", "game"),
+    *(
+        "words",
+        "table",
+        "log",
+        "address",
+        "share",
+        "lead",
+        "race",
+        "moments",
+        "summary",
+        "mirror",
+        "controls",
+        "stage",
+        "arrow",
+    ),
+)
+REPLAY_SCRIPTS = tuple(f"{name}.js" for name in _SCRIPTS)
+"""The scripts of a replay, in their order; `controls.js` opens the game."""
 
 
 class Seat(Struct, frozen=True):
@@ -154,6 +180,18 @@ def _call_away(state: State) -> str:
     return "in an older version" if state == "playing" else state
 
 
+def make_environment() -> Environment:
+    """Return what renders templates; the templates escape all text."""
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        bytecode_cache=COMPILED,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
 class Games(NamedTuple):
     """How many games there are."""
 
@@ -171,20 +209,21 @@ class Pages:
         games: how many there are.
         stamp: the state of the league.
         url: the address that the site will have on the web, with a slash at its end; empty if unknown.
+        kept: rows of earlier renderings of the same league.
     """
 
     def __init__(
-        self, tournament: Tournament, states: Mapping[str, State], games: Games, stamp: str, url: str = ""
+        self,
+        tournament: Tournament,
+        states: Mapping[str, State],
+        games: Games,
+        stamp: str,
+        *,
+        url: str = "",
+        kept: KeptMarkup | None = None,
     ) -> None:
         self._url = url
-        self._env = Environment(
-            loader=FileSystemLoader(TEMPLATES),
-            bytecode_cache=COMPILED,
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._env = make_environment()
         self._env.filters |= {
             "shown": sanitize,
             "lines": lambda words: sanitize(words, lines=True),
@@ -195,6 +234,8 @@ class Pages:
         self._states = states
         self.marks = Marks(states)
         """The discs of the bots."""
+        kept = kept or KeptMarkup()
+        kept.begin(tuple(states))
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
@@ -206,6 +247,8 @@ class Pages:
             "planned": games.planned,
             "make_games_address": text.make_games_address,
             "stamp": stamp,
+            "common_styles": STYLES,
+            "kept": kept.make,
         }
 
     def render_front(self, front: Front, entries: Sequence[Entry], opened: GameRow | None) -> bytes:
@@ -258,7 +301,7 @@ class Pages:
 
     def render_replay(self) -> bytes:
         """Return replay.html."""
-        return self._render("replay.html", "replay.html")
+        return self._render("replay.html", "replay.html", scripts=REPLAY_SCRIPTS, styles=REPLAY_STYLES, alone=False)
 
     def _render(self, template: str, path: str, **values: Any) -> bytes:
         """Return the page that will lie at this path; that of the front page is empty."""

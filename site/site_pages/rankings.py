@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -126,6 +127,7 @@ class Ranking(Struct, frozen=True):
     """The number of games below which an Elo is preliminary; 0 if none is."""
 
 
+@lru_cache(1 << 12)
 def make_name(label: str) -> Name:
     """Return the name of the entry with this label."""
     return Name(text.format_label(label), text.make_slug(label), label)

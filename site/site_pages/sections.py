@@ -9,7 +9,7 @@ from msgspec import Struct
 from site_pages.changes import Mark, mark_moves
 from site_pages.chart import Chart, make_chart
 from site_pages.colours import assign_colours
-from site_pages.crosstable import Crossings, make_crossings
+from site_pages.crosstable import Crossings, make_crossings, name_versions
 from site_pages.deals import Deals
 from site_pages.leaders import Leader, list_leaders
 from site_pages.luck import LuckTable, make_luck_table
@@ -106,11 +106,11 @@ def make_sections(
     colours = assign_colours(entry.label for entry in source.entries())
     parts = {(found.ruleset, found.seats): found for found in by_part}
     moves = mark_moves(wishes.changes)
-    versions = _list_versions(source, rankings)
+    versions, names = _list_versions(source, rankings), name_versions(source)
     return [
         Section(
             ranking=ranking,
-            crossings=make_crossings(standings, ranking.anchor),
+            crossings=make_crossings(standings, ranking.anchor, names),
             chart=make_chart(standings, colours),
             leaders=list_leaders(standings, wishes.sharper),
             moves=moves.get((standings.ruleset, standings.seats), {}),

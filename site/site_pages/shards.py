@@ -95,6 +95,10 @@ class Block:
             game.ruleset, {"page": text.make_slug(game.ruleset), "family": record.family, "rules": record.rules}
         )
 
+    def pack(self) -> bytes:
+        """Return all of its games as one shard, packed."""
+        return pack(self._make_payload(slice(None)))
+
     def write(self, folder: Folder, name: str, header: bytes) -> list[int]:
         """Write the shards: `name`, then `name-1`, `name-2`, ... if one would be larger than `LIMIT`.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import operator
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 
@@ -12,18 +11,17 @@ import msgspec
 from site_pages import shards
 from site_pages.bot_games import BotGames
 from site_pages.deals import Deals
+from site_pages.kept_markup import KeptMarkup
 from site_pages.keys import KeyIndex
 from site_pages.source import Numbering, Source
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
+from tournaments.league.kind_games import GameMemory
 from tournaments.league.series import score_league_series
+from tournaments.league.settled import Settled
 
 LATEST = 25
 """Latest games on a bot's page."""
-
-
-RECENT = 1000
-"""The latest games, among which a run may still put others: so many that what comes before them rests."""
 
 
 class Tallies:
@@ -70,35 +68,31 @@ class Memory:
     """What surveys of one league found: whoever surveys it again looks at its latest games only."""
 
     def __init__(self) -> None:
-        self._terms: object = None
-        self._settled: list[Game] = []
-        """The games of the tallies, which rest."""
+        self.standings = GameMemory()
+        """What its standings found."""
+        self.rows = KeptMarkup()
+        """Of its pages."""
+        self._settled = Settled()
         self._tallies = Tallies()
+        """Of the games that rest."""
         self._digests: dict[int, tuple[list[int], str]] = {}
 
     def tally_games(self, source: Source) -> Tallies:
         """Return the tallies of all games that count."""
         picker, numbering = Picker(source), Numbering(source.tournament())
-        games = list(source.games())
-        terms = picker.terms, numbering.shifts
-        if terms != self._terms or not self._rests(games):
-            self._terms, self._settled, self._tallies = terms, [], Tallies()
+        advance = self._settled.advance((picker.terms, numbering.shifts), list(source.games()))
+        if advance.anew:
+            self._tallies = Tallies()
 
         def add(tallies: Tallies, some: Sequence[Game]) -> None:
             for game in some:
                 numbered = numbering.number(game)
                 tallies.add(numbered, picker.pick(numbered))
 
-        before, settled = len(self._settled), max(len(self._settled), len(games) - RECENT)
-        add(self._tallies, games[before:settled])
-        self._settled = games[:settled]
+        add(self._tallies, advance.settled)
         tallies = self._tallies.copy()
-        add(tallies, games[settled:])
+        add(tallies, advance.recent)
         return tallies
-
-    def _rests(self, games: Sequence[Game]) -> bool:
-        """Return whether these games begin with the very same ones that the tallies have."""
-        return len(games) >= len(self._settled) and all(map(operator.is_, self._settled, games))
 
     def find_digest(self, block: int, games: Sequence[Game]) -> str:
         """Return the digest of the games in a block, which belong to no series."""
@@ -118,8 +112,8 @@ class Survey:
     """
 
     def __init__(self, source: Source, memory: Memory | None = None) -> None:
-        self._memory = Memory() if memory is None else memory
-        tallies = self._memory.tally_games(source)
+        self.memory = Memory() if memory is None else memory
+        tallies = self.memory.tally_games(source)
         self.series = score_league_series(source)
         self.deals, self.bots, self.index = tallies.deals, tallies.bots, tallies.index
         self.tables, self.blocks = tallies.tables, tallies.blocks
@@ -135,7 +129,7 @@ class Survey:
         games = self.blocks[block]
         if self.series:
             return digest_games([(game, self.series.get(game.key)) for game in games])
-        return self._memory.find_digest(block, games)
+        return self.memory.find_digest(block, games)
 
 
 def digest_games(rows: object) -> str:

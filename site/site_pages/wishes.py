@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from msgspec import Struct
 
+from referee.records import Key
 from tournaments.league.comparison import Comparison
 from tournaments.league.progression import Changes
+from tournaments.running.opinions import Adviser, Opinion
+
+
+class Advice(Protocol):
+    """A bot that says what it would have played."""
+
+    @property
+    def most(self) -> int | None:
+        """About how many games to ask it; None for all."""
+
+    @property
+    def adviser(self) -> Adviser:
+        """Who it is."""
+
+    def ask(self, keys: Sequence[Key]) -> Iterator[Opinion]:
+        """Yield what it says of these games, in this order; of one that does not replay it says nothing."""
 
 
 class Wishes(Struct, frozen=True):
-    """Options of the front page."""
+    """Options of the front page, and of replays."""
 
     changes: Changes | None = None
     """What its box tells; None for what changed since the part before the newest."""
     sharper: Sequence[Comparison] | None = None
     """The pairs whose score without luck is the sharper one; None for no table of them."""
+    advice: Advice | None = None
+    """A bot that says in replays what it would have played; None for none."""

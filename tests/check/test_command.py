@@ -30,14 +30,14 @@ def faulty(*arguments: str) -> str:
 
 
 def test_a_bot_that_ships_passes_every_step() -> None:
-    result = check("planner", "--fuzz", "20", *PATIENT)
+    result = check("greedy", "--fuzz", "20", *PATIENT)
 
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines[1 : len(TITLES) + 1]] == ["passed"] * len(TITLES)
     assert "plays 20 games of standard against greedy" in result.stdout
     assert sum(line.split()[:1] == ["slowest"] for line in lines) == 1
-    assert lines[-1].startswith(f"planner: passed all {len(TITLES)} steps, isolation ")
+    assert lines[-1].startswith(f"greedy: passed all {len(TITLES)} steps, isolation ")
 
 
 @pytest.mark.compiler
@@ -52,7 +52,7 @@ def test_the_bot_of_the_readme_passes(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "mybot.py").write_text(whole)
     monkeypatch.chdir(tmp_path)
 
-    result = check(f"{sys.executable} mybot.py", "--fuzz", "20", *PATIENT)
+    result = check(f"{sys.executable} mybot.py", "--fuzz", "20", "--rulesets", "standard", *PATIENT)
 
     assert result.exit_code == 0, result.output
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from selenium.webdriver import Chrome, Keys
@@ -12,8 +15,9 @@ from selenium.webdriver.common.by import By
 
 import site_pages
 from referee.records import Record
-from referee.replay import RecordedAsk, replay_asks
+from referee.replay import RecordedAsk, find_rules, replay_asks
 from site_pages.turning_point import find_leads, find_turn, list_left
+from tests.advice import LastAction
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay
@@ -29,16 +33,16 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
     yield from at_a_desk(chromium)
 
 
-def render(folder: Path, ruleset: str, seats: int) -> tuple[Path, list[Record]]:
+def render(folder: Path, ruleset: str, seats: int, bot: str = "uniform") -> tuple[Path, list[Record]]:
     """Play a few games and render their site; return its folder, and the records."""
     (folder / "t.toml").write_text(
-        f'name = "t"\nentries = ["first", "uniform", "uniform"]\nseats = {seats}\nrulesets = ["{ruleset}"]\n'
+        f'name = "t"\nentries = ["first", "{bot}", "uniform"]\nseats = {seats}\nrulesets = ["{ruleset}"]\n'
         'deals = 1\nseed = "pages"\nisolation = "none"\n'
     )
     ran = CliRunner().invoke(main, ["run", str(folder / "t.toml"), "--db", str(folder / "t.db")])
     assert ran.exit_code == 0, ran.output
     with Store(folder / "t.db") as store:
-        site_pages.render(store, folder / "site")
+        site_pages.SiteWriter(store, folder / "site").render(advice=LastAction(store))
         return folder / "site", list(store.records())
 
 
@@ -115,3 +119,50 @@ def test_any_game_shows_a_race_and_moments_and_cards(stairs: Path, browser: Chro
     press(browser, "[")
     before = [step for step in steps if step < last]
     assert current(browser) == before[-1]
+    press(browser, ",")
+    assert "last would have played" in find(browser, "#advice").text
+    arrow = find(browser, "#arrow .head").get_attribute("d")
+    assert bool(arrow) == (name == "stairs"), "in words alone, where a game does not tell what an action aims at"
+
+
+SHORT = 'about = "a"\nsource = "s"\nextends = "klondike-3"\n[rules]\nmax_actions = 90\nundo = "free"\n'
+RESTLESS = """
+import json, random, sys
+chance = random.Random(3)
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "bye":
+        break
+    move = {"move": chance.choice(request["legal"][:-1] or ["done"])} if request["type"] == "move" else {}
+    print(json.dumps({"id": request["id"], **move}), flush=True)
+"""
+"""A bot that plays anything but `done`."""
+POSITIONS = """
+  const viewer = arguments[0], course = malice.follow(malice.replay.state.game, viewer), own = malice.families.klondike;
+  return JSON.stringify(course.tables.map((table, step) => own.position(table, {viewer, step: course.steps[step]})));
+"""
+
+
+@pytest.mark.parametrize("viewer", [None, 0])
+def test_the_page_of_klondike_shows_what_the_engine_knows(viewer: int | None, browser: Chrome, tmp_path: Path) -> None:
+    (tmp_path / "short.toml").write_text(SHORT)
+    (tmp_path / "restless.py").write_text(RESTLESS)
+    site, records = render(tmp_path, "./short.toml", 2, f"{sys.executable} restless.py")
+    record = next(record for record in records if "restless" in record.entries[0][0])
+    assert {action for _, action in record.actions} >= {"undo", "turn"}
+    asks = show_end(browser, site, record)
+    rules = find_rules(record)
+
+    shown = json.loads(browser.execute_script(POSITIONS, viewer))
+
+    expected = [json.loads(msgspec.json.encode(rules.view(ask.after, viewer))) for ask in asks]
+    for view in expected:
+        for table in filter(None, view["tables"]):
+            del table["actions"], table["idle"]
+    assert shown == expected
+    if viewer is None:
+        left = list_left(record, [ask.after for ask in asks])
+        counted = browser.find_elements(By.CSS_SELECTOR, "#race .now b")
+        assert [int(each.text) for each in counted] == list(left[-1])
+    as_a_phone(browser)
+    assert fits_the_window(browser)

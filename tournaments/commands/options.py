@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tournaments.league.choice import Choice
     from tournaments.league.comparison import Comparison
     from tournaments.league.config import Config
+    from tournaments.league.contents import Game
     from tournaments.league.progression import Changes
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
@@ -207,12 +208,17 @@ def find_record(store: Store, words: str) -> Record:
         DataError: the words are not a key.
         LeagueError: there is no such tournament or game.
     """
+    return find_game(store, words)[1]
+
+
+def find_game(store: Store, words: str) -> tuple[Game, Record]:
+    """Return the game that a user names, as `find_record`, with its row."""
     from referee.records import Key
 
     name, _, key = words.rpartition(":")
     if name:
         store.select(name)
-    return store.record(Key.parse(key, len(store.parts())))
+    return store.row(Key.parse(key, len(store.parts())))
 
 
 def print_stderr(label: str, line: str) -> None:

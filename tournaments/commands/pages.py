@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,14 +13,19 @@ from urllib.parse import urlsplit
 
 import click
 
+from referee.errors import DataError
 from referee.nouns import format_count
-from tournaments.commands.options import compute_changes, take_luck_off
+from tournaments.commands.opinion import Asking, take_advice
+from tournaments.commands.options import compute_changes, find_game, take_luck_off
 
 if TYPE_CHECKING:
+    from referee.records import Record
     from tournaments.league.comparison import Comparison
+    from tournaments.league.contents import Game
     from tournaments.league.progression import Changes
     from tournaments.league.publication import Publication, SiteSummary
     from tournaments.league.store import Store
+    from tournaments.running.opinions import Advice
 
 
 class SiteWriter(Protocol):
@@ -49,11 +55,24 @@ class Follower(Protocol):
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
+        advice: Advice | None = None,
     ) -> SiteSummary:
         """Write what changed since the last look; `running` if somebody plays the league."""
 
     def leave(self) -> None:
         """Tell the pages that nobody keeps them up to date any more."""
+
+
+class LoneGame(Protocol):
+    """The replay of a game as one file."""
+
+    @property
+    def page(self) -> bytes:
+        """The file."""
+
+    @property
+    def withheld(self) -> int:
+        """Verdicts without their evidence."""
 
 
 class Server(AbstractContextManager["Server"], Protocol):
@@ -90,8 +109,24 @@ class Site(Protocol):
     def follow(self, store: Store, out: Path, url: str = "") -> Follower:
         """Return what writes them while somebody plays the league; arguments as of `open_writer`."""
 
+    def render_game(
+        self, store: Store, game: Game, record: Record, publication: Publication, url: str = ""
+    ) -> LoneGame:
+        """Return the replay of a game as one file.
+
+        Args:
+            store: the league, with the tournament of the game chosen.
+            game: its row.
+            record: its record.
+            publication: what may be shown.
+            url: the address of the site, with a slash at its end, for links to its pages; empty for none.
+        """
+
     def open_server(self, folder: Path, host: str, port: int) -> Server:
         """Return a server of the pages in a folder; raise DataError if there are none, or nobody can listen there."""
+
+
+STDOUT = Path("-")
 
 
 def _read_url(_: click.Context, __: click.Parameter, url: str) -> str:
@@ -120,6 +155,8 @@ class Extras:
     """The file or the day since which the front page says what changed; None for no such box."""
     luck: bool = False
     """Whether to play the games again, to show every two entries without luck."""
+    asking: Asking | None = None
+    """Which bot is asked what it would have played; None for none."""
     url: str = ""
     """The address that the pages will have on the web, with a slash at its end; empty if unknown."""
 
@@ -144,21 +181,52 @@ def write_site(site: Site, store: Store, out: Path, extras: Extras = NOTHING) ->
         LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
         DataError: as `compute_changes`.
         DamagedLeague, RecordError: as `take_luck_off`.
+        BotError, IsolationError: as `take_advice`.
         OSError: a file cannot be written.
     """
     publication, changes = extras.choose_publication(store), extras.compute_changes(store)
     sharper = take_luck_off(store) if extras.luck else None
     follower = site.follow(store, out, extras.url)
-    rendered = follower.look(running=False, publication=publication, changes=changes, sharper=sharper)
+    with take_advice(store, extras.asking) as advice:
+        rendered = follower.look(
+            running=False, publication=publication, changes=changes, sharper=sharper, advice=advice
+        )
     print_rendered(store, out, rendered)
+
+
+def write_game(site: Site, store: Store, key: str, out: Path, extras: Extras = NOTHING) -> None:
+    """Write the replay of a game as one file, `-` for stdout; print its address, and say what it leaves out.
+
+    Raises:
+        DataError: the key is none, or the file is part of the league.
+        LeagueError: there is no such game; a label is no entry, or the tournament is anonymous.
+        OSError: the file cannot be written.
+    """
+    from tournaments.league.file import list_league_files
+
+    if str(out.resolve()) in list_league_files(store.path):
+        raise DataError(f"--out {out}: expected another file than those of the league")
+    game, record = find_game(store, key)  # this chooses the tournament
+    lone = site.render_game(store, game, record, extras.choose_publication(store), extras.url)
+    _print_withheld(store, lone.withheld, ["--game", key, "--out", str(out)])
+    if out == STDOUT:
+        sys.stdout.buffer.write(lone.page)
+        return
+    out.write_bytes(lone.page)
+    click.echo(out.resolve().as_uri())
 
 
 def print_rendered(store: Store, out: Path, rendered: SiteSummary) -> None:
     """Print the address of pages that were written, and what they leave out."""
     click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
-    if rendered.withheld:
-        verdicts = format_count(rendered.withheld, "verdict")
-        words = ["malice", "site", str(store.path), "--out", str(out), "--with-stderr"]
-        how = "" if store.config().anonymous else f" (add it: {shlex.join(words)}, or {words[-1]} LABEL for one bot)"
-        click.echo(f"left out: stderr and the last lines of {verdicts}{how}", err=True)
+    _print_withheld(store, rendered.withheld, ["--out", str(out)])
     click.echo((out.resolve() / "index.html").as_uri())
+
+
+def _print_withheld(store: Store, verdicts: int, options: Sequence[str]) -> None:
+    """Say how many verdicts lack their evidence, if any, and with which command they have it."""
+    if not verdicts:
+        return
+    words = ["malice", "site", str(store.path), *options, "--with-stderr"]
+    how = "" if store.config().anonymous else f" (add it: {shlex.join(words)}, or {words[-1]} LABEL for one bot)"
+    click.echo(f"left out: stderr and the last lines of {format_count(verdicts, 'verdict')}{how}", err=True)

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tournaments.commands.options import database_argument, open_store, tournament_option
-from tournaments.commands.pages import Extras, url_option, write_site
+from tournaments.commands.opinion import Asking
+from tournaments.commands.options import database_argument, isolation_options, open_store, tournament_option
+from tournaments.commands.pages import Extras, url_option, write_game, write_site
 
 if TYPE_CHECKING:
+    from referee.records import Layer
     from tournaments.commands.pages import Site
+
+GAMES = 12
+
+
+def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> str | None:
+    """Return a number of games, or `all`, as it was given."""
+    if words in (None, "all") or (words.isascii() and words.isdigit() and int(words) > 0):
+        return words
+    raise click.BadParameter(f"expected a number of games from 1, or all, got: {words}")
 
 
 @click.command(short_help="Write the pages of a league.")
 @database_argument
 @tournament_option
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder to write; the file, for --game; - is stdout.",
+)
+@click.option("--game", "key", metavar="KEY", help="Write only this game, as one file that needs no other.")
 @click.option(
     "--with-stderr",
     "evidence",
@@ -31,6 +48,19 @@ if TYPE_CHECKING:
     "--changes-since", metavar="LAST.db|DATE", help="Show what changed since an older copy, or a day, in a box."
 )
 @click.option("--luck", is_flag=True, help="Show every two entries without luck, too; this plays all games again.")
+@click.option(
+    "--second-opinion",
+    "opinion",
+    metavar="BOT",
+    help="Show in replays what this bot would have played; without the option, no page says so.",
+)
+@click.option(
+    "--opinion-games",
+    metavar="N|all",
+    callback=_check_games,
+    help="How many games it is asked about: those that the pages open first, then the latest [default: 12].",
+)
+@isolation_options
 @url_option
 @click.option("--follow", is_flag=True, help="Write what changes while another process plays, until it is complete.")
 @click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
@@ -40,9 +70,14 @@ def site(
     db: Path,
     tournament: str | None,
     out: Path,
+    key: str | None,
     evidence: tuple[str, ...],
     changes_since: str | None,
     luck: bool,
+    opinion: str | None,
+    opinion_games: str | None,
+    isolation: Layer | None,
+    required: bool,
     url: str,
     follow: bool,
     ordered: bool,
@@ -51,17 +86,46 @@ def site(
 
     The pages may be published: they hold no stderr, no absolute path and no host name. With --follow they are written
     again at most every 10 seconds, until the tournament is complete or you press Ctrl-C.
+
+    With --second-opinion a bot receives the requests of every seat again, exactly as `malice rerun` puts them, and
+    replays show where it would have played something else. Its answers are kept beside the league, in friday.opinions
+    for friday.db, by the content of the bot and of what it was asked: nothing is asked twice. Pages that are written
+    without the option do not have the opinion, and have it again with the next one that gives it.
+
+    With --game the replay of one game becomes one file, to open from the disk or to send. KEY is as for `malice
+    replay`.
     """
     from tournaments.commands.following import follow_league, follow_run
+
+    _check_out(out, "file" if key is not None else "folder")
+    if key is not None and (follow or luck or changes_since is not None or opinion is not None):
+        raise click.UsageError(
+            "--game contradicts --follow, --luck, --changes-since and --second-opinion: these are for whole sites"
+        )
 
     if ordered:
         follow_run(site, db, tournament or "", out, url)
         return
     if follow and luck:
         raise click.UsageError("--follow and --luck contradict each other: luck plays all games again each time")
-    extras = Extras(evidence, changes_since, luck, url)
+    if follow and opinion is not None:
+        raise click.UsageError("--follow and --second-opinion contradict each other: write the opinion when it is over")
+    if opinion is None and (opinion_games or isolation or required):
+        raise click.UsageError("--opinion-games and the isolation of a bot need --second-opinion BOT")
+    most = None if opinion_games == "all" else int(opinion_games or GAMES)
+    asking = None if opinion is None else Asking(opinion, most, isolation, required)
+    extras = Extras(evidence, changes_since, luck, asking, url)
     if follow:
         follow_league(site, db, tournament, out, extras)
         return
     with open_store(db, tournament=tournament) as store:
-        write_site(site, store, out, extras)
+        if key is None:
+            write_site(site, store, out, extras)
+        else:
+            write_game(site, store, key, out, extras)
+
+
+def _check_out(out: Path, kind: Literal["file", "folder"]) -> None:
+    """Make sure that what is there, if anything, can be replaced by this kind; raise BadParameter otherwise."""
+    if out.is_dir() if kind == "file" else out.exists() and not out.is_dir():
+        raise click.BadParameter(f"expected a {kind}, got: {out}", param_hint="'--out'")

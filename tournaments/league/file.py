@@ -235,10 +235,10 @@ class LeagueFile:
 
 
 def list_league_files(league: Path) -> tuple[str, ...]:
-    """Return the paths of a league: its file, those that SQLite keeps beside it, its list of names, its kept bots."""
+    """Return the paths of a league: its file, and what lies beside it, of SQLite and of ours; not all of them exist."""
     path = league.resolve()
     files = (f"{path}{end}" for end in ("", "-wal", "-shm", "-journal"))
-    return (*files, str(find_name_list(path)), str(find_kept_bots(path)))
+    return (*files, *map(str, (find_name_list(path), find_kept_bots(path), find_opinions(path))))
 
 
 def find_name_list(league: Path) -> Path:
@@ -249,6 +249,11 @@ def find_name_list(league: Path) -> Path:
 def find_kept_bots(league: Path) -> Path:
     """Return the folder in which the bots of a league are kept, which may not exist."""
     return league.resolve().with_suffix(".bots")
+
+
+def find_opinions(league: Path) -> Path:
+    """Return the folder that keeps what bots would have played in the games of a league, which may not exist."""
+    return league.resolve().with_suffix(".opinions")
 
 
 def _decode_text(raw: bytes) -> str | NotText:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from protocol.messages import ClockRules
 from referee.replay import VOID
 from tournaments.league.contents import Game
-from tournaments.ratings.pairings import RatedGame
+from tournaments.ratings.rated_games import RatedGame
 
 
 class Kind(NamedTuple):

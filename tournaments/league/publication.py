@@ -83,7 +83,7 @@ class Publication(Struct, frozen=True):
             return record
         if self.anonymous:
             return replace(record, notes={})
-        return replace(record, notes={at: redact(note, record.host, self.user) for at, note in record.notes.items()})
+        return replace(record, notes={at: self.redact_note(note, record.host) for at, note in record.notes.items()})
 
     def redact_faults(self, record: Record) -> Record:
         """Return a record whose verdicts may be published."""
@@ -95,10 +95,17 @@ class Publication(Struct, frozen=True):
     def _redact_fault(self, label: str, fault: Fault, host: str) -> Fault:
         if self.shows_evidence(label):
             return fault
-        drop = _drop_every_quotation if self.anonymous else _drop_long_quotation
-        sentence = redact(_QUOTED.sub(drop, fault.sentence), host, self.user)
         exit = fault.exit and redact(fault.exit, host, self.user)
-        return replace(fault, sentence=sentence, exit=exit, lines=(), stderr="")
+        return replace(fault, sentence=self.redact_sentence(fault.sentence, host), exit=exit, lines=(), stderr="")
+
+    def redact_sentence(self, sentence: str, host: str) -> str:
+        """Return what a verdict says without the text of bots; `host` is the machine that it was given on."""
+        drop = _drop_every_quotation if self.anonymous else _drop_long_quotation
+        return redact(_QUOTED.sub(drop, sentence), host, self.user)
+
+    def redact_note(self, note: str, host: str) -> str:
+        """Return a note that a bot wrote on a machine, as far as it may be published."""
+        return "" if self.anonymous else redact(note, host, self.user)
 
     def redact_entry(self, entry: Entry) -> Entry:
         """Return an entry whose command and description may be published; of an anonymous one only the label."""

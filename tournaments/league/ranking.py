@@ -8,16 +8,20 @@ from msgspec.structs import replace
 
 from tournaments.league.choice import EVERYTHING, Choice, Picker
 from tournaments.league.contents import Entry, LeagueContents, TablePlace
-from tournaments.league.standings import Row, Standings, State, compute_standings
+from tournaments.league.kind_games import GameMemory, Terms
+from tournaments.league.standings import Row, Standings, State, make_standings
 from tournaments.league.statistics import find_statistics, tally_statistics
 
 
-def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING) -> tuple[Standings, ...]:
+def compute_league_standings(
+    league: LeagueContents, choice: Choice = EVERYTHING, memory: GameMemory | None = None
+) -> tuple[Standings, ...]:
     """Return the current standings of a tournament: of the games that count, without those of disqualified entries.
 
     Args:
         league: the tournament.
         choice: which games and versions to show.
+        memory: what earlier standings of the same league found in its games.
     """
     entries = league.entries()
     picker = Picker(league, choice)
@@ -25,9 +29,9 @@ def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING
     states = {entry.label: find_state(entry, suspended) for entry in entries}
     # An older version of an entry is a row of its own, which nobody suspends.
     shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
-    found = compute_standings(
-        picker.list_games(), picker.names, league.config().anchor, picker.common, shown, league.clocks()
-    )
+    terms = Terms(picker.names, picker.common, league.clocks())
+    kinds = (memory or GameMemory()).collect(list(league.games()), picker.pick, picker.terms, terms)
+    found = make_standings(kinds, picker.names, league.config().anchor, shown)
     found = _add_statistics(found, league, picker)
     exact = not league.ended_by_test()
     found = tuple(replace(each, exact=exact) for each in found)

@@ -166,6 +166,14 @@ class LeagueReader(JournalReader):
         Raises:
             LeagueError: the league does not hold it.
         """
+        return self.row(key)[1]
+
+    def row(self, key: Key) -> tuple[Game, Record]:
+        """Return one game, whether it counts or not, with its record.
+
+        Raises:
+            LeagueError: the league does not hold it.
+        """
         tournament = self.tournament()
         known = key.part < len(tournament.parts) and tournament.schedules[key.part].has(key)
         number = tournament.schedules[key.part].number(key) if known else -1
@@ -177,7 +185,7 @@ class LeagueReader(JournalReader):
             if self._file.number(f"SELECT count(*) FROM games {where}", "table games") or key in self.keys():
                 raise self._file.damage("table games", f"game {key} is not where its number says")
             raise LeagueError(f"{self.path}: no game {key}")
-        return self._unpack_row(row, tournament)[1]
+        return self._unpack_row(row, tournament)
 
     def _list_in_order(self, kind: type[P]) -> Iterator[P]:
         """Return the games by number; refuse a B-tree in which a branch is missing or occurs twice."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from heapq import merge
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -15,11 +17,26 @@ from tournaments.league.reader import LeagueReader
 from tournaments.league.rows import GameRow
 
 T = TypeVar("T")
+Numbered = TypeVar("Numbered", Game, Finished)
 
 AT_ONCE = 500
 """Most games of one statement."""
-SHARED = ("labels", "versions", "teams", "places", "scores", "asked", "verdicts", "ruleset", "reason")
+SHARED = ("labels", "versions", "teams", "places", "scores", "actions", "asked", "verdicts", "ruleset", "reason")
 """Fields of which games have few different values: equal ones become one object."""
+
+
+BLOCK = 1000
+"""Numbers of games that are counted together, to find new ones."""
+
+
+class BlockRow(Row, frozen=True):
+    """How many games have the numbers of a block, counted in the index of keys, which is small."""
+
+    TABLE: ClassVar[str] = "games"
+    SELECT: ClassVar[str] = f"SELECT games.number / {BLOCK} AS block, count(*) FROM games"
+
+    block: Count
+    games: Count
 
 
 class NumberRow(Row, frozen=True):
@@ -45,8 +62,10 @@ class RememberingReader(LeagueReader):
         super().__init__(reader._file)
         self._tables = reader._tables
         self.select(reader.tournament().name)
-        self._games: dict[int, Game] = {}
-        self._finished: dict[int, Finished] = {}
+        self._games: list[Game] = []
+        """In playing order; a list that was told never changes, since somebody may be reading it."""
+        self._finished: list[Finished] = []
+        """The same games."""
         self._seen: Hashable = None
         """The state of the file when its games were read."""
         self._shared: dict[Any, Any] = {}
@@ -55,12 +74,12 @@ class RememberingReader(LeagueReader):
     def stored_games(self) -> Iterator[Game]:
         """Return every finished game without its actions, in playing order."""
         self._read_new_games()
-        return iter(self._games.values())
+        return iter(self._games)
 
     def finished(self) -> list[Finished]:
         """Return every finished game as far as it decides what is played next, in playing order."""
         self._read_new_games()
-        return list(self._finished.values())
+        return list(self._finished)
 
     def judgement(self) -> Judgement:
         """Return which of the finished games count, and who is suspended."""
@@ -85,12 +104,22 @@ class RememberingReader(LeagueReader):
         )
         if seen == self._seen:
             return
-        stored = {row.number for row in self._file.rows(NumberRow, "WHERE games.tournament = ?", (self._find_index(),))}
         if not self._games:
             self._keep_games(super().stored_games())
-        elif new := sorted(stored - self._games.keys()):
+        elif new := list(self._list_new_games()):
             self._keep_games(self._read_games(new))
         self._seen = seen
+
+    def _list_new_games(self) -> Iterator[int]:
+        """Yield the numbers of games that nobody has read, in order; they are in blocks with more games than known."""
+        known = Counter(game.number // BLOCK for game in self._games)
+        index = self._find_index()
+        counted = self._file.rows(BlockRow, "WHERE games.tournament = ? GROUP BY block ORDER BY block", (index,))
+        for block in [row.block for row in counted if row.games != known[row.block]]:
+            bounds = (index, block * BLOCK, (block + 1) * BLOCK)
+            some = "WHERE games.tournament = ? AND games.number >= ? AND games.number < ? ORDER BY games.number"
+            read = {game.number for game in self._games if game.number // BLOCK == block}
+            yield from (row.number for row in self._file.rows(NumberRow, some, bounds) if row.number not in read)
 
     def _read_games(self, numbers: Sequence[int]) -> Iterator[Game]:
         tournament = self.tournament()  # asked for now, it knows the parts of all these games
@@ -100,9 +129,9 @@ class RememberingReader(LeagueReader):
                 yield self._decode_game(row, tournament)
 
     def _keep_games(self, new: Iterable[Game]) -> None:
-        games = self._games | {game.number: self._share(game) for game in new}
-        finished = self._finished | {number: games[number].finish() for number in games.keys() - self._finished.keys()}
-        self._games, self._finished = dict(sorted(games.items())), dict(sorted(finished.items()))
+        kept = list(map(self._share, new))
+        self._games = _join(self._games, kept)
+        self._finished = _join(self._finished, [game.finish() for game in kept])
 
     def _share(self, game: Game) -> Game:
         """Return a game whose values are those of other games, as far as they are equal."""
@@ -110,3 +139,10 @@ class RememberingReader(LeagueReader):
         return msgspec.structs.replace(
             game, **{name: share(value, value) for name in SHARED for value in (getattr(game, name),)}
         )
+
+
+def _join(known: list[Numbered], new: list[Numbered]) -> list[Numbered]:
+    """Return both together in the order of their numbers; both are in that order."""
+    if not known or not new or known[-1].number < new[0].number:
+        return known + new
+    return list(merge(known, new, key=lambda game: game.number))

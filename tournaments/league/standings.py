@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import permutations
 from typing import Literal, NamedTuple
@@ -12,13 +11,13 @@ from msgspec import UNSET, Struct, UnsetType
 
 from protocol.messages import ClockRules
 from tournaments.league.contents import Game
-from tournaments.league.kinds import Kind, group_by_kind, list_complete, list_counted, list_sides, make_rated_game
+from tournaments.league.kind_games import GameMemory, KindGames, Outcome, Terms
+from tournaments.league.kinds import Kind
 from tournaments.league.ranks import Ranked, rank_entries
 from tournaments.league.statistics import Figure
-from tournaments.league.tallies import tally_games
+from tournaments.league.tallies import Tally
 from tournaments.ratings.fit import Rating, fit_ratings
-from tournaments.ratings.pairings import Floats, RatedGame
-from tournaments.ratings.running_elo import compute_history
+from tournaments.ratings.pairings import Floats
 from tournaments.ratings.seats import SeatScore, rate_seats
 
 IDLE_MS = 1.0
@@ -184,46 +183,46 @@ def compute_standings(
             Only those that play take a rank.
         clocks: those of the parts, by number.
     """
-    states = dict.fromkeys(entries, _PLAYING) if shown is None else shown
-    kinds = group_by_kind(games, clocks)
-    return tuple(_compute_kind(kind, played, entries, states, anchor, common) for kind, played in kinds.items())
+    terms = Terms(entries, common, clocks)
+    kinds = GameMemory().collect(list(games), lambda game: game, None, terms)
+    return make_standings(kinds, entries, anchor, dict.fromkeys(entries, _PLAYING) if shown is None else shown)
 
 
-def _compute_kind(
-    kind: Kind,
-    played: list[Game],
-    entries: Sequence[str],
-    states: Mapping[str, State],
-    anchor: str | None,
-    common: Collection[int],
+def make_standings(
+    kinds: Mapping[Kind, KindGames], entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
+) -> tuple[Standings, ...]:
+    """Return the standings of games that were collected; see `compute_standings`."""
+    return tuple(_rate_kind(kind, games, entries, anchor, states) for kind, games in kinds.items())
+
+
+def _rate_kind(
+    kind: Kind, games: KindGames, entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
 ) -> Standings:
     shown = [index for index, label in enumerate(entries) if label in states]
     ranked = frozenset(index for index in shown if states[entries[index]] == "playing")
-    number = {label: index for index, label in enumerate(entries)}
-    complete = list_complete(played)
-    counted = list_counted(complete)
-    rated = [make_rated_game(game, number, common) for game in counted]
-    fitted = fit_ratings(rated, len(entries), anchor=None if anchor is None else number[anchor], ranked=ranked)
-    rows = _make_rows(played, entries, rank_entries(fitted.ratings, entries, shown, ranked), fitted.ratings, states)
+    reference = None if anchor is None else entries.index(anchor)
+    fitted = fit_ratings(games.rated, len(entries), anchor=reference, ranked=ranked)
+    order = rank_entries(fitted.ratings, entries, shown, ranked)
+    rows = tuple(_make_row(place, entries, games.tallies, fitted.ratings, states) for place in order)
     groups = max((row.group or 0 for row in rows), default=0)
     return Standings(
         ruleset=kind.ruleset,
         seats=kind.seats,
         rows=rows,
-        crosstable=_count_meetings(counted, [entries[index] for index in shown]),
-        history=_make_history(rated, entries, shown),
+        crosstable=_count_meetings(games.outcomes, [entries[index] for index in shown]),
+        history=_make_history(games, entries, shown),
         variance_ratio=fitted.variance_ratio,
         anchor=anchor,
-        games=len(counted),
-        waiting=len(played) - len(complete),
+        games=len(games.rated),
+        waiting=games.played - games.complete,
         groups=groups,
         warning=APART if groups > 1 else None,
         clock=kind.clock,
-        seat_scores=() if played[0].once else rate_seats(rated, list_sides(played[0].teams)),
+        seat_scores=() if games.once else rate_seats(games.rated, games.sides),
         los=_name_los(fitted.los, entries, shown),
         mean_of_all=fitted.mean_of_all,
         unlisted=sum(rating.games > 0 for rating in fitted.ratings) - sum(row.rating.games > 0 for row in rows),
-        same_deal=played[0].once or UNSET,
+        same_deal=games.once or UNSET,
     )
 
 
@@ -239,39 +238,34 @@ def _name_los(los: Floats, entries: Sequence[str], shown: Sequence[int]) -> dict
     }
 
 
-def _make_rows(
-    played: list[Game],
+def _make_row(
+    place: Ranked,
     entries: Sequence[str],
-    order: Iterable[Ranked],
+    tallies: Mapping[str, Tally],
     ratings: Sequence[Rating],
     states: Mapping[str, State],
-) -> tuple[Row, ...]:
-    tallies = tally_games(played, entries)
-    return tuple(
-        Row(
-            group=place.group,
-            rank=place.rank,
-            label=label,
-            rating=ratings[place.number],
-            games=tally.games,
-            mean_ms=tally.each(tally.used),
-            cpu_ms=tally.each(tally.cpu),
-            idle_ms=tally.each(tally.idle),
-            forfeits=tally.forfeits,
-            preliminary=ratings[place.number].games < PRELIMINARY,
-            state=states[label],
-            tied=place.tied,
-        )
-        for place in order
-        for label in (entries[place.number],)
-        for tally in (tallies[label],)
+) -> Row:
+    label, rating = entries[place.number], ratings[place.number]
+    tally = tallies[label]
+    return Row(
+        group=place.group,
+        rank=place.rank,
+        label=label,
+        rating=rating,
+        games=tally.games,
+        mean_ms=tally.each(tally.used),
+        cpu_ms=tally.each(tally.cpu),
+        idle_ms=tally.each(tally.idle),
+        forfeits=tally.forfeits,
+        preliminary=rating.games < PRELIMINARY,
+        state=states[label],
+        tied=place.tied,
     )
 
 
-def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
+def _count_meetings(outcomes: Mapping[Outcome, int], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
     tally: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
-    results = Counter((game.labels, game.teams, game.places) for game in games)
-    for (labels, teams, places), count in results.items():
+    for (labels, teams, places), count in outcomes.items():
         for (seat, label), (other, opponent) in permutations(enumerate(labels), 2):
             if teams[seat] != teams[other] and label in tally and opponent in tally:
                 counts = tally[label].setdefault(opponent, [0, 0, 0])
@@ -283,7 +277,7 @@ def _count_meetings(games: list[Game], entries: Sequence[str]) -> dict[str, dict
 
 
 def _make_history(
-    rated: list[RatedGame], entries: Sequence[str], shown: Iterable[int]
+    games: KindGames, entries: Sequence[str], shown: Iterable[int]
 ) -> dict[str, tuple[tuple[int, float], ...]]:
-    points = compute_history(rated, len(entries), at_most=HISTORY_POINTS)
+    points = games.curves.list_points(HISTORY_POINTS)
     return {entries[index]: tuple(points[index]) for index in shown}

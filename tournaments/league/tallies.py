@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tournaments.league.contents import Game
 
 
@@ -16,23 +14,17 @@ class Tally:
         self.games = self.asked = self.forfeits = 0
         self.used = self.cpu = self.idle = 0.0
 
+    def add(self, game: Game, seat: int) -> None:
+        """Add a game that it played at a seat."""
+        self.games += 1
+        self.asked += game.asked[seat]
+        self.forfeits += bool(game.verdicts[seat])
+        self.used += game.used_ms[seat]
+        if game.cpu_ms:
+            self.cpu += game.cpu_ms[seat]
+        if game.idle_ms:
+            self.idle += game.idle_ms[seat]
+
     def each(self, total: float) -> float | None:
         """Return a total per action."""
         return total / self.asked if self.asked else None
-
-
-def tally_games(played: Iterable[Game], entries: Iterable[str]) -> dict[str, Tally]:
-    """Return the totals by label."""
-    tallies = {label: Tally() for label in entries}
-    for game in played:
-        for seat, label in enumerate(game.labels):
-            tally = tallies[label]
-            tally.games += 1
-            tally.asked += game.asked[seat]
-            tally.forfeits += bool(game.verdicts[seat])
-            tally.used += game.used_ms[seat]
-            if game.cpu_ms:
-                tally.cpu += game.cpu_ms[seat]
-            if game.idle_ms:
-                tally.idle += game.idle_ms[seat]
-    return tallies

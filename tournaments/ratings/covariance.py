@@ -63,18 +63,24 @@ def _list_groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, 
         alike = np.flatnonzero(sizes == size)
         for begin in range(0, len(alike), max(1, BLOCK // size**2)):
             block = alike[begin : begin + max(1, BLOCK // size**2)]
+            who = places[starts[block][:, None] + np.arange(size)] % players
             number = np.full(pairings.groups, -1)
             number[block] = np.arange(len(block))
             mine = number[group] >= 0
-            at = number[group[mine], None] * size + place[mine]
-            slope = sum_groups(at, residual[mine, None] * factor[mine], len(block) * size)
-            cells = at[:, :, None] * size + place[mine][:, None, :]
-            values = weight[mine, None, None] * factor[mine][:, :, None] * factor[mine][:, None, :]
-            yield (
-                places[starts[block][:, None] + np.arange(size)] % players,
-                slope.reshape(-1, size),
-                sum_groups(cells, values, len(block) * size**2).reshape(-1, size, size),
-            )
+            shape = len(block), int(size)
+            yield who, *_sum_block(number[group[mine]], place[mine], factor[mine], residual[mine], weight[mine], shape)
+
+
+def _sum_block(
+    group: Ints, place: Ints, factor: Floats, residual: Floats, weight: Floats, shape: tuple[int, int]
+) -> tuple[Floats, Floats]:
+    """Return slope and information of each group of a block, given what its rows say of which places in the group."""
+    groups, size = shape
+    at = group[:, None] * size + place
+    slope = sum_groups(at, residual[:, None] * factor, groups * size)
+    cells = at[:, :, None] * size + place[:, None, :]
+    information = sum_groups(cells, weight[:, None, None] * factor[:, :, None] * factor[:, None, :], groups * size**2)
+    return slope.reshape(-1, size), information.reshape(-1, size, size)
 
 
 @cache

@@ -14,8 +14,9 @@ import msgspec
 import numpy as np
 
 from tournaments.ratings.one_sided import compute_closure, find_classes
-from tournaments.ratings.pairings import Bools, Floats, Pairings, RatedGame, make_pairings
+from tournaments.ratings.pairings import Bools, Floats, Pairings, make_pairings
 from tournaments.ratings.pool import Pool, rate_pool
+from tournaments.ratings.rated_games import RatedGame, RatedGames
 from tournaments.ratings.scores import estimate_scores
 
 __all__ = ["ELO", "Fit", "RatedGame", "Rating", "fit_beginnings", "fit_ratings"]
@@ -73,7 +74,11 @@ class Fit:
 
 
 def fit_ratings(
-    games: Sequence[RatedGame], players: int, *, anchor: int | None = None, ranked: Iterable[int] | None = None
+    games: Sequence[RatedGame] | RatedGames,
+    players: int,
+    *,
+    anchor: int | None = None,
+    ranked: Iterable[int] | None = None,
 ) -> Fit:
     """Rate players 0 .. players-1; the order of the games does not matter.
 
@@ -88,7 +93,7 @@ def fit_ratings(
 
 
 def fit_beginnings(
-    games: Sequence[RatedGame],
+    games: Sequence[RatedGame] | RatedGames,
     players: int,
     lengths: Iterable[int],
     *,

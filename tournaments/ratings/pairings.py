@@ -5,30 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from tournaments.ratings.rated_games import RatedGame, RatedGames, gather
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-BLOCK = 20_000_000
+BLOCK = 2_000_000
 """Most games times players in memory, to count games."""
-
-
-class RatedGame(msgspec.Struct, frozen=True, gc=False):
-    """One game as the ratings see it; players are indices."""
-
-    teams: tuple[tuple[int, ...], ...]
-    """The players of each team. A team is as strong as the mean of its players."""
-    places: tuple[int, ...]
-    """The place of each team: 1 is best, equal places are ties."""
-    group: int
-    """The deal group: only games of one group may depend on each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,27 +210,19 @@ def sum_groups(keys: Ints, values: Floats | Bools, size: int) -> Floats:
     return np.bincount(keys.ravel(), values.ravel(), size).astype(np.float64, copy=False)
 
 
-def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
+def make_pairings(games: Sequence[RatedGame] | RatedGames, players: int) -> Pairings:
     """Return all pairings of all games, except pairings of two teams with the same players."""
-    teams = list(chain.from_iterable(game.teams for game in games))
-    counts = _make_integers(len(game.teams) for game in games)
-    _check(games, teams, counts, players)
-    members, numbers = _number_teams(teams, players)
-    places = _make_integers(chain.from_iterable(game.places for game in games))
-    starts = np.cumsum(counts) - counts
-    left, right, game = [_make_integers(())], [_make_integers(())], [_make_integers(())]
-    for count in np.unique(counts[counts > 1]):
-        chosen = np.flatnonzero(counts == count)
-        one, other = np.triu_indices(count, 1)
-        left.append((starts[chosen, None] + one).ravel())
-        right.append((starts[chosen, None] + other).ravel())
-        game.append(np.repeat(chosen, len(one)))
-    first, second, game_of_row = np.concatenate(left), np.concatenate(right), np.concatenate(game)
+    found = gather(games)
+    flat = np.array(found.players, np.int64)
+    _check_players(flat, players)
+    members, numbers = _number_teams(np.array(found.sizes), flat, players)
+    counts, places = np.array(found.teams), np.array(found.places)
+    first, second, game_of_row = _meet(counts)
     swapped = numbers[first] > numbers[second]
     first, second = np.where(swapped, second, first), np.where(swapped, first, second)
     kept = numbers[first] != numbers[second]
-    first, second, game_of_row = first[kept], second[kept], game_of_row[kept]
-    groups = _make_integers(game.group for game in games)
+    if not kept.all():
+        first, second, game_of_row = first[kept], second[kept], game_of_row[kept]
     return Pairings(
         players=players,
         teams=members,
@@ -249,50 +230,49 @@ def make_pairings(games: Sequence[RatedGame], players: int) -> Pairings:
             first=numbers[first],
             second=numbers[second],
             points=(1 - np.sign(places[first] - places[second])) / 2,
-            count=np.ones(len(first)),
+            count=np.broadcast_to(1.0, len(first)),
             seats=counts[game_of_row].astype(np.float64),
         ),
         game=game_of_row,
-        group=np.unique(groups[game_of_row], return_inverse=True)[1],
+        group=np.unique(np.array(found.groups)[game_of_row], return_inverse=True)[1],
     )
 
 
-def _check(games: Sequence[RatedGame], teams: list[tuple[int, ...]], counts: Ints, players: int) -> None:
-    if not all(teams):
-        raise ValueError("expected at least one player in each team of a game, got an empty team")
-    _check_places(games, counts)
-    _check_players(teams, players)
+def _meet(counts: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the two teams of each pairing, and its game, given how many teams each game has."""
+    starts = np.cumsum(counts) - counts
+    left: list[Ints] = []
+    right: list[Ints] = []
+    game: list[Ints] = []
+    for count in np.unique(counts[counts > 1]):
+        chosen = np.flatnonzero(counts == count)
+        one, other = np.triu_indices(count, 1)
+        left.append((starts[chosen, None] + one).ravel())
+        right.append((starts[chosen, None] + other).ravel())
+        game.append(np.repeat(chosen, len(one)))
+    return _join(left), _join(right), _join(game)
 
 
-def _check_places(games: Sequence[RatedGame], counts: Ints) -> None:
-    places = _make_integers(len(game.places) for game in games)
-    if (odd := np.flatnonzero(counts != places)).size:
-        game = games[int(odd[0])]
-        raise ValueError(f"expected one place for each of {len(game.teams)} teams, got: {game.places!r}")
+def _join(blocks: Sequence[Ints]) -> Ints:
+    """Return arrays as one; a single one as it is, since it may be long."""
+    return blocks[0] if len(blocks) == 1 else np.concatenate([np.zeros(0, np.int64), *blocks])
 
 
-def _check_players(teams: list[tuple[int, ...]], players: int) -> None:
-    flat = _make_integers(chain.from_iterable(teams))
+def _check_players(flat: Ints, players: int) -> None:
     if flat.size and not (flat.min() >= 0 and flat.max() < players):
         wrong = flat.min() if flat.min() < 0 else flat.max()
         raise ValueError(f"expected players from 0 to {players - 1}, got: {wrong}")
 
 
-def _number_teams(teams: list[tuple[int, ...]], players: int) -> tuple[Teams, Ints]:
+def _number_teams(sizes: Ints, flat: Ints, players: int) -> tuple[Teams, Ints]:
     """Return the different teams, and the number of each playing team among them."""
-    sizes = _make_integers(map(len, teams))
-    flat = _make_integers(chain.from_iterable(teams))
     if not sizes.size or sizes.max() == 1:
         alone = np.ones((players, 1))
         return Teams(np.arange(players)[:, None], alone, alone > 0), flat
-    table = np.full((len(teams), sizes.max()), players, np.int64)  # padding sorts last
+    table = np.full((len(sizes), sizes.max()), players, np.int64)  # padding sorts last
     table[np.arange(table.shape[1]) < sizes[:, None]] = flat
     table, numbers = np.unique(np.sort(table, axis=1), axis=0, return_inverse=True)
     real = table < players
     weights = real / real.sum(axis=1, keepdims=True)
     again = np.diff(table, axis=1, prepend=-1) == 0
     return Teams(np.where(real, table, 0), weights, real & ~again), numbers.reshape(-1)
-
-
-def _make_integers(values: object) -> Ints:
-    return np.fromiter(values, np.int64)  # type: ignore[call-overload, no-any-return]

@@ -9,13 +9,15 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 try:
     from elo import Elo
 except ImportError:
     from tournaments.ratings._elo import Elo
 
 if TYPE_CHECKING:
-    from tournaments.ratings.pairings import RatedGame
+    from tournaments.ratings.rated_games import RatedGame
 
 Point = tuple[int, float]
 
@@ -30,21 +32,63 @@ def compute_history(
     its members' ratings, and each member gets the team's gain in full. With `at_most`, the points of each player are
     thinned as `thin_points` does.
     """
-    ratings = [float(initial)] * players
-    # Arrays, since a large league has hundreds of thousands of points, and few of them are kept.
-    curves = [(array("q", [0]), array("d", [initial])) for _ in range(players)]
-    duel = Elo(k)
-    for number, game in enumerate(games, start=1):
-        gains = _rate_duel(game, ratings, duel) if _is_duel(game) else _rate_teams(game, ratings, k)
+    running = RunningElo(players, k=k, initial=initial)
+    for game in games:
+        running.add(game)
+    return running.list_points(at_most)
+
+
+class RunningElo:
+    """The curves of all players, game after game, as `compute_history` explains them.
+
+    Args:
+        players: how many there are.
+        k: what a game can move.
+        initial: where every curve begins.
+    """
+
+    def __init__(self, players: int, *, k: float = 16.0, initial: float = 1500.0) -> None:
+        self._k = k
+        self._duel = Elo(k)
+        self._games = 0
+        self._ratings = [float(initial)] * players
+        self._initial = float(initial)
+        # Columns of the points of all players, since a large league has hundreds of thousands, and few are shown.
+        self._players, self._numbers, self._values = array("i"), array("i"), array("d")
+        self.rest()
+
+    def add(self, game: RatedGame) -> None:
+        """Add the next game of the schedule."""
+        self._games += 1
+        ratings = self._ratings
+        gains = _rate_duel(game, ratings, self._duel) if _is_duel(game) else _rate_teams(game, ratings, self._k)
         for player, gain in gains:
             ratings[player] += gain
-            numbers, values = curves[player]
-            numbers.append(number)
-            values.append(ratings[player])
-    return [
-        [(numbers[place], values[place]) for place in _choose_places(len(numbers), at_most or len(numbers))]
-        for numbers, values in curves
-    ]
+            self._players.append(player)
+            self._numbers.append(self._games)
+            self._values.append(ratings[player])
+
+    def rest(self) -> None:
+        """Remember where the curves end now."""
+        self._resting = self._games, list(self._ratings), len(self._players)
+
+    def rewind(self) -> None:
+        """Take out again what was added since `rest`."""
+        self._games, ratings, points = self._resting
+        self._ratings = list(ratings)
+        for column in (self._players, self._numbers, self._values):
+            del column[points:]
+
+    def list_points(self, at_most: int | None = None) -> list[list[Point]]:
+        """Return the points of each player, up to so many of each, thinned as `thin_points` does."""
+        players = np.array(self._players, np.int64)
+        rows, first, found = np.argsort(players, kind="stable"), 0, []
+        for count in np.bincount(players, minlength=len(self._ratings)).tolist():
+            places = [place - 1 for place in _choose_places(1 + count, at_most or 1 + count) if place]
+            kept = rows[first : first + count][places].tolist()
+            found.append([(0, self._initial), *((self._numbers[row], self._values[row]) for row in kept)])
+            first += count
+        return found
 
 
 def _is_duel(game: RatedGame) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from tournaments.ratings.pairings import RatedGame, make_pairings
+from tournaments.ratings.pairings import make_pairings
 from tournaments.ratings.pairs import convert_to_elo
+from tournaments.ratings.rated_games import RatedGame, RatedGames, gather
 from tournaments.ratings.scores import estimate_scores
 
 
@@ -28,15 +29,14 @@ class SeatScore(Struct, frozen=True):
     elo_high: float | None
 
 
-def rate_seats(games: Sequence[RatedGame], sides: Sequence[tuple[int, ...]]) -> tuple[SeatScore, ...]:
+def rate_seats(games: Sequence[RatedGame] | RatedGames, sides: Sequence[tuple[int, ...]]) -> tuple[SeatScore, ...]:
     """Return what each seat is worth; the seats of partners count as one.
 
     Args:
         games: games between the sides; their players are not looked at.
         sides: the seats of each team, in the order of the teams of a game.
     """
-    teams = tuple((side,) for side in range(len(sides)))
-    pairings = make_pairings([RatedGame(teams, game.places, game.group) for game in games], len(sides))
+    pairings = make_pairings(gather(games).play_sides(), len(sides))
     figures = zip(*(each.tolist() for each in estimate_scores(pairings)), strict=True)
     return tuple(_make_seat(seats, *map(_keep_finite, found)) for seats, found in zip(sides, figures, strict=True))
 

@@ -1,4 +1,4 @@
-"""The progress on stderr while games are played again to take luck off scores."""
+"""The progress on stderr while stored games are played again."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ class ReplayProgress(Progress):
 
     Args:
         out: where to write.
+        doing: what they are played again for.
     """
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, doing: str = "taking luck off") -> None:
         super().__init__(0, 0, out)
+        self._doing = doing
 
     def __exit__(self, *error: object) -> None:
         if self._bar and self._total:
@@ -30,4 +32,4 @@ class ReplayProgress(Progress):
 
     def describe(self, seconds: float) -> str:
         """Return the text beside the bar."""
-        return f"taking luck off: {super().describe(seconds)}"
+        return f"{self._doing}: {super().describe(seconds)}"

@@ -11,23 +11,25 @@
 
 The search is best-first over positions, where a step is a card or a run that moves: turning the stock until the card
 lies on top is part of the step. All chance comes from the `rng` of `game_start`, and searches count positions instead
-of time, so the same game is played the same way again; the clock only makes searches smaller when it runs out.
+of time, so the same game is played the same way again, unless the machine is so slow that the time runs out.
 """
 
 import heapq
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from math import inf
 from random import Random
+from time import monotonic, process_time
 from typing import Any, NamedTuple
 
 NODES = int(os.environ.get("MALICE_NODES", "1500"))  # malice hands over the parameter; by hand there is none
 GUESSES = 3  # for each position that it plans from
 GAME_NODES = 50  # times NODES: what it looks at in one game
 DETOUR = 4  # how many actions it takes rather than a position that is worse by one
-MOVE_NODES = 8  # times NODES: what it looks at for one answer
+MOVE_NODES = 6  # times NODES: what it looks at for one answer
 HOME_NODES = 300  # for the last search, which always takes place
 NODE_MS = 0.06  # what a position costs on a machine that is not fast
 
@@ -80,8 +82,10 @@ class Search:
     After `solve`, `best` is the path to the position with most cards on the foundations.
     """
 
-    def __init__(self, draw: int, back: bool, limit: int) -> None:
-        self.draw, self.back, self.limit = draw, back, limit
+    def __init__(
+        self, draw: int, back: bool, limit: int, until: float = inf, now: Callable[[], float] = monotonic
+    ) -> None:
+        self.draw, self.back, self.limit, self.until, self.now = draw, back, limit, until, now
         self.nodes = 0
         self.best: Path | None = None
 
@@ -90,7 +94,7 @@ class Search:
         heap: list[tuple[int, int, Position, Path | None]] = [(worth(start), 0, start, None)]
         seen = {key_of(start, self.draw)}
         count, most = 0, sum(start.found)
-        while heap and self.nodes < self.limit:
+        while heap and self.nodes < self.limit and (self.nodes % 64 or self.now() < self.until):
             _, _, position, path = heapq.heappop(heap)
             self.nodes += 1
             down = sum(map(len, position.downs))
@@ -327,8 +331,10 @@ Place = tuple[int, int]
 class Player:
     """Plays one game."""
 
-    def __init__(self, rules: dict[str, Any], rng: Random, move_ms: float | None = None) -> None:
-        self.rules, self.rng, self.move_ms = rules, rng, move_ms
+    def __init__(self, rules: dict[str, Any], rng: Random, clock: dict[str, Any] | None = None) -> None:
+        self.rules, self.rng = rules, rng
+        self.move_ms: float | None = clock["move_ms"] if clock else None
+        self.now = process_time if clock and clock["kind"] == "cpu" else monotonic
         self.unlimited = rules["redeals"] == "unlimited"
         self.redeals = PLENTY if self.unlimited else int(rules["redeals"])
         self.known: dict[Place, int] = {}
@@ -337,6 +343,7 @@ class Player:
         self.plan: list[str] = []  # actions
         self.left = GAME_NODES * NODES  # positions that it may still look at
         self.budget = 0  # those for this answer
+        self.until = inf  # when it must have answered
         self.stopping = False
         self.last: Table | None = None  # the table of the request before
         self.best: list[Step] = []  # to the most cards on the foundations, in the last search
@@ -344,6 +351,7 @@ class Player:
 
     def choose(self, view: dict[str, Any], legal: Sequence[str], clock: dict[str, Any]) -> str:
         """Return the next action."""
+        self.until = self.now() + (inf if self.move_ms is None else 0.5 * self.move_ms / 1000)
         table = read_table(view, self.redeals)
         self.learn(view, table)
         self.record = max(self.record, sum(table.found))
@@ -351,7 +359,7 @@ class Player:
             self.plan = ["turn" if table.turned < len(table.talon) else "redeal"]
         if not self.plan:
             self.make_plan(view, table, clock)
-        action = self.plan.pop(0) if self.plan else "done"
+        action = self.plan.pop(0) if self.plan else "done" if self.stopping else wait(legal)
         if action not in legal:
             action = "done"
         self.note(action, table)
@@ -401,6 +409,8 @@ class Player:
                     return
             if self.unveil(table, spare) or self.retreat(spare):
                 return
+        if self.now() > self.until and not self.stopping:
+            return  # a slow moment of the machine says nothing about the deal
         self.stopping = True
         self.bring_home(table)
 
@@ -446,7 +456,9 @@ class Player:
 
     def search(self, position: Position, limit: int, hidden: int = 0) -> list[Step] | None:
         """Search, and count what that costs."""
-        searching = Search(self.rules["draw"], self.rules["foundation_back"], min(limit, self.budget))
+        searching = Search(
+            self.rules["draw"], self.rules["foundation_back"], min(limit, self.budget), self.until, self.now
+        )
         steps = searching.solve(position, hidden)
         self.left -= searching.nodes
         self.budget -= searching.nodes
@@ -521,6 +533,11 @@ class Player:
         self.plan = list(self.spell_out(table, self.best))
 
 
+def wait(legal: Sequence[str]) -> str:
+    """Return an action that changes little, to think on with the next request."""
+    return next((action for action in legal if action in ("turn", "redeal")), legal[0])
+
+
 def number(text: str) -> float:
     """Read 7.0 as 7: the protocol lets a number be spelt either way, and only an integer is an index."""
     value = float(text)
@@ -537,7 +554,7 @@ def main() -> None:
         answer = {"id": request["id"]}
         if request["type"] == "game_start":
             player, seat = (
-                Player(request["rules"], Random(request["rng"]), request["clock"]["move_ms"]),
+                Player(request["rules"], Random(request["rng"]), request["clock"]),
                 request["seat"],
             )
         elif request["type"] == "move" and player:

@@ -1,14 +1,14 @@
-// The address of what the replay shows: game, action, view, speed, colours.
+// The address of what the replay shows: game, action, view, speed, colours, mirror.
 "use strict";
 window.malice = window.malice || {};
 
 (function (malice) {
   const SHAPE = /^(\d+(?:\.\d+){3})(?:\/(!?\d+))?(?:\?(.*))?$/;
-  const OPTIONS = { view: /^(all|\d+)$/, speed: /^\d+(\.\d+)?$/, colours: /^[24]$/ };
+  const OPTIONS = { view: /^(all|\d+)$/, speed: /^\d+(\.\d+)?$/, colours: /^[24]$/, mirror: /^\d+$/ };
 
   /** Throw an error that says what is wrong with an option of an address. */
   function checkOption(name, value) {
-    if (!OPTIONS[name]) throw new Error(`Expected view, speed or colours after the question mark, got ${name}.`);
+    if (!OPTIONS[name]) throw new Error(`Expected view, speed, colours or mirror after the question mark, got ${name}.`);
     if (!OPTIONS[name].test(value)) throw new Error(`Expected a number for ${name}, got ${value || "nothing"}.`);
   }
 

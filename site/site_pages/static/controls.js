@@ -4,20 +4,22 @@ window.malice = window.malice || {};
 
 (function (malice) {
   const $ = (id) => document.getElementById(id);
-  const state = { game: null, course: null, whole: null, index: 0, viewer: null, previous: null, next: null, address: "" };
+  const state = { game: null, course: null, whole: null, index: 0, viewer: null, previous: null, next: null, rotations: [], mirror: null, address: "" };
+  const SEEN = 100; // a flight of fewer milliseconds is over before anybody sees it
   let timer = null;
   let pending = null;
 
   const lastIndex = () => state.game.steps.length - 1;
   const readInterval = () => 1000 / Number($("speed").value);
 
-  /** Return the address of what is shown; view, speed and colours only where they are not the usual ones. */
+  /** Return the address of what is shown; view, speed, colours and mirror only where they are not the usual ones. */
   function makeAddress() {
     const speed = $("speed").value;
     return malice.makeAddress(state.game.key, state.index, {
       view: state.viewer ?? undefined,
       speed: speed === "1" ? undefined : speed,
       colours: malice.hasFourColours() ? "4" : undefined,
+      mirror: state.mirror?.rotation,
     });
   }
 
@@ -31,6 +33,11 @@ window.malice = window.malice || {};
     }, 150);
   }
 
+  /** Write a text where it is another one: what stays the same is not laid out again. */
+  function write(id, text) {
+    if ($(id).textContent !== text) $(id).textContent = text;
+  }
+
   function showStep(index, moving = 0) {
     const { game, course, viewer } = state;
     state.index = Math.max(0, Math.min(lastIndex(), index));
@@ -41,21 +48,22 @@ window.malice = window.malice || {};
     const name = malice.nameStep(game);
     const turn = (words) => (step.turn > 0 ? `${words}turn ${step.turn}` : "");
     $("slider").setAttribute("aria-valuetext", step.number < 0 ? "the deal" : `${name} ${step.number}${turn(", ")}`);
-    $("where").textContent = step.number < 0 ? "deal" : `${name} ${step.number} / ${lastIndex() - 1}${turn(" · ")}`;
+    write("where", step.number < 0 ? "deal" : `${name} ${step.number} / ${lastIndex() - 1}${turn(" · ")}`);
     $("live").setAttribute("aria-live", timer && readInterval() < 700 ? "off" : "polite");
-    $("live").title = malice.describeStep(game, course, state.index);
-    $("raw").textContent = step.moves.map(malice.formatMove).join(" · ");
-    $("thought").textContent = malice.formatDuration(malice.longestTime(step));
-    $("remark").textContent = malice.joinNotes(game, step);
+    write("raw", step.moves.map(malice.formatMove).join(" · "));
+    write("thought", malice.formatDuration(malice.longestTime(step)));
+    write("remark", malice.joinNotes(game, step));
     const over = state.index === lastIndex();
-    $("live").textContent = malice.describeStep(game, course, state.index) + (over ? ` ${malice.describeResult(game)}` : "");
+    const words = malice.describeStep(game, course, state.index);
+    $("live").title = words;
+    write("live", words + (over ? ` ${malice.describeResult(game)}` : ""));
     showFailure();
     $("over").hidden = !over;
-    $("ending").replaceChildren(...(over ? malice.makeEnding(game) : []));
+    if (over || $("ending").firstChild) $("ending").replaceChildren(...(over ? malice.makeEnding(game) : []));
     for (const id of ["first", "back", "turn-back"]) $(id).disabled = state.index === 0;
     for (const id of ["last", "forward", "turn-forward"]) $(id).disabled = over;
     if (over) stop();
-    for (const watcher of malice.watchers) watcher.show(state.index);
+    for (const watcher of malice.watchers) watcher.show(state.index, moving);
     keepAddress();
   }
 
@@ -96,7 +104,8 @@ window.malice = window.malice || {};
 
   function tick() {
     timer = setTimeout(tick, readInterval());
-    showStep(state.index + 1, Math.min(240, readInterval() * 0.6));
+    const moving = Math.min(240, readInterval() * 0.6);
+    showStep(state.index + 1, moving < SEEN ? 0 : moving);
   }
 
   function play() {
@@ -121,11 +130,11 @@ window.malice = window.malice || {};
     malice.measureStage($("table")); // with the cards of this game
   }
 
-  function linkNeighbour(id, key) {
+  function setLink(id, address) {
     const link = $(id);
-    if (key) link.href = `#${key}`;
+    if (address) link.href = address;
     else link.removeAttribute("href");
-    link.setAttribute("aria-disabled", String(!key));
+    link.setAttribute("aria-disabled", String(!address));
   }
 
   function showHeading(game) {
@@ -134,7 +143,7 @@ window.malice = window.malice || {};
     const names = teams.map((team) => joinParts(team.map((seat) => [malice.createElement("bdi", { class: malice.markBot(seat) }, seat.name)]), "+"));
     $("players").replaceChildren(...joinParts(names, "v"));
     $("players").classList.toggle("many", game.seats.length > 4);
-    const rules = malice.createElement("a", { href: `rules/${game.page}.html` }, malice.createElement("bdi", {}, game.ruleset));
+    const rules = malice.linkPage(`rules/${game.page}.html`, {}, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
     $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series);
     document.title = `${teams.map((team) => team.map(({ name }) => name).join(" + ")).join(" v ")} · game ${game.key}`;
@@ -143,7 +152,9 @@ window.malice = window.malice || {};
   function loadGame(game, place) {
     const views = malice.hasViews(game.family);
     const same = views && state.game?.seats.length === game.seats.length;
-    Object.assign(state, { game, previous: place.previous, next: place.next, viewer: same ? state.viewer : null });
+    game.opinion = place.opinion;
+    const { previous, next, rotations } = place;
+    Object.assign(state, { game, previous, next, rotations, viewer: same ? state.viewer : null });
     malice.useStyles(game.family);
     showHeading(game);
     const options = game.seats.map((seat, index) => malice.createElement("option", { value: index }, `seat ${index}: ${seat.name}`));
@@ -151,9 +162,9 @@ window.malice = window.malice || {};
     $("view").parentElement.hidden = !views;
     $("play-area").classList.toggle("noted", game.steps.some((step) => step.moves.some((move) => move.note)));
     $("slider").max = lastIndex();
-    linkNeighbour("previous", place.previous);
-    linkNeighbour("next", place.next);
-    $("list").href = `games.html#game=${game.key}`;
+    setLink("previous", previous && `#${previous}`);
+    setLink("next", next && `#${next}`);
+    setLink("list", malice.findPage(`games.html#game=${game.key}`));
     $("key").value = game.key;
     state.whole = malice.follow(game, null);
     for (const watcher of malice.watchers) watcher.load(game, state.whole);
@@ -162,7 +173,8 @@ window.malice = window.malice || {};
   }
 
   function showGame(shown) {
-    $("replay").hidden = $("near").hidden = !shown;
+    $("replay").hidden = !shown;
+    $("near").hidden = !shown || malice.alone;
     $("message").hidden = shown;
   }
 
@@ -197,6 +209,10 @@ window.malice = window.malice || {};
 
   /** Open the address: `#part.table.deal.rotation`, and after a slash the number of an action or the seat of a verdict. */
   async function openAddress() {
+    if (state.game && document.getElementById(location.hash.slice(1))) {
+      state.address = location.hash; // a link within the page, such as the one to its content
+      return;
+    }
     stop();
     clearTimeout(pending);
     const hash = location.hash.slice(1);
@@ -205,11 +221,13 @@ window.malice = window.malice || {};
       if (wanted === null) throw new Error("No game has been played yet.");
       const { key, place, options } = malice.parseAddress(wanted);
       const fresh = state.game?.key !== key;
-      if (fresh) {
-        const found = await malice.find(key);
-        if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile
-        loadGame(malice.read(found.shard, found.row, found.bots), found);
-      }
+      const found = fresh ? await malice.find(key) : state;
+      const rotation = malice.chooseRotation(key, found.rotations, options.mirror);
+      const turns = fresh || rotation !== (state.mirror?.rotation ?? null);
+      const mirror = turns ? await malice.loadMirror(key, rotation) : null;
+      if (hash !== location.hash.slice(1)) return; // the address has changed meanwhile
+      if (fresh) loadGame(malice.read(found.shard, found.row, found.bots), found);
+      if (turns) malice.openMirror(mirror);
       const viewer = applyOptions(options);
       state.address = location.hash;
       showGame(true);
@@ -275,12 +293,13 @@ window.malice = window.malice || {};
       location.hash = $("key").value.trim();
     });
     $("log").addEventListener("keydown", malice.roveLog);
+    malice.watchLog($("log"));
     document.addEventListener("keydown", handleKey);
     window.addEventListener("hashchange", openAddress);
   }
 
-  $("open").hidden = false;
-  malice.replay = { state, actions, showStep, address: makeAddress, keepAddress };
+  $("open").hidden = malice.alone;
+  malice.replay = { state, actions, showStep, address: makeAddress, keepAddress, fail: showError };
   malice.recallColours();
   listen();
   openAddress();

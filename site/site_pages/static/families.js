@@ -18,6 +18,8 @@
 //     summary(course, context)      returns what the game came to: an array of {words, values}, with a value for each seat
 //     position(table, context)      returns the table as the view of a request has it, for who copies it as JSON; by
 //                                   default the table
+//     aim(action, context)          returns the names of the places {from, to} between which an action moves something, and
+//                                   its `card` if that lies among others there; null for an action that moves nothing
 //     mask(event, seat, game)       returns the event as the seat may see it, or null if it must not know of it;
 //                                   without this hook all seats see everything, and there are no views to choose from
 //   };
@@ -33,7 +35,7 @@
 //   course   {steps, tables}: all steps, and the tables after them, as a spectator sees them
 //   moment   `step` is an index of `course.steps`, `words` a phrase; of too many, those with the least `weight` are left
 //            out, where a change of the lead weighs 2 to 4 and the longest think 1; `kind` becomes a class
-//   context  {game} for `moments` and `summary`; {game, viewer, step} otherwise, and for events {events, place, table}, for `draw` and
+//   context  {game} for `moments` and `summary`; {game, seat} for `aim`, whose seat it is; {game, viewer, step} otherwise, and for events {events, place, table}, for `draw` and
 //            `position` {over, tables}:
 //     viewer   the seat whose view is shown, or null
 //     step     {number, turn, moves: [{seat, action}], events}: one ask; number -1 is the deal, which has no moves
@@ -46,7 +48,12 @@
 // a class around it says whether it is `narrow` (below 45rem), `broad` (58rem or more) or `short` (below 26rem), and
 // what is larger scrolls. (Container queries would say the same, at several times the cost of a step.) Sizes that follow from these and from `tables` let nothing move from step to step.
 //
-// The page keeps those elements of the drawing before that look as the new ones do: no listeners on them.
+// `malice.linkPage(path, attributes, ...children)` links to another page of the site, such as `bots/greedy.html`; a game
+// that is a file of its own may have no site to link to. What a stylesheet loads is missing there.
+//
+// The page keeps those elements of the drawing before that look as the new ones do: no listeners on them. A drawing of
+// many parts may spare itself those that did not change: `malice.drawIfChanged(name, key, draw)` calls `draw` only if
+// `key` is another text than before.
 //
 // An element with `data-place="NAME"` is a place. An element with `data-from="NAME"` has just come from there: the page
 // lets it fly. cards.js draws cards, places and seats for any family. The styles of other families do not count meanwhile.
@@ -122,6 +129,7 @@ window.malice = window.malice || {};
     unit: () => "left",
     moments: () => [],
     summary: () => [],
+    aim: () => null,
   };
 
   /** By family: the error with which its page failed; from then on the plain hooks stand in. */

@@ -95,6 +95,7 @@ window.malice = window.malice || {};
       course.words.push(told.map(([words]) => words));
       course.briefs.push(told.map(([, brief]) => brief));
     }
+    course.others = malice.listOthers(game, viewer);
     return course;
   };
 

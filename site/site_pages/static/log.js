@@ -5,8 +5,12 @@ window.malice = window.malice || {};
 (function (malice) {
   const { createElement } = malice;
   let links = [];
+  /** Lies around the current action: to move it costs a fraction of what another colour of a row would. */
+  const marker = createElement("div", { class: "marker", "aria-hidden": "true" });
   let marked = null;
   let stop = null;
+  let rows = null; // where the links lie in the log: measured once, since to measure after each step costs a layout
+  let frame = { top: 0, height: 0 };
 
   /** Take the first brief of a step as its line; the others stand below it. */
   function splitBriefs(game, course, index) {
@@ -45,7 +49,7 @@ window.malice = window.malice || {};
         tabindex: "-1",
       },
       createElement("span", { class: "number" }, step.number < 0 ? "" : String(step.number)),
-      createElement("span", { class: "what" }, ...(line || describeMoves(game, step))),
+      createElement("span", { class: "what" }, ...(line || describeMoves(game, step)), ...(course.others[index] || []).map((other) => malice.markOther(game, other))),
       createElement("span", { class: "time" }, malice.formatDuration(malice.longestTime(step))),
     );
     return createElement(
@@ -78,9 +82,34 @@ window.malice = window.malice || {};
       last = step;
       list.append(makeEntry(game, course, index));
     });
-    box.replaceChildren(...parts.filter(Boolean));
+    box.replaceChildren(marker, ...parts.filter(Boolean));
     links = [...box.querySelectorAll("[data-step]")];
+    rows = null;
   };
+
+  /** Keep up with how large the log is, and how far it is scrolled. */
+  malice.watchLog = function (box) {
+    box.addEventListener("scroll", () => (frame.top = box.scrollTop), { passive: true });
+    new ResizeObserver(() => {
+      rows = null;
+      if (marked) moveMarker(box, links.indexOf(marked));
+    }).observe(box);
+  };
+
+  function measureRows(box) {
+    frame = { top: box.scrollTop, height: box.clientHeight };
+    rows = links.map((link) => ({ top: link.offsetTop, height: link.offsetHeight }));
+  }
+
+  /** Move the marker to an action, and scroll the log, but not the page, until it is visible. */
+  function moveMarker(box, index) {
+    if (!rows) measureRows(box);
+    const { top, height } = rows[index];
+    marker.style.transform = `translateY(${top}px)`;
+    marker.style.height = `${height}px`;
+    if (top >= frame.top + 40 && top + height <= frame.top + frame.height - 20) return;
+    box.scrollTop = frame.top = Math.max(0, top - frame.height / 4);
+  }
 
   /** Make a link the one stop of the Tab key in the log. */
   function stopAt(link) {
@@ -100,18 +129,15 @@ window.malice = window.malice || {};
     link.focus();
   };
 
-  /** Mark the current action, and scroll the log, but not the page, until it is visible. */
+  /** Mark the current action. */
   malice.markLog = function (box, index) {
     const link = links[index];
     if (!link) return;
-    const [frame, row] = [box.getBoundingClientRect(), link.getBoundingClientRect()]; // before anything is changed
     marked?.removeAttribute("aria-current");
     marked = link;
     link.setAttribute("aria-current", "step");
     stopAt(link);
-    if (row.top < frame.top + 40 || row.bottom > frame.bottom - 20) {
-      box.scrollTop += row.top - frame.top - frame.height / 2;
-    }
+    moveMarker(box, index);
   };
 
   function sumTimes(game, seat) {
@@ -133,7 +159,7 @@ window.malice = window.malice || {};
         { scope: "row" },
         malice.drawDisc(game, seat),
         malice.hasPartners(game) && createElement("small", {}, `team ${game.teams[seat]} `),
-        createElement("a", { href: `bots/${game.seats[seat].slug}.html`, class: malice.markBot(game.seats[seat]) }, createElement("bdi", {}, game.seats[seat].name)),
+        malice.linkPage(`bots/${game.seats[seat].slug}.html`, { class: malice.markBot(game.seats[seat]) }, createElement("bdi", {}, game.seats[seat].name)),
         stray ? createElement("small", {}, ` ${malice.formatCount(stray, "stray line")}`) : null,
       ),
       createElement("td", { class: "num" }, String(game.scores[seat])),

@@ -81,6 +81,7 @@ window.malice = window.malice || {};
 
   function show(index) {
     listed.index = index;
+    document.querySelector("#moments-title .spectators").hidden = malice.replay.state.viewer === null;
     listed.moments.forEach(({ step }, place) => {
       const link = listed.links[place];
       if (step === index) link.setAttribute("aria-current", "step");

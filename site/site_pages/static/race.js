@@ -57,23 +57,30 @@ window.malice = window.malice || {};
     return order;
   }
 
+  /** Return how much of the drawing is for the lines, in percent; rows of bars need the more of it the more there are. */
+  const measureLines = (sides) => (sides.length > LABELS ? 48 : 58);
+
   function drawLabels(game, race, ends) {
     if (race.sides.length > LABELS) return [];
     return spreadLabels(ends).map(({ side, y }) =>
-      createShape("text", { x: "100%", y: `${(y * 0.6).toFixed(1)}%`, dx: -5, class: "end" }, race.sides[side].seats.join("+")),
+      createShape("text", { x: "100%", y: `${((y * measureLines(race.sides)) / 100).toFixed(1)}%`, dx: -5, class: "end" }, race.sides[side].seats.join("+")),
     );
   }
 
-  function drawLines(game, race, end) {
-    const [least, most] = [Math.min(...race.left.flat()), Math.max(...race.left.flat())];
+  /** Draw what each side has left, above thin lines for what it has left in the mirror, if `reflected` tells. */
+  function drawLines(game, race, end, reflected) {
+    const all = [...race.left, ...(reflected || [])].flat();
+    const [least, most] = [Math.min(...all), Math.max(...all)];
     const height = (left) => 4 + (most > least ? (92 * (left - least)) / (most - least) : 0);
-    const lines = race.sides.map(({ seats }, side) => {
-      const points = race.left.map((left, step) => [step, height(left[side])]);
-      return createShape("path", { class: nameLine(game, seats, side), d: makeStepPath(points, end) });
-    });
+    const drawLine = (table, kind) => ({ seats }, side) => {
+      const points = table.map((left, step) => [step, height(left[side])]);
+      return createShape("path", { class: `${nameLine(game, seats, side)}${kind}`, d: makeStepPath(points, end) });
+    };
+    const lines = [...(reflected ? race.sides.map(drawLine(reflected, " reflected")) : []), ...race.sides.map(drawLine(race.left, ""))];
     const ends = race.left[end].map(height);
-    const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, String(most)), createShape("text", { x: 0, y: "60%", class: "scale low" }, String(least))];
-    return [makeField(end, 0, "60%", ...lines), ...scale, ...drawLabels(game, race, ends)];
+    const share = `${measureLines(race.sides)}%`;
+    const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, String(most)), createShape("text", { x: 0, y: share, class: "scale low" }, String(least))];
+    return [makeField(end, 0, share, ...lines), ...scale, ...drawLabels(game, race, ends)];
   }
 
   /** Return how high bars are, of 100, for a time in microseconds; and the longest time. */
@@ -84,21 +91,21 @@ window.malice = window.malice || {};
     return { longest: times.length ? Math.max(...times) : null, scale: (micros) => (micros > 0 ? 8 + 92 * share(micros) : 0) };
   }
 
-  /** Place a height in the lane of a side: with two sides, those of the first stand up from the middle, and the others hang. */
+  /** Place a height in the lane of a side: two sides stand up from the middle and hang from it, more have a row each. */
   function placeInLane(sides, side, height) {
-    if (sides.length !== 2) return height;
-    return side ? HEIGHT / 2 - height / 2 : HEIGHT / 2 + height / 2;
+    if (sides.length === 1) return height;
+    if (sides.length === 2) return side ? HEIGHT / 2 - height / 2 : HEIGHT / 2 + height / 2;
+    return HEIGHT - (HEIGHT / sides.length) * (side + 1 - (0.86 * height) / HEIGHT);
   }
 
   function drawBars(game, sides, scale) {
-    const base = HEIGHT - placeInLane(sides, 0, 0);
     const paths = game.seats.map(() => "");
     game.steps.forEach(({ moves }, index) => {
       moves.forEach(({ seat, micros }, place) => {
         const width = 0.8 / moves.length;
         const side = sides.findIndex(({ seats }) => seats.includes(seat));
-        const top = HEIGHT - placeInLane(sides, side, scale(micros || 0));
-        paths[seat] += `M${(index - 0.9 + place * width).toFixed(2)} ${base}V${top.toFixed(1)}h${width.toFixed(2)}V${base}z`;
+        const [base, top] = [0, scale(micros || 0)].map((height) => (HEIGHT - placeInLane(sides, side, height)).toFixed(1));
+        paths[seat] += `M${(index - 0.9 + place * width).toFixed(2)} ${base}V${top}h${width.toFixed(2)}V${base}z`;
       });
     });
     return paths.map((d, seat) => {
@@ -120,22 +127,37 @@ window.malice = window.malice || {};
     return createShape("svg", { x: `${(100 * step) / Math.max(1, end)}%`, y: 0, class: `tick ${kind}`, overflow: "visible" }, mark);
   }
 
-  function drawWhole(game, race, moments) {
+  /** Mark the actions instead of which a second bot would have played others. */
+  function drawOthers({ others }, end, y) {
+    const marks = others.map((_, step) => `M${step} 0V${HEIGHT}`).join("");
+    return marks ? [makeField(end, y, 5, createShape("path", { class: "others", d: marks }))] : [];
+  }
+
+  /** Draw a line above the bars, and where there are rows between these, too. */
+  function drawRows(sides, end) {
+    const rows = sides.length > 2 ? sides.length : 1;
+    const lines = Array.from({ length: rows }, (_, row) => `M0 ${((HEIGHT / rows) * row).toFixed(1)}H${end}`);
+    return createShape("path", { class: "row", d: lines.join("") });
+  }
+
+  function drawWhole(game, course, race, reflected = null) {
+    const moments = malice.gatherMoments(game, course);
     const end = game.steps.length - 1;
     const sides = malice.groupTeams(game);
-    const { longest, scale } = makeScale(game);
-    const thinking = makeField(end, race ? "64%" : 0, race ? "36%" : "100%", ...drawBars(game, sides, scale), ...drawBanks(game, sides, end));
-    const most = longest ? createShape("text", { x: 0, dx: race ? 24 : 0, y: race ? "64%" : 0, class: "scale" }, malice.formatDuration(longest)) : "";
-    const ticks = moments.map((moment) => drawTick(moment, end));
-    return createShape("svg", { "aria-hidden": "true" }, ...(race ? drawLines(game, race, end) : []), thinking, most, ...ticks);
+    const { scale } = makeScale(game);
+    const top = race ? measureLines(sides) + 6 : 6;
+    const bars = [drawRows(sides, end), ...drawBars(game, sides, scale), ...drawBanks(game, sides, end)];
+    const thinking = makeField(end, `${top}%`, `${100 - top}%`, ...bars);
+    const ticks = [...drawOthers(course, end, `${top - 5}%`), ...moments.map((moment) => drawTick(moment, end))];
+    return createShape("svg", { "aria-hidden": "true" }, ...(race ? drawLines(game, race, end, reflected) : []), thinking, ...ticks);
   }
 
   /** Show a side in the line of figures: its dash, its seats, and a place for what it has left. */
   function makeFigure(game, { seats }, side) {
     const sample = createShape("svg", { viewBox: "0 0 20 4", class: "sample" }, createShape("path", { class: nameLine(game, seats, side), d: "M0 2H20" }));
-    const count = createElement("b");
+    const [count, reflected] = [createElement("b"), createElement("small")];
     const title = seats.map((seat) => game.seats[seat].name).join(" + ");
-    return { count, node: createElement("span", { title }, sample, ...seats.map((seat) => malice.drawDisc(game, seat)), count) };
+    return { count, reflected, node: createElement("span", { title }, sample, ...seats.map((seat) => malice.drawDisc(game, seat)), count, reflected) };
   }
 
   /** Seek where the pointer is, as long as it is down. */
@@ -157,23 +179,34 @@ window.malice = window.malice || {};
     const race = malice.measureRace(game, course);
     const figures = malice.groupTeams(game).map((side, place) => makeFigure(game, side, place));
     const words = createElement("span", { class: "who" });
+    const { longest } = makeScale(game);
+    const think = longest && createElement("span", { class: "longest", title: "the longest bar" }, `▮ ${malice.formatDuration(longest)}`);
     const cursor = createElement("div", { class: "cursor" });
-    const plot = createElement("div", { class: "plot" }, drawWhole(game, race, malice.gatherMoments(game, course)), cursor);
+    const plot = createElement("div", { class: "plot" }, drawWhole(game, course, race), cursor);
     listen(plot, end);
-    drawn = { game, race, end, cursor, words, counts: figures.map(({ count }) => count) };
+    drawn = { game, course, race, end, plot, cursor, words, figures, reflected: null };
+    document.getElementById("race").classList.toggle("rows", figures.length > LABELS);
     document.getElementById("race").replaceChildren(
       plot,
-      createElement("p", { class: "now", "aria-hidden": "true" }, ...figures.map(({ node }) => node), words),
+      createElement("p", { class: "now", "aria-hidden": "true" }, ...figures.map(({ node }) => node), words, think),
       createElement("p", { class: "unseen" }, malice.describeRace(game, race)),
     );
   }
 
-  /** Say who is ahead. */
-  function describeLead({ game, race }, index) {
+  /** Say who is ahead; nothing without a race. */
+  malice.describeLead = function (game, race, index) {
     if (!race) return "";
     const lead = race.leads[index];
-    return `${race.unit} · ${lead === null ? "level" : `${malice.nameSide(game, race.sides[lead])} ${race.sides[lead].seats.length > 1 ? "lead" : "leads"}`}`;
-  }
+    return lead === null ? "level" : `${malice.nameSide(game, race.sides[lead])} ${race.sides[lead].seats.length > 1 ? "lead" : "leads"}`;
+  };
+
+  /** Draw what each side has left in the mirror, too: by step of this game, by side; null for no mirror. */
+  malice.reflect = function (reflected) {
+    if (reflected === drawn.reflected) return;
+    const { game, course, race, plot } = drawn;
+    drawn.reflected = reflected;
+    plot.firstChild.replaceWith(drawWhole(game, course, race, reflected));
+  };
 
   /** Write a text where it is another one: most steps change no figure. */
   function write(node, text) {
@@ -182,8 +215,13 @@ window.malice = window.malice || {};
 
   function show(index) {
     drawn.cursor.style.transform = `translateX(${(100 * index) / Math.max(1, drawn.end)}%)`;
-    drawn.counts.forEach((count, side) => write(count, drawn.race ? String(drawn.race.left[index][side]) : ""));
-    write(drawn.words, describeLead(drawn, index));
+    const { game, race, reflected } = drawn;
+    drawn.figures.forEach((figure, side) => {
+      write(figure.count, race ? String(race.left[index][side]) : "");
+      write(figure.reflected, race && reflected ? `⇄ ${reflected[index][side]}` : "");
+    });
+    const whose = malice.replay.state.viewer === null ? "" : "as a spectator sees it · "; // a seat may not see what is left
+    write(drawn.words, race ? `${whose}${race.unit} · ${malice.describeLead(game, race, index)}` : "");
   }
 
   malice.watchers.push({ load, show });

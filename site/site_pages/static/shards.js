@@ -5,11 +5,13 @@ window.malice = window.malice || {};
 (function (malice) {
   const loads = new Map();
   const receivers = new Map();
+  const kept = new Map();
 
-  /** Receive the packed content of a data file, which calls this. */
+  /** Receive the packed content of a data file, which calls this; keep what nobody has asked for yet, as in a game that is one file. */
   malice.receive = function (name, packed) {
     const receiver = receivers.get(name);
     if (receiver) receiver(packed);
+    else kept.set(name, packed);
   };
 
   const describeDamage = (name) => `data/${name}.js is damaged: write the site again.`;
@@ -41,7 +43,7 @@ window.malice = window.malice || {};
   /** Load a data file, once. */
   malice.load = function (name) {
     if (!loads.has(name)) {
-      const loading = loadScript(name).then((packed) => unpack(name, packed));
+      const loading = Promise.resolve(kept.get(name) ?? loadScript(name)).then((packed) => unpack(name, packed));
       loading.catch(() => loads.delete(name)); // so that the next click tries again
       loads.set(name, loading);
     }
@@ -98,12 +100,30 @@ window.malice = window.malice || {};
     return runs.length ? makeKey(runs[0], runs[0].first) : null;
   };
 
-  /** Find a game: its shard, its row in the shard, its neighbours, and the bots in the order of entry. Reject with a sentence for the reader. */
+  /** Load what a bot would have played in a game; null if none was asked about it. */
+  async function findOpinion({ opinions }, block, key) {
+    if (!opinions?.blocks.includes(block)) return null;
+    const seats = (await load(`opinions-${block}`))[key];
+    return seats ? { ...opinions, seats } : null;
+  }
+
+  /** List the rotations in which the deal of a game was played. */
+  function findRotations(runs, key) {
+    const [part, table, deal] = key.split(".").map(Number);
+    const holds = (run) => run.part === part && run.table === table && run.deal <= deal && deal < run.deal + run.end - run.first;
+    return runs.filter(holds).map(({ rotation }) => rotation).sort((one, other) => one - other);
+  }
+
+  /**
+   * Find a game: its shard, its row in the shard, its neighbours, a second opinion on it, the rotations of its deal, and the
+   * bots in the order
+   * of entry. Reject with a sentence for the reader.
+   */
   malice.find = async function (key) {
     const index = await load("index");
     const runs = listRuns(index);
     const number = findNumber(runs, key);
-    if (number === null) throw new Error(`Game ${key} does not exist, or has not been played yet.`);
+    if (number === null) throw new Error(malice.alone ? `This file holds game ${index.watch} alone.` : `Game ${key} does not exist, or has not been played yet.`);
     const block = Math.floor(number / index.size);
     const split = (index.splits[block] || []).filter((first) => first <= number).length;
     const shard = await load(split ? `games-${block}-${split}` : `games-${block}`);
@@ -111,6 +131,7 @@ window.malice = window.malice || {};
     if (row < 0) throw new Error(`Game ${key} is newer than this page: reload it.`);
     const { family } = shard.rulesets[shard.columns.ruleset[row]];
     await malice.loadFamily(family, index.families);
-    return { shard, row, bots: index.bots, ...findNeighbours(runs, number) };
+    const opinion = await findOpinion(index, block, key);
+    return { shard, row, opinion, bots: index.bots, rotations: findRotations(runs, key), ...findNeighbours(runs, number) };
   };
 })(window.malice);

@@ -47,7 +47,7 @@ window.malice = window.malice || {};
 
   function listen() {
     const stage = $("table").parentElement;
-    new ResizeObserver(() => malice.measureStage($("table"))).observe(stage);
+    for (const id of ["table", "other-table"]) new ResizeObserver(() => malice.measureStage($(id))).observe($(id).parentElement);
     stage.addEventListener("pointerdown", beginTouch);
     stage.addEventListener("pointerup", endTouch);
     stage.addEventListener("pointercancel", () => (start = null));

@@ -33,7 +33,9 @@ window.malice = window.malice || {};
   }
 
   function show(index) {
-    if (index === summary.last) document.getElementById("ending").append(summary.node);
+    if (index !== summary.last) return;
+    const whose = malice.replay.state.viewer !== null && createElement("p", { class: "spectators" }, "Counted by a spectator, who sees more than this seat.");
+    document.getElementById("ending").append(...[summary.node, whose].filter(Boolean));
   }
 
   malice.watchers.push({ load, show });

@@ -5,6 +5,9 @@ window.malice = window.malice || {};
 (function (malice) {
   /** From this width in pixels on a card has room for pips and courts. */
   const BIG = 42;
+  /** By box, which parts of the drawing look how. */
+  const drawn = new WeakMap();
+  let parts = null;
 
   /** Find where something came from, as it is still drawn. */
   function findOrigin(box, node) {
@@ -16,7 +19,7 @@ window.malice = window.malice || {};
   function fly(node, origin, duration) {
     const target = node.getBoundingClientRect();
     const from = `translate(${origin.left - target.left}px, ${origin.top - target.top}px)`;
-    node.animate([{ transform: from, zIndex: 9 }, { transform: "none", zIndex: 9 }], { duration, easing: "ease-out" });
+    return node.animate([{ transform: from, zIndex: 9 }, { transform: "none", zIndex: 9 }], { duration, easing: "ease-out" });
   }
 
   /** Tell the styles of the drawing how much room it has. */
@@ -45,8 +48,27 @@ window.malice = window.malice || {};
     }
   }
 
+  /**
+   * Draw a part of the table, or if it looks as it did after the step before, only a note of that for `patch`. `key` is a
+   * text that is another one whenever the part looks otherwise; `name` tells it from other parts.
+   */
+  malice.drawIfChanged = function (name, key, draw) {
+    if (parts.keys.get(name) === key) return malice.createElement("i", { "data-same": true });
+    parts.keys.set(name, key);
+    return draw();
+  };
+
+  /** Return the parts as they are drawn in a box; another game or view begins anew. */
+  function findParts(box, game, viewer) {
+    const known = drawn.get(box);
+    if (known?.game === game && known.viewer === viewer) return known;
+    drawn.set(box, { game, viewer, keys: new Map(), flights: [] });
+    return drawn.get(box);
+  }
+
   /** Make an element like a fresh one, and keep what is the same: that costs a slow processor far less than all anew. */
   function patch(old, fresh) {
+    if (fresh.dataset && "same" in fresh.dataset) return;
     if (old.isEqualNode(fresh)) return;
     if (old.nodeName !== fresh.nodeName || old.nodeType !== Node.ELEMENT_NODE || old.dataset?.card !== fresh.dataset?.card) {
       old.replaceWith(fresh);
@@ -62,13 +84,14 @@ window.malice = window.malice || {};
   malice.drawTable = function (box, game, course, index, viewer, moving) {
     const { steps, tables } = course;
     const context = { game, viewer, step: steps[index], over: index === steps.length - 1, tables };
+    parts = findParts(box, game, viewer);
     const table = malice.callFamily(game.family, "draw", tables[index], context);
     const flies = moving && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     const origins = flies ? [...table.querySelectorAll("[data-from]")].map((node) => findOrigin(box, node)) : [];
-    box.getAnimations({ subtree: true }).forEach((flight) => flight.cancel());
+    parts.flights.forEach((flight) => flight.cancel()); // to ask the page which there are would cost a layout
     if (box.firstElementChild) patch(box.firstElementChild, table);
     else box.append(table);
     const moved = flies ? [...box.querySelectorAll("[data-from]")] : [];
-    moved.forEach((node, place) => origins[place] && fly(node, origins[place], moving));
+    parts.flights = moved.map((node, place) => origins[place] && fly(node, origins[place], moving)).filter(Boolean);
   };
 })(window.malice);

@@ -8,7 +8,7 @@ malice.klondike = malice.klondike || {};
   const makeBoard = () => ({ columns: [], foundations: { C: [], D: [], H: [], S: [] }, stock: [], waste: [], seen: {}, moves: 0, undone: 0, passes: 0, end: "" });
 
   /** Return the tables before the deal; `changes` says by seat what the last step changed, for the highlights. */
-  klondike.start = (game) => ({ boards: game.seats.map(makeBoard), out: {}, changes: {} });
+  klondike.start = (game) => ({ boards: game.seats.map(makeBoard), out: {}, changes: {}, free: game.rules.undo === "free" });
 
   /** Find a pile by its name: `w`, `t3`, `fH`. */
   function findPile(board, name) {
@@ -65,7 +65,11 @@ malice.klondike = malice.klondike || {};
       board.moves += 1;
       return { from: "w", to: "stock", count: 0 };
     },
-    undo(board, event) {
+    undo(board, event, _, free) {
+      if (free) {
+        board.moves -= 1;
+        board.passes -= event.action === "turn" && !board.stock.length ? 1 : 0;
+      }
       takeBack(board, event);
       const [from, to] = event.action.split("-");
       return to ? { from: to === "f" ? `f${event.cards[0][1]}` : to, to: from, count: event.cards.length, back: true } : { from: "w", to: "stock", count: 0, back: true };
@@ -87,7 +91,7 @@ malice.klondike = malice.klondike || {};
     } else if (event.type === "out") {
       table.out[event.seat] = event.code;
     } else {
-      table.changes[event.seat] = change[event.type](table.boards[event.seat], event, table.changes[event.seat]);
+      table.changes[event.seat] = change[event.type](table.boards[event.seat], event, table.changes[event.seat], table.free);
     }
   };
 

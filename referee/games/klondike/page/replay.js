@@ -58,6 +58,13 @@
     return found;
   }
 
+  /** Say between which piles an action moves cards; which foundation takes one, the action alone does not tell. */
+  function aim(action, { seat }) {
+    if (action === "turn") return { from: `${seat}stock`, to: `${seat}w` };
+    const [from, to] = action.split("-");
+    return to && to !== "f" ? { from: `${seat}${from}`, to: `${seat}${to}` } : null;
+  }
+
   function summary(course) {
     const { boards } = course.tables.at(-1);
     const rows = [
@@ -71,5 +78,5 @@
   }
 
   const { start, apply, draw, mask, position } = klondike;
-  malice.families.klondike = { start, apply, draw, words, brief, mask, position, race, unit: () => "cards to go", moments, summary };
+  malice.families.klondike = { start, apply, draw, words, brief, mask, position, race, unit: () => "cards to go", moments, summary, aim };
 })(window.malice);

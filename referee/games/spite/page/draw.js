@@ -93,7 +93,7 @@ malice.spite = malice.spite || {};
         "header",
         {},
         malice.drawDisc(game, seat),
-        createElement("a", { href: `bots/${game.seats[seat].slug}.html`, class: "name", title: game.seats[seat].name }, createElement("bdi", {}, game.seats[seat].name)),
+        malice.linkPage(`bots/${game.seats[seat].slug}.html`, { class: "name", title: game.seats[seat].name }, createElement("bdi", {}, game.seats[seat].name)),
         partners && this.drawTeam(seat),
         out && createElement("span", { class: "tag bad" }, `out: ${out}`),
         turn && createElement("span", { class: "tag turn" }, "to play"),
@@ -162,14 +162,35 @@ malice.spite = malice.spite || {};
     }
 
     drawMiddle() {
-      const stacks = Array.from({ length: this.extent.centre }, (_, index) => this.drawCentre(index));
+      const stacks = Array.from({ length: this.extent.centre }, (_, index) => this.drawCentreIfChanged(index));
       return createElement(
-        "section",
-        { class: "centre", "aria-label": "Centre" },
+        "div",
+        { class: "centre", role: "group", "aria-label": "Centre" },
         this.drawClosed("stock", "stock"),
         createElement("div", { class: "stacks" }, ...stacks),
         this.drawClosed("aside", "aside"),
       );
+    }
+
+    /** Return a text that changes whenever a seat looks otherwise. */
+    describeSeat(seat) {
+      const { table, changes, over } = this;
+      const names = [`${seat}h`, `${seat}p`, ...Array.from({ length: this.extent.sides }, (_, index) => `${seat}s${index}`)];
+      const piles = names.map((name) => [table.piles[name], changes.to[name], changes.from[name]]);
+      const counted = spite.seesCounts(table, this.rules, this.viewer);
+      return JSON.stringify([piles, changes.fresh[seat], changes.flipped[seat], table.out[seat], table.seat === seat, over, counted]);
+    }
+
+    drawSeatIfChanged(seat) {
+      return malice.drawIfChanged(`seat ${seat}`, this.describeSeat(seat), () => this.drawSeat(seat));
+    }
+
+    drawCentreIfChanged(index) {
+      const name = `c${index}`;
+      const { piles, heights } = this.table;
+      const { to, from, gone } = this.changes;
+      const key = JSON.stringify([piles[name], heights[name], to[name], from[name], gone[name]]);
+      return malice.drawIfChanged(name, key, () => this.drawCentre(index));
     }
 
     /** Draw the seats clockwise from the viewer's: the first half below, from left to right, the others above. */
@@ -180,9 +201,9 @@ malice.spite = malice.spite || {};
       const below = order.slice(0, Math.floor(count / 2) || 1);
       const above = order.slice(below.length).reverse();
       return [
-        createElement("div", { class: "row above" }, ...above.map((seat) => this.drawSeat(seat))),
+        createElement("div", { class: "row above" }, ...above.map((seat) => this.drawSeatIfChanged(seat))),
         this.drawMiddle(),
-        createElement("div", { class: "row below" }, ...below.map((seat) => this.drawSeat(seat))),
+        createElement("div", { class: "row below" }, ...below.map((seat) => this.drawSeatIfChanged(seat))),
       ];
     }
   }

@@ -116,6 +116,14 @@ malice.spite = malice.spite || {};
     return event;
   };
 
+  /** Return the piles between which an action moves a card: `h7C-c1`, `p-c0`, `s2-1p`. A pile without an owner is the seat's. */
+  spite.aim = function (action, { seat }) {
+    const [source, target] = action.split("-");
+    if (!target) return null;
+    const findName = (pile) => (/^[ps]/.test(pile) ? `${seat}${pile}` : pile);
+    return source[0] === "h" ? { from: `${seat}h`, to: findName(target), card: source.slice(1) } : { from: findName(source), to: findName(target) };
+  };
+
   /** Return whether `viewer` (null sees everything) sees how many pay-off cards are left. */
   spite.seesCounts = function (table, rules, viewer) {
     if (viewer === null || rules.payoff_count === "public") return true;

@@ -1,0 +1,32 @@
+"""Double Solitaire: two packs, one table, and whoever is rid of their pack first wins."""
+
+from pathlib import Path
+
+from referee.families import Family
+from referee.games.double_solitaire import words
+from referee.games.double_solitaire.engine import DoubleSolitaire
+from referee.games.double_solitaire.messages import PUBLIC, Event, View
+from referee.games.double_solitaire.parameters import Parameters, match
+from referee.games.double_solitaire.race import count_left, list_figures
+from referee.games.double_solitaire.sentences import SENTENCES
+
+__all__ = ["FAMILY", "DoubleSolitaire"]
+
+FAMILY = Family(
+    name="double-solitaire",
+    folder=Path(__file__).parent,
+    parameters=Parameters,
+    view=View,
+    event=Event,
+    public=PUBLIC,
+    match=match,
+    rules=DoubleSolitaire,
+    describe_event=words.describe_event,
+    describe_action=words.describe_action,
+    sketch=words.sketch,
+    figures=list_figures,
+    reasons=SENTENCES.reasons,
+    help=words.HELP,
+    race=count_left,
+    opponent="unloader",
+)

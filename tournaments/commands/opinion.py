@@ -1,0 +1,84 @@
+"""A second opinion for the pages: opens the bot that gives it, and says what came of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from referee.nouns import format_count
+from tournaments.commands.exit_codes import interrupt_on_signals
+from tournaments.commands.options import with_isolation
+from tournaments.sanitizer import sanitize
+
+if TYPE_CHECKING:
+    from referee.records import Layer
+    from tournaments.league.store import Store
+    from tournaments.running.opinions import Advice
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Which bot to ask for a second opinion, and how."""
+
+    words: str
+    """What names it."""
+    most: int | None
+    """About how many games to ask it; None for all."""
+    isolation: Layer | None
+    """Its isolation; None for the strongest that works."""
+    required: bool
+    """Whether that isolation is required."""
+
+
+@contextmanager
+def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
+    """Lend a bot to be asked about games of a league, or none; say afterwards on stderr what came of it.
+
+    Raises:
+        BotError: there is no such bot, or it cannot be built.
+        IsolationError: its isolation is required, but unavailable.
+    """
+    if asking is None:
+        yield None
+        return
+    from referee.records import Isolation
+    from tournaments.entries.builds import ensure_built
+    from tournaments.league.file import list_league_files
+    from tournaments.running.isolation import describe_shortcomings
+    from tournaments.running.names import Names
+    from tournaments.running.opinions import Advice
+    from tournaments.running.replay_progress import ReplayProgress
+    from tournaments.running.rerun import Surroundings
+
+    interrupt_on_signals()
+    config = with_isolation(store.config(), asking.isolation, asking.required)
+    bot = ensure_built(Names(store.path, store).find(asking.words))
+    player = bot.make_player(bot.manifest.name)
+    for line in describe_shortcomings(config.isolation, [player]):
+        click.echo(line, err=True)
+    layers = Isolation(
+        config.isolation, config.memory_mb, config.freeze, list_league_files(store.path), asking.required
+    )
+    with ReplayProgress(sys.stderr, "second opinion") as progress:
+        advice = Advice(store, player, Surroundings(config.init_ms, layers), asking.most, progress)
+        yield advice
+    _print_advice(advice)
+
+
+def _print_advice(advice: Advice) -> None:
+    from tournaments.terminal.transcript import excerpt_stderr
+
+    bot = sanitize(advice.adviser.name)
+    others = f"{advice.moves - advice.agreed:,} of {format_count(advice.moves, 'move')}"
+    games = format_count(advice.games, "game")
+    click.echo(f"second opinion: {bot} would have played otherwise in {others}, in {games}", err=True)
+    for fault in advice.faults:
+        place = f"game {fault.key}, seat {fault.seat}, after {format_count(fault.moves, 'move')}"
+        click.echo(f"  {bot}: {fault.verdict} in {place}: {sanitize(fault.sentence)}", err=True)
+        for line in excerpt_stderr(fault.stderr):
+            click.echo(f"    | {line}", err=True)

@@ -1,0 +1,204 @@
+"""What standings need to know of the games of each kind, found in one look at each game."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
+from typing import NamedTuple
+
+from protocol.messages import ClockRules
+from referee.replay import VOID
+from tournaments.league.contents import Game
+from tournaments.league.kinds import Kind, list_sides, make_rated_game
+from tournaments.league.settled import Settled
+from tournaments.league.tallies import Tally
+from tournaments.ratings.rated_games import RatedGames
+from tournaments.ratings.running_elo import RunningElo
+
+Outcome = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]
+"""By seat: labels, teams, places."""
+Deal = tuple[int, int, int]
+"""A part, a table and a deal."""
+Pick = Callable[[Game], Game | None]
+"""Returns a game as standings rate it; None if they do not."""
+
+
+class Terms(NamedTuple):
+    """What decides, besides the games, what standings see in them."""
+
+    names: Sequence[str]
+    """Of all players, older versions of entries included."""
+    common: Collection[int]
+    """The parts in which all tables get the same cards."""
+    clocks: Sequence[ClockRules]
+    """Those of the parts, by number."""
+
+
+class KindGames:
+    """The games of one kind, added in playing order.
+
+    Args:
+        number: the players by label.
+        common: the parts in which all tables get the same cards.
+        teams: by seat.
+        once: whether a deal is one game.
+    """
+
+    def __init__(
+        self, number: Mapping[str, int], common: Collection[int], teams: tuple[int, ...] = (), *, once: bool = False
+    ) -> None:
+        self._number = number
+        self._common = common
+        self.sides = list_sides(teams)
+        """The seats of each team."""
+        self.once = once
+        """Whether a deal is one game, the same for all seats."""
+        self.played = 0
+        self.complete = 0
+        """Those whose deals are complete: played in every rotation, if there are any."""
+        self.tallies = {label: Tally() for label in number}
+        self.rated = RatedGames()
+        """Those of complete deals, except void ones."""
+        self.curves = RunningElo(len(number))
+        """Of the rated games."""
+        self.outcomes: Counter[Outcome] = Counter()
+        """Of the rated games."""
+
+    def add(self, game: Game, *, complete: bool) -> None:
+        """Add the next game."""
+        self.played += 1
+        for seat, label in enumerate(game.labels):
+            self.tallies[label].add(game, seat)
+        if not complete:
+            return
+        self.complete += 1
+        if game.reason == VOID:
+            return
+        rated = make_rated_game(game, self._number, self._common)
+        self.rated.add(rated)
+        self.curves.add(rated)
+        self.outcomes[game.labels, game.teams, game.places] += 1
+
+    def branch(self) -> KindGames:
+        """Return the same games, to add others; `rewind` takes those out of the long columns, which both share."""
+        self.rated.rest()
+        self.curves.rest()
+        branch = copy(self)
+        branch.tallies = {label: copy(tally) for label, tally in self.tallies.items()}
+        branch.outcomes = self.outcomes.copy()
+        return branch
+
+    def rewind(self) -> None:
+        """Take out again what was added to a branch."""
+        self.rated.rewind()
+        self.curves.rewind()
+
+
+class AllKinds:
+    """The games of all kinds, added in playing order.
+
+    Args:
+        terms: how to look at them.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._number = {label: index for index, label in enumerate(terms.names)}
+        self.kinds: dict[Kind, KindGames] = {}
+        """In the order of their first games."""
+        self._places: dict[tuple[str, int, int], KindGames] = {}  # a clock is slow to look up by
+
+    def add(self, game: Game, *, complete: bool) -> None:
+        """Add the next game."""
+        place = game.ruleset, len(game.labels), game.key.part
+        if (games := self._places.get(place)) is None:
+            games = self._places[place] = self._find(game)
+        games.add(game, complete=complete)
+
+    def _find(self, game: Game) -> KindGames:
+        _, common, clocks = self._terms
+        part = game.key.part
+        kind = Kind(game.ruleset, len(game.labels), clocks[part] if part < len(clocks) else None)
+        return self.kinds.setdefault(kind, KindGames(self._number, common, game.teams, once=game.once))
+
+    def branch(self) -> AllKinds:
+        """Return the same games, to add others until `rewind` is called."""
+        branch = AllKinds(self._terms)
+        branch.kinds = {kind: games.branch() for kind, games in self.kinds.items()}
+        kinds = {id(games): kind for kind, games in self.kinds.items()}
+        branch._places = {place: branch.kinds[kinds[id(games)]] for place, games in self._places.items()}
+        return branch
+
+    def rewind(self) -> None:
+        """Take out again what was added to a branch."""
+        for games in self.kinds.values():
+            games.rewind()
+
+
+class OpenDeal(NamedTuple):
+    """A deal of which not all games rest."""
+
+    games: int
+    """Those that rest."""
+    rotations: int
+    """As many games are all of them."""
+    complete: bool
+    """Whether all of them were played when these came to rest."""
+
+
+class GameMemory:
+    """What standings of one league found in its games: who asks again waits for its latest games only."""
+
+    def __init__(self) -> None:
+        self._settled = Settled()
+        self._kinds = AllKinds(Terms((), (), ()))
+        """The games that rest."""
+        self._open: dict[Deal, OpenDeal] = {}
+
+    def collect(self, games: Sequence[Game], pick: Pick, picked_by: object, terms: Terms) -> dict[Kind, KindGames]:
+        """Return the games of each kind, in the order of their first games; they hold until the next call.
+
+        Args:
+            games: all of them, in playing order.
+            pick: chooses those that count, and names their players.
+            picked_by: what decides how it chooses.
+            terms: how to look at them.
+        """
+        advance = self._settled.advance((picked_by, *terms), games)
+        self._kinds.rewind()
+        if advance.anew:
+            self._kinds, self._open = AllKinds(terms), {}
+        settled, recent = ([game for each in some if (game := pick(each))] for some in advance[1:])
+        broken = self._find_broken([*settled, *recent])
+        if any((deal not in broken) != each.complete for deal, each in self._open.items()):
+            self._settled.forget()  # a late game completed a deal whose other games rest
+            return self.collect(games, pick, picked_by, terms)
+        for game in settled:
+            complete = _name_deal(game) not in broken
+            self._kinds.add(game, complete=complete)
+            self._rest(game, complete)
+        found = self._kinds.branch()
+        for game in recent:
+            found.add(game, complete=_name_deal(game) not in broken)
+        return found.kinds
+
+    def _find_broken(self, new: Sequence[Game]) -> set[Deal]:
+        """Return the deals, as far as not all of their games rest, that are not complete."""
+        games = Counter(map(_name_deal, new))
+        rotations = {_name_deal(game): game.rotations for game in new if games[_name_deal(game)] != game.rotations}
+        rotations |= {deal: each.rotations for deal, each in self._open.items()}
+        resting = {deal: each.games for deal, each in self._open.items()}
+        return {deal for deal, count in rotations.items() if games[deal] + resting.get(deal, 0) != count}
+
+    def _rest(self, game: Game, complete: bool) -> None:
+        deal, rotations = _name_deal(game), game.rotations
+        games = self._open[deal].games + 1 if deal in self._open else 1
+        if games < rotations:
+            self._open[deal] = OpenDeal(games, rotations, complete)
+        else:
+            self._open.pop(deal, None)
+
+
+def _name_deal(game: Game) -> Deal:
+    return game.key.part, game.key.table, game.key.deal
