@@ -45,6 +45,8 @@ class RulesetText(Struct, frozen=True):
     family: str
     about: str
     source: str
+    usual: str
+    """Where the usual values stand: the name of a ruleset, or "default" for those of the family's `Parameters`."""
     parameters: tuple[ParameterText, ...]
     seats: tuple[SeatsText, ...]
     """One for each number of seats that it allows and that can play it."""
@@ -81,7 +83,8 @@ def describe_ruleset(described: Ruleset) -> RulesetText:
         for name, value in _list_values(described.rules)
     )
     seats = tuple(_list_seats(described))
-    return RulesetText(described.name, described.family, described.about, described.source, parameters, seats)
+    where = DEFAULT_RULESET if family.name == DEFAULT_FAMILY else "default"
+    return RulesetText(described.name, family.name, described.about, described.source, where, parameters, seats)
 
 
 def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:

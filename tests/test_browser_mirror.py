@@ -186,6 +186,13 @@ def test_a_game_whose_other_rotation_is_open_has_no_mirror(browser: Chrome, out:
     assert "no other game in rotation 1" in find(browser, "#message").text
 
 
+def test_an_address_that_mirrors_a_game_in_itself_shows_the_game(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0.0/5?mirror=0")
+
+    assert find(browser, "#replay").is_displayed()
+    assert not find(browser, "#mirror").is_displayed()
+
+
 def test_any_game_has_a_mirror_of_each_rotation(browser: Chrome, tmp_path: Path) -> None:
     write_package(BIDDING, tmp_path / "installed")
     with installed(tmp_path / "installed"):

@@ -47,6 +47,10 @@ def test_a_game_that_the_player_leaves_goes_on_where_it_was(leave: str) -> None:
     assert again.splitlines()[:9] == left.splitlines()[:9]
 
 
+def test_what_is_no_choice_is_told_how_to_leave() -> None:
+    assert "q to keep this game and leave; got: 'xyz'" in daily(typed="xyz\nq\n").output
+
+
 def test_the_end_tells_best_values_and_the_deal_is_played_once(home: Path) -> None:
     daily(typed="turn\nturn\ndone\n")
 

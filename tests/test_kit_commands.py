@@ -11,6 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from referee.errors import DataError
+from referee.families import list_shipped
+from referee.games import DEFAULT_RULESET
+from referee.rulesets import load_ruleset
 from tournaments.cli import main
 from tournaments.entries import bots
 from tournaments.entries.bots import find_bot
@@ -344,3 +347,12 @@ def test_every_kit_that_ships_can_be_copied(language: str, tmp_path: Path) -> No
     assert shipped.manifest.language == language
     assert (copy.manifest.name, copy.manifest.author) == ("mine", "")
     assert "README.md" in files(tmp_path / "mine")
+
+
+@pytest.mark.parametrize("family", list_shipped())
+def test_the_first_games_of_a_new_bot_are_games_of_two(family: str, tmp_path: Path) -> None:
+    *_, play = malice("new", tmp_path / "mine", "--family", family).stdout.splitlines()
+    words = shlex.split(play)
+
+    name = words[words.index("--ruleset") + 1] if "--ruleset" in words else DEFAULT_RULESET
+    assert load_ruleset(name).match.players[0] <= 2

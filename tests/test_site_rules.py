@@ -77,8 +77,14 @@ def test_standard_differs_in_nothing_from_itself(tmp_path: Path) -> None:
     site_pages.render(League(LABELS[:2], deals=1), tmp_path)
 
     page = Page(tmp_path / "rules/standard.html")
-    assert "All have the same values as in standard" in page.words
+    assert "All have the values of standard" in page.words
     assert "input" not in page.tags
+
+
+def test_another_game_is_compared_with_its_own_defaults(tmp_path: Path) -> None:
+    site_pages.render(League(LABELS[:2], deals=1, rulesets=("double-solitaire",), seats=2), tmp_path)
+
+    assert "All have the values of the defaults" in Page(tmp_path / "rules/double-solitaire.html").words
 
 
 def test_the_text_of_a_users_ruleset_is_harmless(out: Path) -> None:

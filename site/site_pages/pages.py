@@ -228,6 +228,7 @@ class Pages:
             "shown": sanitize,
             "lines": lambda words: sanitize(words, lines=True),
             "label": text.format_label,
+            "signed": text.format_signed,
             "ms": text.format_milliseconds,
             "counted": text.format_count,
         }

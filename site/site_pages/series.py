@@ -24,7 +24,7 @@ def describe_standing(score: Score | None) -> str:
     """Return the state of a series after a game, with the points by seat; empty for a game outside a series."""
     if score is None:
         return ""
-    points = " – ".join(map(str, score.points))
+    points = " – ".join(map(text.format_decimal, score.points))
     return f"series {score.series}: {points}{', won' if score.won else ''}"
 
 

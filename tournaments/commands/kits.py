@@ -84,12 +84,14 @@ def _choose_table(family: str) -> str:
     """Return an opponent and a ruleset for the first games of a bot, as `malice play` takes them."""
     from referee.families import load_family
     from referee.games import DEFAULT_FAMILY
-    from referee.rulesets import list_family_rulesets
+    from referee.rulesets import list_family_rulesets, load_ruleset
 
     opponent = load_family(family).opponent
     if family == DEFAULT_FAMILY:
         return opponent
-    return f"{opponent} --ruleset {list_family_rulesets(family)[0]}"
+    names = list_family_rulesets(family)
+    least = {name: load_ruleset(name).match.players[0] for name in names}
+    return f"{opponent} --ruleset {min(names, key=lambda name: least[name])}"
 
 
 def _print_tournament() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+from referee.games import DEFAULT_RULESET
 
 if TYPE_CHECKING:
     from referee.rules_text import RulesetDiff, RulesetText, SeatsText
@@ -129,9 +129,8 @@ def _print_ruleset(text: RulesetText) -> Iterator[str]:
     for seats in text.seats:
         yield f"with {_describe_seats(seats)}"
     yield ""
-    reference = DEFAULT_RULESET if text.family == DEFAULT_FAMILY else "default"
     for parameter in text.parameters:
-        usual = f"    ({reference}: {parameter.standard})" if parameter.differs else ""
+        usual = f"    ({text.usual}: {parameter.standard})" if parameter.differs else ""
         yield f"{'*' if parameter.differs else ' '} {parameter.name} = {parameter.value}{usual}"
         yield from textwrap.wrap(parameter.prose, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
 

@@ -43,6 +43,7 @@ class Paused(Exception):
 class DailyPlayer(Person):
     """Somebody who plays alone, and may leave and come back."""
 
+    LEAVE = "keep this game and leave"
     LEAVING = "q or quit  keep this game and leave; the same command goes on later, and Ctrl-D does the same"
     WORDS = ("q", "quit")
 

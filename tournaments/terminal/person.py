@@ -36,6 +36,7 @@ class Person(InProcessSeat):
         out: receives the table and all messages.
     """
 
+    LEAVE = "resign"
     LEAVING = "q  resign this game and leave the table; Ctrl-D, which ends the input, does the same"
     WORDS: tuple[str, ...] = ("q",)
     """What makes the person leave."""
@@ -118,7 +119,7 @@ class Person(InProcessSeat):
                 return legal[int(answer[:9]) - 1]
             else:
                 got = ascii(answer[:60])
-                self._say(f"expected a number from 1 to {len(legal)}, ? for help, or q to resign; got: {got}")
+                self._say(f"expected a number from 1 to {len(legal)}, ? for help, or q to {self.LEAVE}; got: {got}")
 
     def _resign(self, sentence: str) -> None:
         self._left = True

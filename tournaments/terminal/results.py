@@ -105,7 +105,7 @@ def _format_notes(standings: Standings) -> Iterator[str]:
     if any(_is_preliminary(row) for row in standings.rows):
         yield f"{MARK} preliminary: fewer than {PRELIMINARY} games"
     if standings.seats > 2:
-        yield "W-D-L counts a game once for every opponent at the table"
+        yield "W-D-L counts a game once for every other side at the table"
     for row in standings.rows:
         if row.thinks_off_turn:
             yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"

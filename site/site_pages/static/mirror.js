@@ -24,6 +24,7 @@ window.malice = window.malice || {};
   malice.chooseRotation = function (key, rotations, wanted) {
     const { game, mirror } = malice.replay.state;
     const others = listOthers(key, rotations);
+    if (Number(wanted) === readRotation(key)) return null; // the game itself
     if (wanted !== undefined && !others.includes(Number(wanted))) {
       throw new Error(`This deal has no other game in rotation ${wanted}, or it has not been played yet.`);
     }

@@ -33,7 +33,7 @@ window.malice = window.malice || {};
       item.append(...(index ? [" ", createElement("span", { class: "plus" }, "+"), " "] : [" "]), linkBot(games.names[names[seat]]));
       if (ending.verdicts[seat]) item.append(" ", linkVerdict(ending.verdicts[seat], malice.makeKey(games, row)));
     });
-    if (score) item.append(" ", createElement("span", { class: "points", title: "points" }, String(score)));
+    if (score) item.append(" ", createElement("span", { class: "points", title: "points" }, `${score < 0 ? "−" : "+"}${Math.abs(score)}`));
     return item;
   }
 
