@@ -131,14 +131,14 @@ def test_the_same_command_goes_on_where_the_time_was_up(
         assert compare(*words, path, "--jobs", "1", "--time", "1s", code=11)["answer"]
     with Store(path) as store:
         assert not store.tournament().complete
-        played = {game.key: game for game in store.games()}
+        played = {game.key: game for game in store.stored_games()}
     found = compare(*words, path, code=0)
 
     assert found["sentence"] == compare(*words, db, code=0)["sentence"]
     with Store(path) as store:
         assert list(store.league().tournaments) == ["planner v greedy"]
         assert played
-        assert played.items() <= {game.key: game for game in store.games()}.items(), "times too: none is played again"
+        assert played.items() <= {game.key: game for game in store.stored_games()}.items(), "times too: none is played again"
 
 
 def pass_time_with_games(patch: pytest.MonkeyPatch) -> None:
