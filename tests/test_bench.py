@@ -16,7 +16,7 @@ from tournaments.league.verify import verify_league
 def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playouts, "ENTRIES", 3)
     with Store(tmp_path / "bench.db", create=True) as store:
-        left_out = list(playouts.fill_league(store, tmp_path, games=7, different=12, spare=2))
+        left_out = list(playouts.fill_league(store, tmp_path, games=7, spare=2))
         assert len(left_out) == 2
         assert verify_league(store).games == 10
         assert len({(record.deal_seed, record.actions) for record in store.records()}) == 10
@@ -30,12 +30,11 @@ def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.slow
 def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playouts, "ENTRIES", 5)
-    monkeypatch.setattr(pages, "DIFFERENT", 3)
 
     rows = list(pages.pages(Site().open_writer, games=40))
 
     assert [row.unit for row in rows] == ["games/s", "games/s", "MB", "bytes/game", "s", "s"]
-    assert "site of 20 games, 3 of them different" in rows[1].what
+    assert "site of 20 different games" in rows[1].what
     assert all(row.value > 0 for row in rows)
 
 

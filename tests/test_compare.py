@@ -138,7 +138,8 @@ def test_the_same_command_goes_on_where_the_time_was_up(
     with Store(path) as store:
         assert list(store.league().tournaments) == ["planner v greedy"]
         assert played
-        assert played.items() <= {game.key: game for game in store.stored_games()}.items(), "times too: none is played again"
+        again = {game.key: game for game in store.stored_games()}
+        assert played.items() <= again.items(), "times too: none is played again"
 
 
 def pass_time_with_games(patch: pytest.MonkeyPatch) -> None:
