@@ -180,7 +180,9 @@ def test_a_league_without_games_has_a_site(tmp_path: Path) -> None:
     rendered = site_pages.render(league, tmp_path)
 
     assert rendered.games == 0
-    assert "0 of 40 games" in Page(tmp_path / "index.html").words
+    front = Page(tmp_path / "index.html")
+    assert "0 of 40 games" in front.words
+    assert front.links.count("replay.html") == front.links.count("games.html") == 1, "only the menu leads there"
     assert "No game has been played yet" in Page(tmp_path / "games.html").words
     assert data(tmp_path / "data/index.js")["count"] == 0
 
