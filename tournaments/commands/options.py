@@ -38,6 +38,12 @@ def json_option(command: F) -> F:
     return click.option("--json", "json", is_flag=True, help="Print JSON.")(command)
 
 
+def jobs_option(command: F) -> F:
+    """Add the option that says how many processes replay games."""
+    help = "Processes that replay games [default: one for each processor]."
+    return click.option("--jobs", type=click.IntRange(1), help=help)(command)
+
+
 def isolation_options(command: F) -> F:
     """Add the options that choose the isolation of the bots."""
     layers = click.Choice(["auto", "bwrap", "rlimit", "none"])

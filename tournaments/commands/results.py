@@ -13,6 +13,7 @@ from tournaments.commands.dates import parse_date
 from tournaments.commands.options import (
     compute_changes,
     database_argument,
+    jobs_option,
     json_option,
     open_store,
     print_standings,
@@ -164,23 +165,29 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
 @database_argument
 @tournament_option
 @click.option("--views", is_flag=True, help="Print a line for every decision: what the seat saw, and what it played.")
-def export(db: Path, tournament: str | None, views: bool) -> None:
+@jobs_option
+def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> None:
     """Print every game as a line of JSON: who sat where, every action with its times and note, the result.
 
     With --views each line is a decision, for programs that learn from games: key, ruleset, number of the action,
     seat, label, view and legal as the bot received them, the action played, and the seat's final place and score.
     Verdicts are not decisions and are left out.
     """
-    from tournaments.league.export import encode_decisions, encode_game
-    from tournaments.league.publication import choose_publication
+    from referee.records import Key
+    from tournaments.league.replayers import Replayers, count_processors
     from tournaments.league.series import score_league_series
 
     with open_store(db, tournament=tournament) as store:
         series = {} if views else score_league_series(store)
-        publication = choose_publication(store)
-        for record in store.records():
-            lines = encode_decisions(record) if views else [encode_game(record, series.get(record.key), publication)]
-            click.echo(b"".join(lines), nl=False)
+        left_out, work = store.judgement().left_out, "decisions" if views else "games"
+        pieces = (
+            (row, series.get(Key(row.part, row.table, row.deal, row.rotation)))
+            for row in store.list_recorded()
+            if row.number not in left_out
+        )
+        with Replayers(store, work, store.count_stored(), jobs or count_processors()) as replayers:
+            for _, lines in replayers.replay(pieces):
+                click.echo(lines, nl=False)
 
 
 @click.command(short_help="Write a page for the author of each bot.")
@@ -207,8 +214,9 @@ def feedback(db: Path, tournament: str | None, out: Path) -> None:
 @database_argument
 @tournament_option
 @click.option("--all", "everything", is_flag=True, help="Check all tournaments of the league, one after the other.")
+@jobs_option
 @json_option
-def verify(db: Path, tournament: str | None, everything: bool, json: bool) -> None:
+def verify(db: Path, tournament: str | None, everything: bool, jobs: int | None, json: bool) -> None:
     """Replay every game of a tournament; check cards, actions, results and digests; exit 5 if a check fails.
 
     This also compares the stored summary of the tournament with the games. The line "not covered" names the fields that
@@ -223,7 +231,7 @@ def verify(db: Path, tournament: str | None, everything: bool, json: bool) -> No
     _refuse_pairs({"--all": everything, "--tournament": tournament is not None})
     with open_store(db, tournament=tournament) as store:
         names = list(store.league().tournaments) if everything else [store.tournament().name]
-        found = [_verify(store, name) for name in names]
+        found = [_verify(store, name, jobs) for name in names]
         choice = [] if everything else list(describe_choice(store.league(), names[0]))
     if json:
         click.echo(msgspec.json.encode(found if everything else found[0]))
@@ -234,10 +242,11 @@ def verify(db: Path, tournament: str | None, everything: bool, json: bool) -> No
             click.echo(line)
 
 
-def _verify(store: Store, name: str) -> Verified:
+def _verify(store: Store, name: str, jobs: int | None) -> Verified:
+    from tournaments.league.replayers import count_processors
     from tournaments.league.verify import verify_league
     from tournaments.running.progress import Progress
 
     store.select(name)
     with Progress(len(store.keys()), 0, sys.stderr) as progress:
-        return verify_league(store, progress.count_game)
+        return verify_league(store, progress.count_game, jobs or count_processors())

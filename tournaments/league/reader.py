@@ -140,8 +140,19 @@ class LeagueReader(JournalReader):
     def stored_rows(self) -> Iterator[tuple[Game, Record]]:
         """Return every finished game with its record, in playing order."""
         tournament = self.tournament()
-        for row in self._list_in_order(RecordedRow):
-            yield self._unpack_row(row, tournament)
+        return (self._unpack_row(row, tournament) for row in self.list_recorded())
+
+    def list_recorded(self) -> Iterator[RecordedRow]:
+        """Return the rows of every finished game in playing order, as they are stored."""
+        return self._list_in_order(RecordedRow)
+
+    def count_stored(self) -> int:
+        """Return how many games of the tournament are finished."""
+        return self._file.number(f"SELECT count(*) FROM games WHERE tournament = {self._find_index()}", "table games")
+
+    def unpack(self, row: RecordedRow) -> tuple[Game, Record]:
+        """Return the game of a row, with its record."""
+        return self._unpack_row(row, self.tournament())
 
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
         """Yield the records of finished games of the tournament, in the order of `keys`.

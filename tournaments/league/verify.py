@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import msgspec
 from msgspec import Struct
 
-from protocol.messages import ClockRules
-from referee.errors import DataError
-from referee.records import Key, Record, compute_tournament_sha
-from referee.replay import VERDICT, check_record
+from referee.records import Key, compute_tournament_sha
 from tournaments.errors import UnverifiedError
-from tournaments.league.contents import Game, summarize_record
 from tournaments.league.extent import count_games, measure_extent
 from tournaments.league.league import League
-from tournaments.league.parts import Entrant
 from tournaments.league.recreation import Recreation
+from tournaments.league.replayers import Replayers
 from tournaments.league.store import Store
 
 NOT_COVERED = (
@@ -70,8 +65,13 @@ class Verified(Struct, frozen=True):
     """What was not checked, because nothing else in a league can contradict it."""
 
 
-def verify_league(store: Store, on_game: Callable[[], None] = lambda: None) -> Verified:
+def verify_league(store: Store, on_game: Callable[[], None] = lambda: None, jobs: int = 1) -> Verified:
     """Replay every game of the chosen tournament, compare it with what is stored, and create its parts again.
+
+    Args:
+        store: the league.
+        on_game: told of every game that was examined, in playing order.
+        jobs: how many processes replay games, if there are many; 1 for this one alone.
 
     Raises:
         UnverifiedError: the file is damaged, a record is missing, a seed does not match its commitment, it did not deal
@@ -79,19 +79,18 @@ def verify_league(store: Store, on_game: Callable[[], None] = lambda: None) -> V
             key or the place in the file.
     """
     with store.snapshot():
-        return _verify_snapshot(store, on_game)
+        return _verify_snapshot(store, on_game, jobs)
 
 
-def _verify_snapshot(store: Store, on_game: Callable[[], None]) -> Verified:
+def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Verified:
     if problem := store.integrity():
         raise UnverifiedError(f"{store.path}: {problem}")
     store.refuse_strays()
-    examiner = _Examiner(store)
     digests: dict[Key, str] = {}
-    for row, record in store.stored_rows():
-        examiner.examine(row, record)
-        digests[record.key] = record.digest
-        on_game()
+    with Replayers(store, "examine", store.count_stored(), jobs) as replayers:
+        for row, _ in replayers.replay((row, None) for row in store.list_recorded()):
+            digests[Key(row.part, row.table, row.deal, row.rotation)] = row.digest
+            on_game()
     tournament, finished = store.tournament(), store.finished()
     recreation = Recreation(League(), tournament.name, finished, lambda name: store.view(name).stored_games())
     for event_row, event in store.events():
@@ -129,61 +128,3 @@ def _describe_part(store: Store, number: int, counted: dict[Key, str]) -> Verifi
 
 def _compute_sha(digests: Iterable[tuple[Key, str]]) -> str:
     return compute_tournament_sha(digest for _, digest in sorted(digests))
-
-
-class _Examiner:
-    """Compares each game with its part."""
-
-    def __init__(self, store: Store) -> None:
-        self._tournament = store.tournament()
-        self._seeds = [self._tournament.seeds(part.number) for part in self._tournament.parts]
-        self._clock = msgspec.convert(msgspec.to_builtins(self._tournament.config.clock), ClockRules)
-
-    def examine(self, row: Game, record: Record) -> None:
-        """Check that the seed dealt a game, and that its seats and its play are as the record says."""
-        key, seeds = record.key, self._seeds[record.key.part]
-        entrants = self._tournament.parts[key.part].tables[key.table].entrants
-        if record.deal_seed != seeds.deal_seed(key).hex():
-            raise UnverifiedError(f"game {key}: its cards were not dealt by the seed of its part")
-        seated = [entrants[player] for player in seeds.seating(key, len(entrants))]
-        self._verify_seats(record, seated)
-        if record.clock != self._clock:
-            raise UnverifiedError(
-                f"game {key}: expected the clock of the tournament, {self._clock}, got {record.clock}"
-            )
-        _verify_verdicts(record)
-        versions = tuple(each.version for each in seated)
-        if row != summarize_record(record, row.number, row.teams, versions, once=row.once):
-            raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
-        try:
-            check_record(record)
-        except DataError as error:
-            raise UnverifiedError(str(error)) from None
-
-    def _verify_seats(self, record: Record, seated: list[Entrant]) -> None:
-        key = record.key
-        if len(record.entries) != len(seated):
-            raise UnverifiedError(f"game {key}: expected {len(seated)} seats, the record has {len(record.entries)}")
-        for seat, ((label, hash), entrant) in enumerate(zip(record.entries, seated, strict=True)):
-            version = self._tournament.version(entrant)
-            if (label, hash) != (version.label, version.hash):
-                raise UnverifiedError(
-                    f"game {key}: expected {version.label!r} (content {version.hash[:12]}) at seat {seat},"
-                    f" the record says {label!r} ({hash[:12]})"
-                )
-
-
-def _verify_verdicts(record: Record) -> None:
-    """Compare the verdicts, which decide suspensions, with the actions, which the digest covers."""
-    played = 0
-    expected: list[tuple[int, str, int]] = []
-    for seat, action in record.actions:
-        if action.startswith(VERDICT):
-            expected.append((seat, action.removeprefix(VERDICT), played))
-        else:
-            played += 1
-    verdicts = [(fault.seat, fault.code, fault.action) for fault in record.faults]
-    if verdicts != expected:
-        raise UnverifiedError(
-            f"game {record.key}: expected the verdicts {expected} (seat, code, action), got {verdicts}"
-        )

@@ -1,0 +1,80 @@
+"""Examines a stored game: its cards, its seats, its clock, its play and its summary must be those of its part."""
+
+from __future__ import annotations
+
+import msgspec
+
+from protocol.messages import ClockRules
+from referee.errors import DataError
+from referee.records import Record
+from referee.replay import VERDICT, check_record
+from tournaments.errors import UnverifiedError
+from tournaments.league.contents import Game, summarize_record
+from tournaments.league.parts import Entrant
+from tournaments.league.reader import LeagueReader
+
+
+class Examiner:
+    """Compares each game of the chosen tournament with its part.
+
+    Args:
+        league: the league.
+    """
+
+    def __init__(self, league: LeagueReader) -> None:
+        self._tournament = league.tournament()
+        self._seeds = [self._tournament.seeds(part.number) for part in self._tournament.parts]
+        self._clock = msgspec.convert(msgspec.to_builtins(self._tournament.config.clock), ClockRules)
+
+    def examine(self, row: Game, record: Record) -> None:
+        """Check that the seed dealt a game, and that its seats and its play are as the record says.
+
+        Raises:
+            UnverifiedError: they are not; the message names the game.
+        """
+        key, seeds = record.key, self._seeds[record.key.part]
+        entrants = self._tournament.parts[key.part].tables[key.table].entrants
+        if record.deal_seed != seeds.deal_seed(key).hex():
+            raise UnverifiedError(f"game {key}: its cards were not dealt by the seed of its part")
+        seated = [entrants[player] for player in seeds.seating(key, len(entrants))]
+        self._verify_seats(record, seated)
+        if record.clock != self._clock:
+            raise UnverifiedError(
+                f"game {key}: expected the clock of the tournament, {self._clock}, got {record.clock}"
+            )
+        _verify_verdicts(record)
+        versions = tuple(each.version for each in seated)
+        if row != summarize_record(record, row.number, row.teams, versions, once=row.once):
+            raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
+        try:
+            check_record(record)
+        except DataError as error:
+            raise UnverifiedError(str(error)) from None
+
+    def _verify_seats(self, record: Record, seated: list[Entrant]) -> None:
+        key = record.key
+        if len(record.entries) != len(seated):
+            raise UnverifiedError(f"game {key}: expected {len(seated)} seats, the record has {len(record.entries)}")
+        for seat, ((label, hash), entrant) in enumerate(zip(record.entries, seated, strict=True)):
+            version = self._tournament.version(entrant)
+            if (label, hash) != (version.label, version.hash):
+                raise UnverifiedError(
+                    f"game {key}: expected {version.label!r} (content {version.hash[:12]}) at seat {seat},"
+                    f" the record says {label!r} ({hash[:12]})"
+                )
+
+
+def _verify_verdicts(record: Record) -> None:
+    """Compare the verdicts, which decide suspensions, with the actions, which the digest covers."""
+    played = 0
+    expected: list[tuple[int, str, int]] = []
+    for seat, action in record.actions:
+        if action.startswith(VERDICT):
+            expected.append((seat, action.removeprefix(VERDICT), played))
+        else:
+            played += 1
+    verdicts = [(fault.seat, fault.code, fault.action) for fault in record.faults]
+    if verdicts != expected:
+        raise UnverifiedError(
+            f"game {record.key}: expected the verdicts {expected} (seat, code, action), got {verdicts}"
+        )

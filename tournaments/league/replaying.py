@@ -1,0 +1,93 @@
+"""What is done with stored games, each alone, so that many processes can do it: they are examined, or exported.
+
+As a program, `python -P -m tournaments.league.replaying WORK FILE TOURNAMENT` reads rows of games on stdin and writes
+what came of them on stdout; `replayers` starts it.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from tournaments.league.examiner import Examiner
+from tournaments.league.export import encode_decisions, encode_game
+from tournaments.league.publication import choose_publication
+from tournaments.league.reader import LeagueReader
+from tournaments.league.rows import RecordedRow
+from tournaments.league.series import Score
+from tournaments.league.store import Store
+
+Piece = tuple[RecordedRow, Score | None]
+"""A game as it is stored, and the score of its series after it."""
+Replay = Callable[[Piece], bytes]
+"""Returns what comes of a game; raises what is wrong with it."""
+
+_LENGTH = struct.Struct(">I")
+
+
+def make_replay(work: str, league: LeagueReader) -> Replay:
+    """Return what does a work with each game of the chosen tournament.
+
+    Args:
+        work: `examine` compares a game with its part, and yields nothing; `games` and `decisions` yield the lines of
+            `malice export`.
+        league: the league.
+    """
+    if work == "examine":
+        examiner = Examiner(league)
+
+        def examine(piece: Piece) -> bytes:
+            examiner.examine(*league.unpack(piece[0]))
+            return b""
+
+        return examine
+    if work == "decisions":
+        return lambda piece: b"".join(encode_decisions(league.unpack(piece[0])[1]))
+    publication = choose_publication(league)
+    return lambda piece: encode_game(league.unpack(piece[0])[1], piece[1], publication)
+
+
+def write_frame(out: IO[bytes], message: object) -> None:
+    """Write a message, its length before it."""
+    body = msgspec.msgpack.encode(message)
+    out.write(_LENGTH.pack(len(body)) + body)
+    out.flush()
+
+
+def read_frame(source: IO[bytes]) -> bytes | None:
+    """Return the next message; None if none is left, or not all of it."""
+    head = source.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    body = source.read(length)
+    return body if len(body) == length else None
+
+
+def _replay_all(replay: Replay, pieces: list[Piece]) -> Iterator[bytes]:
+    """Yield what comes of the games before the first with which something is wrong."""
+    for piece in pieces:
+        try:
+            done = replay(piece)
+        except Exception:  # who sent the game does it again, and says what is wrong
+            return
+        yield done
+
+
+def main(work: str, path: str, tournament: str) -> None:
+    """Serve until stdin ends."""
+    decoder = msgspec.msgpack.Decoder(list[Piece])
+    with Store(Path(path)) as store:
+        store.select(tournament)
+        replay = make_replay(work, store)
+        while (frame := read_frame(sys.stdin.buffer)) is not None:
+            write_frame(sys.stdout.buffer, list(_replay_all(replay, decoder.decode(frame))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
