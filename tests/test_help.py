@@ -78,7 +78,7 @@ def test_help_lists_every_command_in_a_section() -> None:
     assert list(main.sections.values()) == [
         ("new", "build", "check", "play", "compare", "rerun"),
         ("replay", "log"),
-        ("run", "entry"),
+        ("run", "merge", "entry"),
         ("standings", "site", "serve", "feedback", "export", "verify"),
         ("rules", "doctor", "bench"),
     ]

@@ -22,6 +22,7 @@ from tournaments.commands.entry import entry
 from tournaments.commands.exit_codes import ExitCodeGroup, take_interrupts
 from tournaments.commands.kits import build, new
 from tournaments.commands.machine import bench, doctor
+from tournaments.commands.merge import merge
 from tournaments.commands.play import play
 from tournaments.commands.replay import log, replay, rerun
 from tournaments.commands.results import export, feedback, standings, verify
@@ -112,7 +113,7 @@ def main(ctx: click.Context) -> None:
 
 main.add_section("Write a bot", new, build, check, play, compare, rerun)
 main.add_section("Look at a game", replay, log)
-main.add_section("Run a league", run, entry)
+main.add_section("Run a league", run, merge, entry)
 main.add_section("Results", standings, site, serve, feedback, export, verify)
 main.add_section("This machine", rules, doctor, bench)
 

@@ -63,14 +63,15 @@ def tournament_option(command: F) -> F:
 
 @contextmanager
 def open_store(
-    db: Path, *, create: bool = False, write: bool = False, tournament: str | None = None
+    db: Path, *, create: bool = False, write: bool = False, unplayed: bool = False, tournament: str | None = None
 ) -> Iterator[Store]:
-    """Open a league; a new file is deleted again if it stores no game.
+    """Open a league; a new file is deleted again if it stores no game, nor any that copies of it play.
 
     Args:
         db: the file.
         create: whether to create it if it does not exist.
         write: whether to write to it; `create` does, too.
+        unplayed: whether a league will do that holds no games.
         tournament: the tournament to choose; None for the one that was played last.
 
     Raises:
@@ -85,7 +86,7 @@ def open_store(
         raise LeagueError(f"{db}: no such database")
     try:
         with Store(db, create=create or write) as store:
-            if not create and store.is_empty():
+            if not (create or unplayed) and store.is_empty():
                 raise LeagueError(f"{db}: holds no tournament with games")
             if tournament is not None:
                 store.select(tournament)
@@ -94,7 +95,7 @@ def open_store(
             try:
                 yield store
             finally:
-                unused = new and store.is_empty()
+                unused = new and store.is_empty() and not any(map(store.has_shared, store.league().tournaments))
     finally:
         if unused:
             db.unlink(missing_ok=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,20 +24,25 @@ from tournaments.commands.options import (
     with_isolation,
 )
 from tournaments.commands.pages import url_option
+from tournaments.commands.resuming import make_terms, spell_command, spell_time, stop_on_interrupt
+from tournaments.commands.shard import Machine, Resumable, play_shard
 from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from referee.records import Key, Layer
-    from tournaments.commands.pages import Site
     from tournaments.league.config import Config
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
     from tournaments.running.run import Terms
 
 
+NOT_OF_A_SHARE = ("--site", "--url", "--keep-going", "--new-versions")
+"""Options of a run that a share has not: it changes nothing in its league but games."""
+
+
 @click.command(short_help="Play a tournament, or resume it.")
-@click.argument("tournament", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("tournament", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--db",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -55,13 +60,17 @@ if TYPE_CHECKING:
 @click.option("--keep-going", is_flag=True, help="Play without the bots that cannot be built or started.")
 @click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
 @click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
+@click.option("--create-only", is_flag=True, help="Play nothing: prepare a league of which copies are played.")
+@click.option("--shard", "share", metavar="I/N", help="Play this share of a copy of a league; no TOURNAMENT is given.")
+@click.option("--tournament", "name", metavar="NAME", help="Of which tournament; default: the one played last.")
+@click.option("--cpus-per-game", "cpus", type=click.IntRange(1), help="Processors for a game of a share [default: 1].")
 @click.option("--dry-run", is_flag=True, help="Print how long it would take and how much disk, and store nothing.")
 @events_option
 @isolation_options
-@click.pass_obj
+@click.pass_context
 def run(
-    site: Site,
-    tournament: Path,
+    ctx: click.Context,
+    tournament: Path | None,
     db: Path | None,
     jobs: int | None,
     out: Path | None,
@@ -70,6 +79,10 @@ def run(
     keep_going: bool,
     until: str | None,
     duration: str | None,
+    create_only: bool,
+    share: str | None,
+    name: str | None,
+    cpus: int | None,
     dry_run: bool,
     events_to: str | None,
     isolation: Layer | None,
@@ -79,7 +92,11 @@ def run(
 
     Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut. The first Ctrl-C
     lets the running games finish, the second stops at once.
+
+    Several machines share a tournament without a network: --create-only makes a league of which each gets a copy,
+    --shard plays one share of it there, and `malice merge` brings the games back.
     """
+    mine = {"--shard": share, "--tournament": name, "--cpus-per-game": cpus}
     options: dict[str, object] = {
         "--jobs": jobs,
         "--site": out,
@@ -88,9 +105,23 @@ def run(
         "--new-versions": new_versions,
     }
     options |= {"--events": events_to, "--isolation": isolation, "--require-isolation": required}
+    modes = {"--create-only": create_only, "--dry-run": dry_run}
+    if share is not None:
+        _refuse("--shard", {"TOURNAMENT": tournament, **modes} | {each: options[each] for each in NOT_OF_A_SHARE})
+        if db is None:
+            raise click.UsageError("--shard: expected the copy of a league, with --db")
+        machine = Machine(jobs, cpus, isolation, required)
+        words = spell_command(None, db, mine | options)
+        play_shard(share, db, name, machine, Resumable(words, until, duration, events_to))
+        return
+    if tournament is None:
+        raise click.MissingParameter(ctx=ctx, param=ctx.command.params[0])
+    _refuse("a run without --shard", mine)
+    if create_only:
+        _refuse("--create-only", {"--dry-run": dry_run, "--site": out, "--until": until, "--for": duration})
     interrupt_on_signals()
-    words = _spell_command(tournament, db, options)
-    with _stop_on_interrupt(words + _spell_time(until, duration)):
+    words = spell_command(tournament, db, {"--create-only": create_only} | options)
+    with stop_on_interrupt(words + spell_time(until, duration)):
         limit = parse_limit(until, duration, datetime.now().astimezone())
         config, db = _read_file(tournament, db, jobs, isolation, required=required)
         if dry_run:
@@ -99,20 +130,51 @@ def run(
             return
         if limit:
             click.echo(f"until {format_limit(limit)}", err=True)
-        words = _spell_command(tournament, db, options)
-        resume = words + _spell_time(until, duration)
+        words = spell_command(tournament, db, {"--create-only": create_only} | options)
+        resume = words + spell_time(until, duration)
         # A date is past once the time is up.
         again = resume if until is None or is_daily(until) else words
-        with tell_events(events_to, db) as output, _stop_on_interrupt(resume), open_store(db, create=True) as store:
+        with tell_events(events_to, db) as output, stop_on_interrupt(resume), open_store(db, create=True) as store:
             output.anonymous = config.anonymous
             plan = _open(store, config, tournament, new_versions=new_versions, required=required)
             plan.keep_going = keep_going
-            with keep_site(site, store, config.name, out, url):
-                left = _play(store, plan, _make_terms(plan, resume, limit, db, output), output)
+            terms = make_terms(plan, resume, limit, db, output)
+            if create_only:
+                _create(store, plan, terms, config)
+                return
+            with keep_site(ctx.obj, store, config.name, out, url):
+                left = _play(store, plan, terms, output)
                 click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
                 print_standings(store)
             if left:
                 _explain_left(store, plan, left, words, again)
+
+
+def _refuse(what: str, options: Mapping[str, object]) -> None:
+    """Refuse options that contradict what is asked for."""
+    if given := [name for name, value in options.items() if value]:
+        raise click.UsageError(f"{what} does not go with {', '.join(given)}")
+
+
+def _create(store: Store, plan: Plan, terms: Terms, config: Config) -> None:
+    """Bring a league up to its file, play nothing, and say what comes next."""
+    from tournaments.league.file import find_kept_bots
+    from tournaments.running.recalling import list_machine_words
+    from tournaments.running.run import create_games
+    from tournaments.sanitizer import sanitize
+
+    left = create_games(store, plan, sys.stderr, terms)
+    choice = store.league().choose(config.name)
+    words = ["malice", "run", "--shard", "I/N", "--db", "COPY.db", *choice, *list_machine_words(config)]
+    click.echo(
+        f"{store.path}: {format_count(left, 'game')} {inflect(left, 'is', 'are')} open; nothing was played", err=True
+    )
+    if left:
+        click.echo(
+            f"copy it, with {find_kept_bots(store.path).name}, for each machine; play share I of N there with:"
+            f" {sanitize(shlex.join(words))}; bring the games back with: malice merge {store.path} COPY.db...",
+            err=True,
+        )
 
 
 def _read_file(
@@ -126,16 +188,6 @@ def _read_file(
     config = with_isolation(read_config(tournament), isolation, required)
     config = replace(config, jobs=jobs or config.jobs)
     return config, db or find_league(config, tournament)
-
-
-def _make_terms(plan: Plan, resume: list[str], limit: datetime | None, db: Path, output: EventOutput) -> Terms:
-    import math
-
-    from tournaments.entries.kept_bots import KeptBots
-    from tournaments.running.run import Terms
-
-    end = limit.timestamp() if limit else math.inf
-    return Terms(plan.config.jobs, resume, end, KeptBots(db), events=output.events)
 
 
 def _explain_left(store: Store, plan: Plan, left: int, words: list[str], again: list[str]) -> None:
@@ -206,20 +258,6 @@ def _print_neighbours(store: Store, name: str) -> None:
         click.echo(f"{sanitize(name)}: new tournament; the league has {', '.join(map(sanitize, others))}", err=True)
 
 
-def _spell_command(tournament: Path, db: Path | None, options: Mapping[str, object]) -> list[str]:
-    """Return the words of a command with the options that are set."""
-    words = ["malice", "run", str(tournament)]
-    for name, value in ({"--db": db} | dict(options)).items():
-        if value:
-            words += [name] if value is True else [name, str(value)]
-    return words
-
-
-def _spell_time(until: str | None, duration: str | None) -> list[str]:
-    """Return the words of a command that limit its time."""
-    return ["--until", until] if until else ["--for", duration] if duration else []
-
-
 def _print_estimate(config: Config, base: Path, db: Path, *, required: bool, new_versions: bool) -> None:
     """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
     from msgspec.structs import replace
@@ -256,12 +294,3 @@ def _print_estimate(config: Config, base: Path, db: Path, *, required: bool, new
         whole = format_bytes(estimate.game_bytes * games)
         click.echo(f"disk: {whole} for all games, {format_bytes(estimate.game_bytes)} a game")
     click.echo("a dry run: nothing was stored")
-
-
-@contextmanager
-def _stop_on_interrupt(resume: list[str]) -> Iterator[None]:
-    """Stop cleanly if a signal comes before the first game, or after the last."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise Stopped(f"interrupted; resume with: {shlex.join(resume)}") from None

@@ -6,7 +6,7 @@ import hashlib
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.records import Count, Time
 from tournaments.league.config import LABEL_LENGTH, Config
@@ -108,6 +108,8 @@ class PartCreated(Event, frozen=True, tag="part"):
     part: Part
     suspended: tuple[str, ...] = ()
     """The entries that it leaves out because they were suspended then."""
+    shared: bool | UnsetType = UNSET
+    """Whether copies of the league play it, so that it stays although no game of it is here; left out if not."""
 
 
 class PartClosed(Event, frozen=True, tag="close"):

@@ -11,7 +11,7 @@ import msgspec
 from referee.errors import DataError
 from tournaments.errors import LeagueError
 from tournaments.league.file import LeagueFile, Row
-from tournaments.league.journal import ROOT, AnyEvent, JournalRow, chain_event, decode_event
+from tournaments.league.journal import ROOT, AnyEvent, JournalRow, PartCreated, chain_event, decode_event
 from tournaments.league.league import League
 from tournaments.league.tournament import Tournament
 
@@ -112,6 +112,11 @@ class JournalReader:
                 raise self._file.damage("table journal", "expected a tournament, since games are stored")
             raise LeagueError(f"{self.path}: holds no tournament")
         return league.tournaments[self._name or league.latest]
+
+    def has_shared(self, name: str) -> bool:
+        """Return whether a tournament has a part that copies of the league play."""
+        created = (event for row, event in self.events() if row.tournament == name and isinstance(event, PartCreated))
+        return any(event.shared is True for event in created)
 
     def is_empty(self) -> bool:
         """Return whether no game is stored yet."""

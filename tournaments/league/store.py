@@ -137,13 +137,16 @@ class Store(LeagueReader):
         self.league()
 
     def forget_unplayed(self, name: str) -> None:
-        """Take back a tournament that never played a game, if nothing happened in the league since it began."""
+        """Take back a tournament that never played a game, if nothing happened in the league since it began.
+
+        One that copies of the league play stays: it would begin with other cards, and their games would be lost.
+        """
         if name not in self.league().tournaments:
             return
         events = list(self.events())
         mine = [row.number for row, _ in events if row.tournament == name]
         self.select(name)
-        if mine == list(range(mine[0], len(events))) and not self.has_games():
+        if mine == list(range(mine[0], len(events))) and not self.has_games() and not self.has_shared(name):
             with self._writing():
                 self._file.write("DELETE FROM journal WHERE number >= ?", (mine[0],))
             self._name, self._league, self._read, self._digest = None, League(), 0, ROOT

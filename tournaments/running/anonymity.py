@@ -147,7 +147,7 @@ def anonymize(field: Field, names: NameList) -> Field:
     neutral = {label: names.translate()[defuse(label)] for label in (each.label for each in field.entries)}
     entries = sorted(
         (
-            Entrance(neutral[each.label], _hide_maker(each.bot, neutral[each.label]), each.absence)
+            Entrance(neutral[each.label], hide_maker(each.bot, neutral[each.label]), each.absence)
             for each in field.entries
         ),
         key=lambda each: _get_number(each.label),
@@ -161,7 +161,7 @@ def _get_number(name: str) -> int:
     return int(name.removeprefix("bot "))
 
 
-def _hide_maker(bot: BotSpec, name: str) -> BotSpec:
+def hide_maker(bot: BotSpec, name: str) -> BotSpec:
     """Return a bot whose description says nothing; its command, folder, hash and the values that it receives stay."""
     hidden = replace(bot.manifest, name=name, run=(), version="", author="", language="")
     manifest = replace(hidden, rulesets=(), parameters={})

@@ -101,7 +101,7 @@ def read_field(
         raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
     entries = tuple(Entrance(label, each.bot, each.absence) for label, each in zip(labels, entrants, strict=True))
     _refuse_unfit_bots(entries, rulesets)
-    _refuse_shared_processors(config, rulesets)
+    refuse_shared_processors(config, rulesets)
     return Field(config, rulesets, entries)
 
 
@@ -156,8 +156,12 @@ def _refuse_unfit_bots(entries: Sequence[Entrance], rulesets: Sequence[Ruleset])
             raise UnfitBot(sentence, entry.bot)
 
 
-def _refuse_shared_processors(config: Config, rulesets: Sequence[Ruleset]) -> None:
-    """Make sure that wall clocks do not charge a bot for the time in which another one has its processor."""
+def refuse_shared_processors(config: Config, rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that wall clocks do not charge a bot for the time in which another one has its processor.
+
+    Raises:
+        DataError: they would; the message says what to set.
+    """
     clock = config.clock
     if clock.kind == "cpu" or (clock.move_ms is None and clock.bank_ms is None):
         return

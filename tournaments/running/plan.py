@@ -18,7 +18,7 @@ from tournaments.entries.kept_bots import KeptBots
 from tournaments.league.config import Config
 from tournaments.league.contents import Finished, Game, summarize_record
 from tournaments.league.file import find_name_list, list_league_files
-from tournaments.league.journal import Absence, AnyEvent
+from tournaments.league.journal import Absence, AnyEvent, PartCreated
 from tournaments.league.league import League
 from tournaments.league.parts import BatchPlan, Schedule
 from tournaments.league.store import Store
@@ -29,6 +29,7 @@ from tournaments.running.field import Field, read_field
 from tournaments.running.keeping import keep_bots
 from tournaments.running.pending import KnownGames, PendingEvents
 from tournaments.running.registration import register
+from tournaments.running.shares import Share
 
 Register = Callable[[Field], PendingEvents]
 
@@ -63,6 +64,8 @@ class Plan:
         """Whether the bots' stderr is reported line by line."""
         self.names: NameList | None = None
         """The neutral names of an anonymous tournament."""
+        self.share: Share | None = None
+        """The only games that are played; None for all."""
         config = field.config
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
         self._register = register
@@ -146,8 +149,12 @@ class Plan:
         if absences:
             self._settle(self.field.mark(absences))
 
-    def write(self, store: Store) -> None:
+    def write(self, store: Store, *, shared: bool = False) -> None:
         """Write what the plan adds to the league; from now on the plan follows the league.
+
+        Args:
+            store: the league.
+            shared: whether copies of the league will play the new parts.
 
         Raises:
             OSError: the list of names cannot be written.
@@ -156,7 +163,8 @@ class Plan:
         if self.names:
             self.names.write(find_name_list(store.path))
         if self.events:
-            store.append(self.config.name, self.events)
+            events = (replace(each, shared=True) if isinstance(each, PartCreated) else each for each in self.events)
+            store.append(self.config.name, events if shared else self.events)
         self.events, self.parts = [], []
         store.select(self.config.name)
         self.tournament = store.tournament()
@@ -208,8 +216,8 @@ class Plan:
         return played
 
     def is_playable(self, key: Key) -> bool:
-        """Return whether all entries of a game still play, and none of them is absent."""
-        return self.is_table_playable(key.part, key.table)
+        """Return whether all entries of a game still play, none is absent, and the plan's share has the game."""
+        return (self.share is None or self.share.has(key)) and self.is_table_playable(key.part, key.table)
 
     def is_table_playable(self, part: int, table: int) -> bool:
         """Return whether all entries of a table still play, and none of them is absent."""
@@ -222,15 +230,18 @@ class Plan:
 
     def list_open_tables(self, done: Collection[Key]) -> Counter[tuple[int, int]]:
         """Return by part and table how many games are open."""
+        share = self.share
         tables = Counter(
             {
-                (schedule.part.number, table): schedule.deals * rotations
+                (part, table): rotations * (share.count_deals(part, table, schedule.deals) if share else schedule.deals)
                 for schedule in self.tournament.open_parts
+                for part in (schedule.part.number,)
                 for table, rotations in enumerate(schedule.rotations)
-                if self.is_table_playable(schedule.part.number, table)
+                if self.is_table_playable(part, table)
             }
         )
-        tables.subtract((key.part, key.table) for key in done if (key.part, key.table) in tables)
+        mine = (key for key in done if share is None or share.has(key))
+        tables.subtract((key.part, key.table) for key in mine if (key.part, key.table) in tables)
         return tables
 
     def list_labels(self, key: Key) -> tuple[str, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from referee.nouns import format_count
 from tournaments.errors import LeagueError
-from tournaments.league.closing import find_absent
+from tournaments.league.closing import OpenGame, find_absent
 from tournaments.league.config import Config, describe_differences, forget_machine
 from tournaments.league.contents import Finished
 from tournaments.league.formats import FORMATS, refuse_misfit
@@ -156,6 +156,32 @@ def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int],
         pending.create_parts()
     store.append(name, pending.events)
     return pending.parts
+
+
+def close_whole_parts(store: Store) -> Iterator[tuple[str, list[int], list[Part]]]:
+    """Close the parts of a league that have no open game, and create those that follow, as a run does.
+
+    A tournament with a game that is open stays as it is.
+
+    Yields:
+        Each tournament of which parts were closed, with their numbers and the parts that were created.
+    """
+    for name in list(store.league().tournaments):
+        store.select(name)
+        finished = store.finished()
+        while over := _list_whole_parts(store.tournament(), finished):
+            yield name, over, close_parts(store, finished, over)
+
+
+def _list_whole_parts(tournament: Tournament, finished: Sequence[Finished]) -> list[int]:
+    """Return the open parts if no game of any of them is open; else none."""
+    numbers = [schedule.part.number for schedule in tournament.open_parts]
+    try:
+        for number in numbers:
+            find_absent(tournament, number, finished)
+    except OpenGame:
+        return []
+    return numbers
 
 
 def _draw_seed(config: Config) -> bytes:

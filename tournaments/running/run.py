@@ -14,10 +14,11 @@ from referee.nouns import format_count
 from referee.records import Batch, Key, Record
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.errors import Stopped
-from tournaments.league.contents import Game
+from tournaments.league.contents import Finished, Game
 from tournaments.league.contest import Contest, make_contest
 from tournaments.league.formats import FORMATS
 from tournaments.league.judgement import judge
+from tournaments.league.parts import Schedule
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
 from tournaments.running.announcement import describe_part, print_doubts, print_line, print_plan
@@ -74,8 +75,7 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
         BotError: an entry cannot be built or does not answer `hello`; no game was played.
         Stopped: a signal came, the disk is full, or games could not be played; the message says how to resume.
     """
-    if ended := end_leftovers(_ledger_path(store)):
-        print_line(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
+    end_earlier_run(store, out)
     run = Run(store, plan, out, terms)
     try:
         left = run.play()
@@ -86,6 +86,23 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
     if not left and (waiting := count_waiting(plan, run.done)):
         print_line(describe_waiting(waiting, sorted(plan.tournament.waiting()), terms.again), out)
     return left
+
+
+def create_games(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
+    """Bring the league up to its tournament file as a run does, and play nothing; return how many games are open.
+
+    Copies of the league may play them.
+
+    Args, Raises: as `run_tournament`.
+    """
+    end_earlier_run(store, out)
+    return Run(store, plan, out, terms).create()
+
+
+def end_earlier_run(store: Store, out: TextIO) -> None:
+    """End what an earlier run left that was killed."""
+    if ended := end_leftovers(_ledger_path(store)):
+        print_line(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
 
 
 class Run:
@@ -131,6 +148,13 @@ class Run:
             if outcome.stopped:
                 self._stop(outcome.stopped)
 
+    def create(self) -> int:
+        """Greet the entries and create what can be created now; return how many games are open."""
+        self._begin(shared=True)
+        while not (left := self._count_left()) and self._close_parts():
+            pass
+        return left
+
     def _count_left(self) -> int:
         batches = (batch for schedule in self._plan.tournament.open_parts for batch in schedule.batches())
         return sum(key not in self.done and self._wants(key) for batch in batches for key in batch.games())
@@ -143,8 +167,12 @@ class Run:
         """Return the suspended entries, each with the number of the game that suspended it."""
         return judge(self._plan.tournament, self._finished).suspended
 
-    def _begin(self) -> None:
-        """Greet the entries if there is a game to play, and write what the plan adds to the league."""
+    def _begin(self, *, shared: bool = False) -> None:
+        """Greet the entries if there is a game to play, and write what the plan adds to the league.
+
+        Args:
+            shared: whether copies of the league will play the new parts.
+        """
         if self._plan.count_open(self.done) or self._plan.list_broken():
             if self._terms.kept:
                 self._plan.keep_bots(self._terms.kept)
@@ -154,7 +182,7 @@ class Run:
             print_plan(self._plan, self.done, self._jobs, self._out, likely_ms)
             print_doubts(self._plan, self._jobs, self._out)
         created = list(self._plan.parts)
-        self._plan.write(self._store)
+        self._plan.write(self._store, shared=shared)
         self._watch_parts()
         self._reporter.report_start(self._jobs, len(self.done), self._plan.count_open(self.done))
         self._reporter.report_parts(created)
@@ -168,10 +196,14 @@ class Run:
             number = schedule.part.number
             if number not in self._suspensions:
                 games = [game for game in self._finished if game.key.part == number]
-                after = tournament.config.suspend_after
-                self._suspensions[number] = Suspensions(games, after, tournament.lifted)
-                self._paces[number] = make_pace(schedule, games, self._suspensions[number])
+                self._watch_part(schedule, games)
                 self._contests[number] = make_contest(tournament, number, games)
+
+    def _watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
+        """Keep track of whom a part suspends, and of its pace, from its finished games on."""
+        number, tournament = schedule.part.number, self._plan.tournament
+        self._suspensions[number] = Suspensions(games, tournament.config.suspend_after, tournament.lifted)
+        self._paces[number] = make_pace(schedule, games, self._suspensions[number])
 
     def _wants(self, key: Key) -> bool:
         contest = self._contests[key.part]

@@ -1,0 +1,59 @@
+"""How a command goes on after it was stopped, in the words of the command line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tournaments.commands.event_output import EventOutput
+from tournaments.errors import Stopped
+
+if TYPE_CHECKING:
+    from tournaments.running.plan import Plan
+    from tournaments.running.run import Terms
+
+
+def make_terms(plan: Plan, resume: list[str], limit: datetime | None, db: Path, output: EventOutput) -> Terms:
+    """Return how a tournament is run whose bots are kept.
+
+    Args:
+        plan: the tournament.
+        resume: the words of the command that goes on with it.
+        limit: when it must be over; None for no limit.
+        db: the league.
+        output: where its events go.
+    """
+    import math
+
+    from tournaments.entries.kept_bots import KeptBots
+    from tournaments.running.run import Terms
+
+    end = limit.timestamp() if limit else math.inf
+    return Terms(plan.config.jobs, resume, end, KeptBots(db), events=output.events)
+
+
+def spell_command(tournament: Path | None, db: Path | None, options: Mapping[str, object]) -> list[str]:
+    """Return the words of `malice run` with the options that are set."""
+    words = ["malice", "run", *([str(tournament)] if tournament else [])]
+    for name, value in ({"--db": db} | dict(options)).items():
+        if value:
+            words += [name] if value is True else [name, str(value)]
+    return words
+
+
+def spell_time(until: str | None, duration: str | None) -> list[str]:
+    """Return the words of a command that limit its time."""
+    return ["--until", until] if until else ["--for", duration] if duration else []
+
+
+@contextmanager
+def stop_on_interrupt(resume: list[str]) -> Iterator[None]:
+    """Stop cleanly if a signal comes before the first game, or after the last."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(f"interrupted; resume with: {shlex.join(resume)}") from None

@@ -1,0 +1,98 @@
+"""`malice run --shard`: plays a share of a tournament on a copy of its league."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from referee.nouns import format_count, inflect
+from tournaments.commands.event_output import tell_events
+from tournaments.commands.exit_codes import interrupt_on_signals
+from tournaments.commands.options import open_store, with_isolation
+from tournaments.commands.resuming import make_terms, spell_time, stop_on_interrupt
+from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
+
+if TYPE_CHECKING:
+    from referee.records import Layer
+    from tournaments.league.config import Config
+    from tournaments.league.store import Store
+    from tournaments.running.plan import Plan
+
+
+class Machine(NamedTuple):
+    """What the command line says of the machine that plays; a league keeps nothing of that."""
+
+    jobs: int | None
+    cpus_per_game: int | None
+    isolation: Layer | None
+    required: bool
+
+
+class Resumable(NamedTuple):
+    """A command line that can be repeated."""
+
+    words: list[str]
+    """Without its time limit."""
+    until: str | None
+    duration: str | None
+    events_to: str | None
+
+
+def play_shard(share: str, db: Path, name: str | None, machine: Machine, command: Resumable) -> None:
+    """Play the open games of a share.
+
+    Args:
+        share: what to play, such as `2/3`.
+        db: the copy of the league.
+        name: the tournament; None for the one that was played last.
+        machine: where it is played.
+        command: what was typed.
+
+    Raises:
+        BotError, DataError, LeagueError: it cannot be played here.
+        Stopped: it was stopped; the message says how to resume.
+    """
+    from tournaments.running.recalling import recall_plan
+    from tournaments.running.share_run import play_share
+    from tournaments.running.shares import parse_share
+
+    interrupt_on_signals()
+    resume = command.words + spell_time(command.until, command.duration)
+    with stop_on_interrupt(resume):
+        limit = parse_limit(command.until, command.duration, datetime.now().astimezone())
+        if limit:
+            click.echo(f"until {format_limit(limit)}", err=True)
+        with (
+            tell_events(command.events_to, db) as output,
+            open_store(db, write=True, unplayed=True, tournament=name) as store,
+        ):
+            config = _set_machine(store.config(), machine)
+            output.anonymous = config.anonymous
+            plan = recall_plan(store, config, parse_share(share), required=machine.required)
+            _print_share(plan, store)
+            left = play_share(store, plan, sys.stderr, make_terms(plan, resume, limit, db, output))
+            if left:
+                output.reason = "time"
+                again = resume if command.until is None or is_daily(command.until) else command.words
+                games = f"{format_count(left, 'game')} {inflect(left, 'is', 'are')} left"
+                click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)
+            else:
+                click.echo(f"{db}: share {share} is played; now: malice merge LEAGUE.db {db}", err=True)
+
+
+def _set_machine(config: Config, machine: Machine) -> Config:
+    from msgspec.structs import replace
+
+    config = replace(config, jobs=machine.jobs or 0, cpus_per_game=machine.cpus_per_game or 1)
+    return with_isolation(config, machine.isolation, machine.required)
+
+
+def _print_share(plan: Plan, store: Store) -> None:
+    """Say how much of the open games is to be played here."""
+    mine = plan.count_open(store.keys())
+    click.echo(f"share {plan.share}: {format_count(mine, 'game')} to play here", err=True)

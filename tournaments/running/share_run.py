@@ -1,0 +1,48 @@
+"""Plays a share of a tournament on a copy of its league: its games, and nothing that other copies decide, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from tournaments.league.contents import Finished
+from tournaments.league.judgement import judge
+from tournaments.league.parts import Schedule
+from tournaments.league.store import Store
+from tournaments.league.suspension import Suspensions
+from tournaments.running.plan import Plan
+from tournaments.running.run import Run, Terms, end_earlier_run
+from tournaments.running.shares import list_certain
+
+
+class KnownSuspensions(Suspensions):
+    """The suspensions that are certain when a run begins; nothing that it plays adds one."""
+
+    def add(self, game: Finished) -> None:
+        """Take no game into account: those between it and the next ones may be on another machine."""
+
+
+class ShareRun(Run):
+    """One run of a share. It closes no part and creates none; a later merge judges what was played."""
+
+    def list_suspended(self) -> dict[str, int]:
+        """Return the entries whose suspension is certain, each with the number of the game that suspended it."""
+        return judge(self._plan.tournament, list_certain(self._plan.tournament, self._plan.finished)).suspended
+
+    def _watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
+        tournament, number = self._plan.tournament, schedule.part.number
+        certain = list_certain(tournament, games)
+        self._suspensions[number] = KnownSuspensions(certain, tournament.config.suspend_after, tournament.lifted)
+        self._paces[number] = None
+
+    def _close_parts(self) -> bool:
+        return False
+
+
+def play_share(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
+    """Play the open games of the plan's share; return how many of them are left because the time is up.
+
+    Args, Raises: as `run.run_tournament`.
+    """
+    end_earlier_run(store, out)
+    return ShareRun(store, plan, out, terms).play()
