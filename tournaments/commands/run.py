@@ -31,6 +31,7 @@ from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from referee.records import Key, Layer
+    from tournaments.commands.pages import Site
     from tournaments.league.config import Config
     from tournaments.league.store import Store
     from tournaments.running.plan import Plan
@@ -67,9 +68,9 @@ NOT_OF_A_SHARE = ("--site", "--url", "--keep-going", "--new-versions")
 @click.option("--dry-run", is_flag=True, help="Print how long it would take and how much disk, and store nothing.")
 @events_option
 @isolation_options
-@click.pass_context
+@click.pass_obj
 def run(
-    ctx: click.Context,
+    site: Site,
     tournament: Path | None,
     db: Path | None,
     jobs: int | None,
@@ -115,8 +116,9 @@ def run(
         play_shard(share, db, name, machine, Resumable(words, until, duration, events_to))
         return
     if tournament is None:
-        raise click.MissingParameter(ctx=ctx, param=ctx.command.params[0])
-    _refuse("a run without --shard", mine)
+        raise click.UsageError("Missing argument 'TOURNAMENT'.")
+    if given := [each for each, value in mine.items() if value]:
+        raise click.UsageError(f"{', '.join(given)}: only with --shard")
     if create_only:
         _refuse("--create-only", {"--dry-run": dry_run, "--site": out, "--until": until, "--for": duration})
     interrupt_on_signals()
@@ -142,7 +144,7 @@ def run(
             if create_only:
                 _create(store, plan, terms, config)
                 return
-            with keep_site(ctx.obj, store, config.name, out, url):
+            with keep_site(site, store, config.name, out, url):
                 left = _play(store, plan, terms, output)
                 click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
                 print_standings(store)

@@ -62,6 +62,7 @@ def play_shard(share: str, db: Path, name: str | None, machine: Machine, command
     from tournaments.running.shares import parse_share
 
     interrupt_on_signals()
+    chosen = parse_share(share)
     resume = command.words + spell_time(command.until, command.duration)
     with stop_on_interrupt(resume):
         limit = parse_limit(command.until, command.duration, datetime.now().astimezone())
@@ -73,7 +74,7 @@ def play_shard(share: str, db: Path, name: str | None, machine: Machine, command
         ):
             config = _set_machine(store.config(), machine)
             output.anonymous = config.anonymous
-            plan = recall_plan(store, config, parse_share(share), required=machine.required)
+            plan = recall_plan(store, config, chosen, required=machine.required)
             _print_share(plan, store)
             left = play_share(store, plan, sys.stderr, make_terms(plan, resume, limit, db, output))
             if left:

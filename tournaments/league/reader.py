@@ -49,7 +49,9 @@ class LeagueReader(JournalReader):
 
     def view(self, name: str) -> LeagueReader:
         """Return a reader of another tournament of the league; raise LeagueError if it has none of this name."""
+        league = self.league()
         other = copy.copy(self)
+        other._league = league.fork()  # both go on with the journal, each for itself
         other.select(name)
         return other
 

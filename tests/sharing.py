@@ -1,0 +1,119 @@
+"""Leagues of which copies are played, with puppets in place of bots."""
+
+from __future__ import annotations
+
+import io
+import random
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import convert, to_builtins
+from msgspec.structs import replace
+
+from protocol.messages import Move
+from referee.game_runner import GameRunner
+from referee.records import Batch
+from referee.verdicts import Verdict
+from tournaments.bench.seats import Puppet
+from tournaments.entries.kept_bots import KeptBots
+from tournaments.league.config import Config
+from tournaments.league.merging import Taken, require_copy, take_games
+from tournaments.league.store import Store
+from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.running.merged import finish_merge
+from tournaments.running.opening import open_league
+from tournaments.running.plan import Plan
+from tournaments.running.recalling import recall_plan
+from tournaments.running.run import Terms, create_games, run_tournament
+from tournaments.running.share_run import play_share
+from tournaments.running.shares import parse_share
+
+Choose = Callable[[str, Move], str]
+"""Returns what the bot of a label plays."""
+
+
+def play_fairly(label: str, request: Move) -> str:
+    """Play to the centre if possible, so that games end, and always the same in the same place."""
+    assert isinstance(request.legal, tuple)
+    rng = random.Random(f"{label} {request.view}")
+    return rng.choice([action for action in request.legal if "-c" in action] or request.legal)
+
+
+def crash_uniform(label: str, request: Move) -> str:
+    """As `play_fairly`, but the entry `uniform` crashes."""
+    if label == "uniform":
+        raise Verdict("crash", "it is gone")
+    return play_fairly(label, request)
+
+
+class Puppets:
+    """Plays batches in this process."""
+
+    def __init__(self, choose: Choose) -> None:
+        self._choose = choose
+
+    def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
+        for batch in batches:
+            for order in batch.games:
+                if hooks.wants(order.key):
+                    labels = [batch.players[player].label for player in order.seating]
+                    hooks.on_record(GameRunner(batch, order, [Puppet(self._seat(label)) for label in labels]).play())
+        return Outcome()
+
+    def _seat(self, label: str) -> Callable[[Move], tuple[str, int]]:
+        return lambda request: (self._choose(label, request), 1000)
+
+
+def found_league(folder: Path, *, choose: Choose | None = None, **settings: object) -> Path:
+    """Create a tournament of three bots and short games; let puppets play it if `choose` is given."""
+    folder.mkdir(exist_ok=True)
+    (folder / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
+    config = Config(
+        entries=("greedy", "uniform", "first"),
+        rulesets=("./short.toml",),
+        deals=4,
+        seed="shares",
+        name="shares",
+        isolation="none",
+    )
+    config, path = convert(to_builtins(config) | settings, Config), folder / "league.db"
+    with Store(path, create=True) as store:
+        plan = open_league(store, config, folder)
+        if choose:
+            run_tournament(store, plan, io.StringIO(), Terms(1, kept=KeptBots(path), playing=Puppets(choose)))
+        else:
+            create_games(store, plan, io.StringIO(), Terms(1, kept=KeptBots(path)))
+    return path
+
+
+def copy_league(league: Path, name: str) -> Path:
+    """Copy a league with its bots."""
+    copy = league.with_name(f"{name}.db")
+    shutil.copy(league, copy)
+    shutil.copytree(league.with_suffix(".bots"), copy.with_suffix(".bots"))
+    return copy
+
+
+def recall(store: Store, share: str) -> Plan:
+    """Return the plan of a share; sandboxes would only take time."""
+    return recall_plan(store, replace(store.config(), isolation="none"), parse_share(share))
+
+
+def play(copy: Path, share: str, choose: Choose = play_fairly) -> Path:
+    """Play a share on a copy, and return the copy."""
+    with Store(copy, create=True) as store:
+        assert play_share(store, recall(store, share), io.StringIO(), Terms(1, playing=Puppets(choose))) == 0
+    return copy
+
+
+def merge(league: Path, *copies: Path) -> Sequence[Taken]:
+    """Merge copies into a league."""
+    taken = []
+    with Store(league, create=True) as store:
+        for path in copies:
+            with Store(path) as copy:
+                require_copy(store, copy)
+                taken.append(take_games(store, copy))
+        finish_merge(store, taken)
+    return taken
