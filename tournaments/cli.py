@@ -3,8 +3,8 @@
 Data goes to stdout, everything else to stderr.
 
 Exit codes: 0 done · 1 an internal error · 2 usage, configuration, a bot that cannot start · 3 stopped or
-incomplete, resumable, or locked by another program · 4 the required isolation is unavailable · 5 data is damaged
-or does not verify · 10 a bot failed its check, or is not better · 11 a comparison is
+incomplete, resumable, or locked by another program · 4 the required isolation is unavailable · 5 data is damaged,
+does not verify, or clashes in a merge · 10 a bot failed its check, or is not better · 11 a comparison is
 undecided · 130 interrupted outside a run.
 """
 
