@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.families import list_shipped
-from tournaments.bench import games, pages, playouts
+from tournaments.bench import games, leagues, pages, playouts
 from tournaments.cli import Site
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
@@ -36,6 +36,19 @@ def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> 
     assert [row.unit for row in rows] == ["games/s", "games/s", "MB", "bytes/game", "s", "s"]
     assert "site of 20 different games" in rows[1].what
     assert all(row.value > 0 for row in rows)
+
+
+@pytest.mark.slow
+def test_every_row_of_a_league_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name, value in ((playouts, "ENTRIES", 3), (leagues, "ALONE", 2), (leagues, "TOGETHER", 2)):
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(leagues, "count_processors", lambda: 2)
+
+    rows = list(leagues.leagues(games=18))
+
+    assert [row.what.split(",")[0] for row in rows[::2]] == ["store", "verify of 18 games", "export of 18 games"]
+    assert all(row.value > 0 for row in rows)
+    assert all(row.ratio for row in rows[1::2])
 
 
 def test_every_other_game_is_compared_with_the_default_ruleset(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -46,12 +45,11 @@ def fill_league(store: Store, folder: Path, games: int, spare: int = 0) -> Itera
     batches = list(plan.open_batches(set()))
     left = sum(len(batch.games) for batch in batches) - spare
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for record in chain.from_iterable(pool.map(play_batch, batches)):
-            if left > 0:
-                store.add(plan.make_game(record), record)
-            else:
-                yield plan.make_game(record), record
-            left -= 1
+        for records in pool.map(play_batch, batches):
+            played = [(plan.make_game(record), record) for record in records]
+            store.add_all(played[: max(0, left)])
+            yield from played[max(0, left) :]
+            left -= len(played)
 
 
 def play_batch(batch: Batch) -> list[Record]:

@@ -57,13 +57,14 @@ def bench(site: Site, games: int, json: bool) -> None:
     from tournaments.bench.games import each_game
     from tournaments.bench.hostile import hostile
     from tournaments.bench.isolation import isolation
+    from tournaments.bench.leagues import leagues
     from tournaments.bench.pages import pages
     from tournaments.bench.throughput import throughput
     from tournaments.terminal.tables import format_table
 
     rows = []
     for row in benches.run_benchmarks(
-        [exchange, each_game, isolation, hostile, engine, throughput, lambda: pages(site.open_writer, games)]
+        [exchange, each_game, isolation, hostile, engine, throughput, leagues, lambda: pages(site.open_writer, games)]
     ):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
