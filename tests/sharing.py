@@ -6,7 +6,9 @@ import io
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from unittest.mock import patch
 
 from msgspec import convert, to_builtins
 from msgspec.structs import replace
@@ -65,6 +67,11 @@ class Puppets:
         return lambda request: (self._choose(label, request), 1000)
 
 
+def nobody_greeted() -> AbstractContextManager[object]:
+    """Let a run begin without a roll call: the bots never play, and greeting them takes most of the time."""
+    return patch("tournaments.running.run.call_roll")
+
+
 def found_league(folder: Path, *, choose: Choose | None = None, **settings: object) -> Path:
     """Create a tournament of three bots and short games; let puppets play it if `choose` is given."""
     folder.mkdir(exist_ok=True)
@@ -78,7 +85,7 @@ def found_league(folder: Path, *, choose: Choose | None = None, **settings: obje
         isolation="none",
     )
     config, path = convert(to_builtins(config) | settings, Config), folder / "league.db"
-    with Store(path, create=True) as store:
+    with Store(path, create=True) as store, nobody_greeted():
         plan = open_league(store, config, folder)
         if choose:
             run_tournament(store, plan, io.StringIO(), Terms(1, kept=KeptBots(path), playing=Puppets(choose)))
@@ -102,7 +109,7 @@ def recall(store: Store, share: str) -> Plan:
 
 def play(copy: Path, share: str, choose: Choose = play_fairly) -> Path:
     """Play a share on a copy, and return the copy."""
-    with Store(copy, create=True) as store:
+    with Store(copy, create=True) as store, nobody_greeted():
         assert play_share(store, recall(store, share), io.StringIO(), Terms(1, playing=Puppets(choose))) == 0
     return copy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ def test_every_row_of_a_league_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> 
     for module, name, value in ((playouts, "ENTRIES", 3), (leagues, "ALONE", 2), (leagues, "TOGETHER", 2)):
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(leagues, "count_processors", lambda: 2)
+    monkeypatch.setattr(playouts, "ProcessPoolExecutor", lambda mp_context: ThreadPoolExecutor(1))
 
     rows = list(leagues.leagues(games=18))
 
