@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from site_pages.packing import Packers
 from tests.leagues import change, play_small_league
 from tests.processes import Mark
 from tests.test_cli import malice
 from tournaments.errors import UnverifiedError
 from tournaments.league import replayers
-from tournaments.league.replayers import Replayers
+from tournaments.league.replayers import replay_rows
 from tournaments.league.store import Store
 from tournaments.league.verify import Verified, verify_league
 
@@ -63,8 +65,23 @@ def test_damage_is_found_at_the_same_game_and_in_the_same_words(league: Path, st
     assert found == verify(league, 1)
 
 
+def test_what_no_referee_packed_is_packed_for_the_site(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("site_pages.packing.count_processors", lambda: 2)
+    with Store(league) as store:
+        records = list(store.records())
+    broken = replace(records[9], actions=records[9].actions[1:], events=b"")
+    bare = [*(replace(record, events=b"") for record in records[:8]), records[8], broken]
+
+    with Packers() as packers:
+        assert packers.fill(bare[:5]) == bare[:5], "few games are left to whoever shows them"
+        filled = packers.fill(bare)
+
+    assert filled[:9] == records[:9]
+    assert filled[9] == broken
+
+
 def test_what_a_process_leaves_when_it_dies_is_done_here(league: Path) -> None:
-    with Store(league) as store, Replayers(store, "games", 10, 2) as crew:
+    with Store(league) as store, replay_rows(store, "games", 10, 2) as crew:
         rows = [(row, None) for row in store.list_recorded()]
         whole = list(crew.replay(rows))
         for process in crew._processes:

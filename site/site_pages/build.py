@@ -22,6 +22,7 @@ from site_pages.game_list import GameRows, write_list
 from site_pages.game_pages import GamePage, write_game_pages
 from site_pages.live import NEVER, Live, MakeLive, make_stamp
 from site_pages.opinions import choose_games, write_opinions
+from site_pages.packing import Packers
 from site_pages.pages import Games, Pages
 from site_pages.reasons import Reasons
 from site_pages.sections import make_rankings
@@ -188,13 +189,14 @@ class _Rendering:
         return write_opinions(self._folder, self._published, advice, games)
 
     def _write_shards(self, progress: Progress | None) -> ShardFiles:
-        files = ShardFiles(self._folder, self._published, self._survey, self._reasons, self._tournament.rulesets)
-        done = 0
-        for number, games in self._survey.blocks.items():
-            files.write(number)
-            done += len(games)
-            if progress is not None:
-                progress(done, self._survey.games)
+        done, rulesets = 0, self._tournament.rulesets
+        with Packers() as packers:
+            files = ShardFiles(self._folder, self._published, self._survey, self._reasons, rulesets, packers)
+            for number, games in self._survey.blocks.items():
+                files.write(number)
+                done += len(games)
+                if progress is not None:
+                    progress(done, self._survey.games)
         return files
 
     def _write_index(self, files: ShardFiles, games: dict[str, GamePage], opinions: dict[str, Any] | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from site_pages import shards
 from site_pages.files import SHARD, Folder
+from site_pages.packing import Packers
 from site_pages.reasons import Reasons
 from site_pages.series import describe_standing
 from site_pages.source import PublishedSource
@@ -22,10 +23,17 @@ class ShardFiles:
         survey: its games.
         reasons: why games end, in words.
         context: what else the shards depend on.
+        packers: pack what happened in games of which nobody did.
     """
 
     def __init__(
-        self, folder: Folder, source: PublishedSource, survey: Survey, reasons: Reasons, context: object
+        self,
+        folder: Folder,
+        source: PublishedSource,
+        survey: Survey,
+        reasons: Reasons,
+        context: object,
+        packers: Packers,
     ) -> None:
         self.splits: dict[int, list[int]] = {}
         """By block with several shards: the numbers of the games with which the others begin."""
@@ -34,6 +42,7 @@ class ShardFiles:
         self._survey = survey
         self._reasons = reasons
         self._context = context
+        self._packers = packers
 
     def write(self, number: int) -> None:
         """Write the shards of a block; the records of its games are read only if their shards are not there."""
@@ -47,7 +56,7 @@ class ShardFiles:
 
     def _make_block(self, games: Sequence[Game]) -> shards.Block:
         block = shards.Block()
-        records = self._source.read_records([game.key for game in games])
+        records = self._packers.fill(list(self._source.read_records([game.key for game in games])))
         for game, record in zip(games, records, strict=True):
             record = self._source.publication.redact_notes(record)
             standing = describe_standing(self._survey.series.get(game.key))

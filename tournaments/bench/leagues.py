@@ -12,7 +12,7 @@ from referee.records import Record
 from tournaments.bench import Row
 from tournaments.bench.playouts import fill_league
 from tournaments.league.contents import Game
-from tournaments.league.replayers import Replayers, count_processors
+from tournaments.league.replayers import count_processors, replay_rows
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 
@@ -68,7 +68,7 @@ def _verify(store: Store, jobs: int) -> None:
 
 
 def _export(store: Store, jobs: int) -> None:
-    with Replayers(store, "decisions", store.count_stored(), jobs) as replayers:
+    with replay_rows(store, "decisions", store.count_stored(), jobs) as replayers:
         for _ in replayers.replay((row, None) for row in store.list_recorded()):
             pass
 

@@ -174,7 +174,7 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
     Verdicts are not decisions and are left out.
     """
     from referee.records import Key
-    from tournaments.league.replayers import Replayers, count_processors
+    from tournaments.league.replayers import count_processors, replay_rows
     from tournaments.league.series import score_league_series
 
     with open_store(db, tournament=tournament) as store:
@@ -185,7 +185,7 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
             for row in store.list_recorded()
             if row.number not in left_out
         )
-        with Replayers(store, work, store.count_stored(), jobs or count_processors()) as replayers:
+        with replay_rows(store, work, store.count_stored(), jobs or count_processors()) as replayers:
             for _, lines in replayers.replay(pieces):
                 click.echo(lines, nl=False)
 

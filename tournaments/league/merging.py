@@ -12,7 +12,7 @@ from referee.nouns import format_count
 from tournaments.errors import DamagedLeague, LeagueError, Stopped, UnverifiedError
 from tournaments.league.contents import Game
 from tournaments.league.reader import LeagueReader
-from tournaments.league.replayers import Replayers
+from tournaments.league.replayers import replay_rows
 from tournaments.league.store import Store
 
 BURST = 100
@@ -133,7 +133,7 @@ def _shorten(lines: list[str]) -> list[str]:
 def _examine(copy: LeagueReader, numbers: frozenset[int], jobs: int, on_game: Callable[[], None]) -> None:
     """Replay games as `malice verify` does."""
     pieces = ((row, None) for row in copy.list_recorded() if row.number in numbers)
-    with Replayers(copy, "examine", len(numbers), jobs) as replayers:
+    with replay_rows(copy, "examine", len(numbers), jobs) as replayers:
         for _ in replayers.replay(pieces):
             on_game()
 

@@ -8,17 +8,17 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
+from typing import Generic, TypeVar
 
 import msgspec
 
 from referee.bot import prepare_parent_death_signal
 from tournaments.league.reader import LeagueReader
-from tournaments.league.replaying import Piece, make_replay, read_frame, write_frame
-from tournaments.league.rows import RecordedRow
+from tournaments.league.replaying import Piece, Replay, make_replay, read_frame, write_frame
 
 MANY = 300
 """From how many games on processes are worth their start, about 0.3 s each."""
@@ -27,31 +27,32 @@ CHUNK = 25
 AHEAD = 2
 """Chunks for each process that are read ahead: the memory holds no more of the games."""
 
-Chunk = tuple[list[Piece], Future[list[bytes]]]
+T = TypeVar("T")
+Chunk = tuple[list[T], Future[list[bytes]]]
 _results = msgspec.msgpack.Decoder(list[bytes])
 
 
-class Replayers:
-    """Processes that replay games of the chosen tournament; use it as a context manager, which ends them.
+class Replayers(Generic[T]):
+    """Processes that replay games; use it as a context manager, which ends them.
 
     A process stops at a game with which something is wrong, or dies with it. That game, and what the process left of
     its chunk, is then replayed here, so every error is raised as if there were no processes, and at the same place.
 
     Args:
-        league: the league, also while this reads a snapshot of it.
-        work: what to do with each game, as in `replaying.make_replay`.
+        replay: what they do with each game.
+        words: say that to `replaying`.
         games: about how many games there are; for few of them no process is started.
         jobs: the most processes; 1 for none but this one.
     """
 
-    def __init__(self, league: LeagueReader, work: str, games: int, jobs: int) -> None:
-        self._replay = make_replay(work, league)
-        self._words = (work, str(league.path), league.tournament().name)
+    def __init__(self, replay: Replay[T], words: Sequence[str], games: int, jobs: int) -> None:
+        self._replay = replay
+        self._words = words
         self._count = min(jobs, games // CHUNK) if games >= MANY else 1
         self._processes: list[subprocess.Popen[bytes]] = []
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
 
-    def __enter__(self) -> Replayers:
+    def __enter__(self) -> Replayers[T]:
         if self._count > 1:
             self._threads = ThreadPoolExecutor(self._count)
             for _ in range(self._count):
@@ -78,7 +79,7 @@ class Replayers:
         self._processes.append(process)
         self._idle.put(process)
 
-    def replay(self, pieces: Iterable[Piece]) -> Iterator[tuple[RecordedRow, bytes]]:
+    def replay(self, pieces: Iterable[T]) -> Iterator[tuple[T, bytes]]:
         """Yield each game with what came of it, in the order of the games.
 
         Raises:
@@ -86,9 +87,9 @@ class Replayers:
         """
         if not self._processes:
             for piece in pieces:
-                yield piece[0], self._replay(piece)
+                yield piece, self._replay(piece)
             return
-        waiting: deque[Chunk] = deque()
+        waiting: deque[Chunk[T]] = deque()
         for chunk in _cut(pieces):
             if isinstance(chunk, Exception):
                 yield from self._drain(waiting, 0)
@@ -97,15 +98,15 @@ class Replayers:
             yield from self._drain(waiting, AHEAD * self._count)
         yield from self._drain(waiting, 0)
 
-    def _drain(self, waiting: deque[Chunk], most: int) -> Iterator[tuple[RecordedRow, bytes]]:
+    def _drain(self, waiting: deque[Chunk[T]], most: int) -> Iterator[tuple[T, bytes]]:
         """Yield the results of the first chunks until no more than `most` are left."""
         while len(waiting) > most:
             pieces, future = waiting.popleft()
             done = future.result()
             for number, piece in enumerate(pieces):
-                yield piece[0], done[number] if number < len(done) else self._replay(piece)
+                yield piece, done[number] if number < len(done) else self._replay(piece)
 
-    def _ask(self, pieces: list[Piece]) -> list[bytes]:
+    def _ask(self, pieces: list[T]) -> list[bytes]:
         """Let a process replay games; return what came of the first of them, as far as it got."""
         process = self._idle.get()
         assert process.stdin
@@ -118,14 +119,25 @@ class Replayers:
         return [] if frame is None else _results.decode(frame)
 
 
+def replay_rows(league: LeagueReader, work: str, games: int, jobs: int) -> Replayers[Piece]:
+    """Return what replays stored games of the chosen tournament.
+
+    Args:
+        league: the league, also while this process reads a snapshot of it.
+        work: what to do with each game, as in `replaying.make_replay`.
+        games, jobs: as of `Replayers`.
+    """
+    return Replayers(make_replay(work, league), (work, str(league.path), league.tournament().name), games, jobs)
+
+
 def count_processors() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0))
 
 
-def _cut(pieces: Iterable[Piece]) -> Iterator[list[Piece] | Exception]:
+def _cut(pieces: Iterable[T]) -> Iterator[list[T] | Exception]:
     """Yield the games in chunks; what reading them raises comes last, after the games before it."""
-    chunk: list[Piece] = []
+    chunk: list[T] = []
     try:
         for piece in pieces:
             chunk.append(piece)

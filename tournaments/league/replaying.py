@@ -1,7 +1,7 @@
-"""What is done with stored games, each alone, so that many processes can do it: they are examined, or exported.
+"""What is done with games, each alone, so that many processes can do it: they are examined, exported, or packed.
 
 As a program, `python -P -m tournaments.league.replaying WORK FILE TOURNAMENT` reads rows of games on stdin and writes
-what came of them on stdout; `replayers` starts it.
+what came of them on stdout; with the word `pack` alone, it reads records. `replayers` starts it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import struct
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import msgspec
 
+from referee.packed_events import encode_events, pack_asks
+from referee.records import Record
+from referee.replay import replay_contents
 from tournaments.league.examiner import Examiner
 from tournaments.league.export import encode_decisions, encode_game
 from tournaments.league.publication import choose_publication
@@ -24,13 +27,15 @@ from tournaments.league.store import Store
 
 Piece = tuple[RecordedRow, Score | None]
 """A game as it is stored, and the score of its series after it."""
-Replay = Callable[[Piece], bytes]
+T = TypeVar("T")
+Replay = Callable[[T], bytes]
 """Returns what comes of a game; raises what is wrong with it."""
+PACK = "pack"
 
 _LENGTH = struct.Struct(">I")
 
 
-def make_replay(work: str, league: LeagueReader) -> Replay:
+def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
     """Return what does a work with each game of the chosen tournament.
 
     Args:
@@ -52,6 +57,15 @@ def make_replay(work: str, league: LeagueReader) -> Replay:
     return lambda piece: encode_game(league.unpack(piece[0])[1], piece[1], publication)
 
 
+def pack_events(record: Record) -> bytes:
+    """Return what happened in a game, packed as its referee would have done.
+
+    Raises:
+        RecordError: the game does not replay.
+    """
+    return encode_events(pack_asks(list(replay_contents(record))))
+
+
 def write_frame(out: IO[bytes], message: object) -> None:
     """Write a message, its length before it."""
     body = msgspec.msgpack.encode(message)
@@ -69,7 +83,7 @@ def read_frame(source: IO[bytes]) -> bytes | None:
     return body if len(body) == length else None
 
 
-def _replay_all(replay: Replay, pieces: list[Piece]) -> Iterator[bytes]:
+def _replay_all(replay: Replay[T], pieces: list[T]) -> Iterator[bytes]:
     """Yield what comes of the games before the first with which something is wrong."""
     for piece in pieces:
         try:
@@ -79,15 +93,22 @@ def _replay_all(replay: Replay, pieces: list[Piece]) -> Iterator[bytes]:
         yield done
 
 
-def main(work: str, path: str, tournament: str) -> None:
-    """Serve until stdin ends."""
-    decoder = msgspec.msgpack.Decoder(list[Piece])
+def _serve(decode: Callable[[bytes], list[T]], replay: Replay[T]) -> None:
+    """Replay games until stdin ends."""
+    while (frame := read_frame(sys.stdin.buffer)) is not None:
+        write_frame(sys.stdout.buffer, list(_replay_all(replay, decode(frame))))
+
+
+def main(words: list[str]) -> None:
+    """Do the work that the words name."""
+    if words == [PACK]:
+        _serve(msgspec.msgpack.Decoder(list[Record]).decode, pack_events)
+        return
+    work, path, tournament = words
     with Store(Path(path)) as store:
         store.select(tournament)
-        replay = make_replay(work, store)
-        while (frame := read_frame(sys.stdin.buffer)) is not None:
-            write_frame(sys.stdout.buffer, list(_replay_all(replay, decoder.decode(frame))))
+        _serve(msgspec.msgpack.Decoder(list[Piece]).decode, make_replay(work, store))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

@@ -11,7 +11,7 @@ from tournaments.errors import UnverifiedError
 from tournaments.league.extent import count_games, measure_extent
 from tournaments.league.league import League
 from tournaments.league.recreation import Recreation
-from tournaments.league.replayers import Replayers
+from tournaments.league.replayers import replay_rows
 from tournaments.league.store import Store
 
 NOT_COVERED = (
@@ -87,8 +87,8 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
         raise UnverifiedError(f"{store.path}: {problem}")
     store.refuse_strays()
     digests: dict[Key, str] = {}
-    with Replayers(store, "examine", store.count_stored(), jobs) as replayers:
-        for row, _ in replayers.replay((row, None) for row in store.list_recorded()):
+    with replay_rows(store, "examine", store.count_stored(), jobs) as replayers:
+        for (row, _), _ in replayers.replay((row, None) for row in store.list_recorded()):
             digests[Key(row.part, row.table, row.deal, row.rotation)] = row.digest
             on_game()
     tournament, finished = store.tournament(), store.finished()
