@@ -27,8 +27,8 @@ from tournaments.running.merged import finish_merge
 from tournaments.running.opening import open_league
 from tournaments.running.plan import Plan
 from tournaments.running.recalling import recall_plan
-from tournaments.running.run import Terms, create_games, run_tournament
-from tournaments.running.share_run import play_share
+from tournaments.running.run import Terms, run_tournament
+from tournaments.running.share_run import create_games, play_share
 from tournaments.running.shares import parse_share
 
 Choose = Callable[[str, Move], str]

@@ -162,7 +162,7 @@ def _create(store: Store, plan: Plan, terms: Terms, config: Config) -> None:
     """Bring a league up to its file, play nothing, and say what comes next."""
     from tournaments.league.file import find_kept_bots
     from tournaments.running.recalling import list_machine_words
-    from tournaments.running.run import create_games
+    from tournaments.running.share_run import create_games
     from tournaments.sanitizer import sanitize
 
     left = create_games(store, plan, sys.stderr, terms)

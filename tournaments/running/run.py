@@ -88,17 +88,6 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
     return left
 
 
-def create_games(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
-    """Bring the league up to its tournament file as a run does, and play nothing; return how many games are open.
-
-    Copies of the league may play them.
-
-    Args, Raises: as `run_tournament`.
-    """
-    end_earlier_run(store, out)
-    return Run(store, plan, out, terms).create()
-
-
 def end_earlier_run(store: Store, out: TextIO) -> None:
     """End what an earlier run left that was killed."""
     if ended := end_leftovers(_ledger_path(store)):
@@ -147,13 +136,6 @@ class Run:
                 return 0
             if outcome.stopped:
                 self._stop(outcome.stopped)
-
-    def create(self) -> int:
-        """Greet the entries and create what can be created now; return how many games are open."""
-        self._begin(shared=True)
-        while not (left := self._count_left()) and self._close_parts():
-            pass
-        return left
 
     def _count_left(self) -> int:
         batches = (batch for schedule in self._plan.tournament.open_parts for batch in schedule.batches())

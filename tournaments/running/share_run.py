@@ -1,4 +1,4 @@
-"""Plays a share of a tournament on a copy of its league: its games, and nothing that other copies decide, too."""
+"""Runs of a tournament that copies of its league play: one creates the games, others play a share of them each."""
 
 from __future__ import annotations
 
@@ -13,6 +13,26 @@ from tournaments.league.suspension import Suspensions
 from tournaments.running.plan import Plan
 from tournaments.running.run import Run, Terms, end_earlier_run
 from tournaments.running.shares import list_certain
+
+
+class Creation(Run):
+    """A run that creates what can be created now, and plays nothing."""
+
+    def create(self) -> int:
+        """Greet the entries, write what is new into the league, and return how many games are open."""
+        self._begin(shared=True)
+        while not (left := self._count_left()) and self._close_parts():
+            pass
+        return left
+
+
+def create_games(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
+    """Bring the league up to its tournament file as a run does, and play nothing; return how many games are open.
+
+    Args, Raises: as `run.run_tournament`.
+    """
+    end_earlier_run(store, out)
+    return Creation(store, plan, out, terms).create()
 
 
 class KnownSuspensions(Suspensions):
