@@ -75,7 +75,7 @@ def take_games(league: Store, copy: Store, jobs: int = 1, on_game: Callable[[], 
         league: the league, open for writing.
         copy: a copy of it, as `require_copy` says.
         jobs: how many processes replay games, if there are many.
-        on_game: told of every game that was replayed.
+        on_game: told of every game that was replayed, or did not need it.
 
     Raises:
         Stopped: the disk is full or fails; the games that were taken before are stored.
@@ -87,6 +87,8 @@ def take_games(league: Store, copy: Store, jobs: int = 1, on_game: Callable[[], 
             found = {name: _compare(league.view(name), view) for name, view in views.items()}
             if clashes := [clash for each in found.values() for clash in each.clashes]:
                 return Taken(file, refused=tuple(_shorten(clashes)))
+            for _ in range(sum(each.known + each.late for each in found.values())):
+                on_game()
             for name, view in views.items():
                 _examine(view, found[name].new, jobs, on_game)
             for name, view in views.items():
