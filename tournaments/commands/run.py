@@ -120,8 +120,8 @@ def run(
     if given := [each for each, value in mine.items() if value]:
         raise click.UsageError(f"{', '.join(given)}: only with --shard")
     if create_only:
-        limits = {"--until": until, "--for": duration}
-        _refuse("--create-only", {"--dry-run": dry_run, "--site": out, "--events": events_to} | limits)
+        limits: dict[str, object] = {"--until": until, "--for": duration}
+        _refuse("--create-only", limits | {"--dry-run": dry_run, "--site": out, "--events": events_to})
     interrupt_on_signals()
     words = spell_command(tournament, db, {"--create-only": create_only} | options)
     with stop_on_interrupt(words + spell_time(until, duration)):
