@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -147,14 +148,15 @@ def pass_time_with_games(patch: pytest.MonkeyPatch) -> None:
 
     One job begins with one rotation of the first deals, so no test can have its answer by then.
     """
-    stored: list[Game] = []
-    add = Store.add
+    stored: list[tuple[Game, Record]] = []
+    add_all = Store.add_all
 
-    def add_and_tell(store: Store, game: Game, record: Record) -> None:
-        add(store, game, record)
-        stored.append(game)
+    def add_and_tell(store: Store, games: Iterable[tuple[Game, Record]]) -> None:
+        new = list(games)
+        add_all(store, new)
+        stored.extend(new)
 
-    patch.setattr(Store, "add", add_and_tell)
+    patch.setattr(Store, "add_all", add_and_tell)
     patch.setattr(coordinator, "time", SimpleNamespace(time=lambda: math.inf if stored else 0.0))
 
 
