@@ -7,14 +7,14 @@ import fcntl
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 from msgspec.structs import astuple
 
-from referee.records import Record
+from referee.records import Key, Record
 from tournaments.errors import LeagueError, LockedLeague, Stopped
 from tournaments.league.contents import Game
 from tournaments.league.damage import encode_failed
@@ -175,6 +175,19 @@ class Store(LeagueReader):
             self._file.write(
                 "INSERT INTO records VALUES (?, ?, ?)", (game.number, pack_record(record), record.events or None)
             )
+
+    def take_back(self, keys: Collection[Key]) -> None:
+        """Remove games of the chosen tournament whose records do not replay, so that they are played again.
+
+        Raises:
+            Stopped: the disk is full or fails; the league is unchanged.
+        """
+        tournament = self.tournament()
+        with self._writing():
+            for key in keys:
+                number = tournament.schedules[key.part].number(key)
+                self._file.write("DELETE FROM records WHERE number = ?", (number,))
+                self._file.write("DELETE FROM games WHERE number = ?", (number,))
 
 
 def is_played(path: Path) -> bool:
