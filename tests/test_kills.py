@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -173,9 +174,9 @@ class Scripted:
         self.sent.append(batch)
         self._reports = iter(next(self._batches))
 
-    async def read_report(self) -> Report | None:
-        found = next(self._reports, None)
-        self.alive = found is not None
+    async def read_reports(self) -> list[Report]:
+        found = list(islice(self._reports, 1))
+        self.alive = bool(found)
         return found
 
     async def explain_death(self) -> str:

@@ -96,6 +96,21 @@ def test_a_game_cannot_be_stored_twice(tmp_path: Path, plan: Plan) -> None:
         assert store.keys() == {record.key, other.key}
 
 
+def test_games_that_come_together_are_stored_together_or_not_at_all(tmp_path: Path, plan: Plan) -> None:
+    records = [forfeited(plan, Key(0, 0, deal, rotation)) for deal in range(2) for rotation in range(2)]
+    games = [(plan.make_game(record), record) for record in records]
+    with founded(tmp_path / "t.db", plan) as store:
+        commits: list[str] = []
+        store._file.connection.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
+
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add_all([*games[:3], games[0]])
+        assert (store.keys(), commits) == (set(), [])
+        store.add_all(games)
+
+        assert (list(store.records()), commits) == (records, ["COMMIT"])
+
+
 def test_a_missing_game_is_an_error_that_names_it(tmp_path: Path, plan: Plan) -> None:
     with founded(tmp_path / "t.db", plan) as store, pytest.raises(LeagueError, match=r"no game 0\.0\.1\.0"):
         store.record(Key(0, 0, 1, 0))

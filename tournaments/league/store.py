@@ -158,23 +158,33 @@ class Store(LeagueReader):
             raise Stopped(f"{self.path}: cannot be written: {error}") from None
 
     def add(self, game: Game, record: Record) -> None:
-        """Write a finished game of the chosen tournament.
+        """Write a finished game; as `add_all`."""
+        self.add_all([(game, record)])
 
-        When this returns, the disk holds all of it; until then, none of it.
+    def add_all(self, games: Iterable[tuple[Game, Record]]) -> None:
+        """Write finished games, those of any tournament of the league, in one transaction.
+
+        When this returns, the disk holds all of them; until then, none of them.
 
         Raises:
             sqlite3.Error: the disk is full or failed; the league is unchanged.
             LockedLeague, DamagedLeague: the league is unchanged, too.
         """
-        index = list(self.league().tournaments).index(record.tournament)
-        summary = msgspec.json.encode(game).decode()
-        failed = encode_failed(game.finish())
-        row = (game.number, index, *astuple(record.key), failed, summary, record.digest)
+        tournaments = list(self.league().tournaments)
+        rows = [_make_rows(game, record, tournaments.index(record.tournament)) for game, record in games]
         with self._file.transaction():
-            self._file.write("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-            self._file.write(
-                "INSERT INTO records VALUES (?, ?, ?)", (game.number, pack_record(record), record.events or None)
-            )
+            for placed, recorded in rows:
+                self._file.write("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", placed)
+                self._file.write("INSERT INTO records VALUES (?, ?, ?)", recorded)
+
+
+def _make_rows(game: Game, record: Record, tournament: int) -> tuple[tuple[object, ...], tuple[object, ...]]:
+    """Return the rows of a game in both tables; they are made before a transaction locks the file."""
+    summary, failed = msgspec.json.encode(game).decode(), encode_failed(game.finish())
+    return (
+        (game.number, tournament, *astuple(record.key), failed, summary, record.digest),
+        (game.number, pack_record(record), record.events or None),
+    )
 
     def take_back(self, keys: Collection[Key]) -> None:
         """Remove games of the chosen tournament whose records do not replay, so that they are played again.

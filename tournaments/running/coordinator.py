@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -73,6 +73,8 @@ class Hooks:
     """Told of every game that begins."""
     on_failure: OnFailure = lambda key, sentence, *, again: None
     """Told of every game that the referee could not finish."""
+    on_burst: Callable[[Sequence[Record]], None] = lambda records: None
+    """Receives games that arrived together, before `on_record` receives each of them: the disk takes them at once."""
 
 
 def play_batches(
@@ -121,6 +123,7 @@ class Coordinator:
         self._running: dict[int, Running] = {}
         self._taking = trio.Lock()
         self._next: Batch | None = None
+        self._arrived: list[Record] = []
         self._ending = trio.Event()
         self._changed = trio.Event()
 
@@ -231,21 +234,27 @@ class Coordinator:
         """Pass on the reports of a batch until it is over; return the games that must be played again."""
         failures: dict[Key, str] = {}
         spared: set[Key] = set()
-        while not isinstance(report := await process.read_report(), BatchDone | None):
-            self._pass_on(report)
-            match report:
-                case GameBegun(key):
-                    self._hooks.on_begin(batch, orders[key])
-                case Record(key=key):
-                    del orders[key]
-                    if orders and not any(map(self._hooks.wants, orders)):
-                        process.alive = False  # the process ends, and with it the rest of the batch
-                        return ()
-                case RefereeFault(key, sentence, memory=True):
-                    spared.add(key)
-                    self._hooks.on_failure(key, sentence, again=True)
-                case RefereeFault(key, sentence):
-                    failures[key] = sentence
+        over = False
+        while not over and (reports := await process.read_reports()):
+            records = [report for report in reports if isinstance(report, Record)]
+            await self._announce(records)
+            for report in reports:
+                self._pass_on(report)
+                match report:
+                    case GameBegun(key):
+                        self._hooks.on_begin(batch, orders[key])
+                    case Record(key=key):
+                        del orders[key]
+                    case RefereeFault(key, sentence, memory=True):
+                        spared.add(key)
+                        self._hooks.on_failure(key, sentence, again=True)
+                    case RefereeFault(key, sentence):
+                        failures[key] = sentence
+                    case BatchDone():
+                        over = True
+            if records and orders and not over and not any(map(self._hooks.wants, orders)):
+                process.alive = False  # the process ends, and with it the rest of the batch
+                return ()
         if not process.alive and orders:
             # It died over the first game that has neither a record nor a fault.
             unreported = (key for key in orders if key not in failures and key not in spared)
@@ -253,6 +262,18 @@ class Coordinator:
         for key in self._give_up(failures):
             del orders[key]
         return tuple(replace(order, spared=order.spared or order.key in spared) for order in orders.values())
+
+    async def _announce(self, records: Sequence[Record]) -> None:
+        """Pass on the games that arrived together, from all processes, as one burst."""
+        if not records:
+            return
+        self._arrived += records
+        # Let the others read what lies in their pipes; twice, since some of them only notice by then.
+        for _ in range(2):
+            await trio.lowlevel.cancel_shielded_checkpoint()
+        if self._arrived:
+            burst, self._arrived = self._arrived, []
+            self._hooks.on_burst(burst)
 
     def _pass_on(self, report: Report) -> None:
         if isinstance(report, RefereeFault) and report.rules:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections import deque
 from typing import IO
 
 import msgspec
@@ -34,7 +33,6 @@ class RefereeProcess:
     def __init__(self, ledger: ProcessLedger) -> None:
         self.alive = True
         self._ledger = ledger
-        self._lines: deque[bytes] = deque()
         self._pending = b""
         self._bots: list[Started] = []
         self._sending = trio.Lock()
@@ -91,28 +89,37 @@ class RefereeProcess:
             async with self._sending:
                 await self._stdin.send_all(_encoder.encode(order) + b"\n")
 
-    async def read_report(self) -> Report | None:
-        """Return the next report, or None once the process is dead."""
-        while (line := await self._read_line()) is not None:
-            report = _decoder.decode(line)
-            if isinstance(report, Started):
-                self._bots.append(report)
-                self._ledger.add(report)
-                continue
-            if isinstance(report, BatchDone):
-                self._forget_bots()
-            return report
-        self.alive = False
-        return None
+    async def read_reports(self) -> list[Report]:
+        """Return the reports that have arrived, at least one; none once the process is dead.
 
-    async def _read_line(self) -> bytes | None:
-        while not self._lines:
+        What comes after the end of a batch belongs to the next one, which has not been sent yet.
+        """
+        while lines := await self._read_lines():
+            reports = [report for line in lines if not self._notes_bot(report := _decoder.decode(line))]
+            if any(isinstance(report, BatchDone) for report in reports):
+                self._forget_bots()
+            if reports:
+                return reports
+        self.alive = False
+        return []
+
+    def _notes_bot(self, report: Report) -> bool:
+        """Tell whether a report is on a bot that was started; if so, note the bot."""
+        if not isinstance(report, Started):
+            return False
+        self._bots.append(report)
+        self._ledger.add(report)
+        return True
+
+    async def _read_lines(self) -> list[bytes]:
+        """Return the whole lines that have arrived, at least one; none at the end."""
+        while True:
             data = await self._stdout.receive_some()
             if not data:
-                return None
+                return []
             *lines, self._pending = (self._pending + data).split(b"\n")
-            self._lines.extend(lines)
-        return self._lines.popleft()
+            if lines:
+                return lines
 
     async def explain_death(self) -> str:
         """Return why the process died: its exit status and the end of its stderr."""

@@ -14,6 +14,7 @@ from referee.nouns import format_count
 from referee.records import Batch, Key, Record
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.errors import Stopped
+from tournaments.league.contents import Game
 from tournaments.league.contest import Contest, make_contest
 from tournaments.league.formats import FORMATS
 from tournaments.league.judgement import judge
@@ -100,6 +101,8 @@ class Run:
         self._suspensions: dict[int, Suspensions] = {}
         self._paces: dict[int, Pace | None] = {}
         self._contests: dict[int, Contest | None] = {}
+        self._stored: dict[Key, Game] = {}
+        """Games on the disk that are not taken into account yet."""
         self._store = store
         self._plan = plan
         self._jobs = terms.jobs or default_jobs(plan.config.cpus_per_game)
@@ -233,6 +236,7 @@ class Run:
                 on_finishing=on_finishing if self._terms.again else None,
                 on_begin=self._reporter.report_begin,
                 on_failure=self._reporter.report_failure,
+                on_burst=self._store_all,
             )
             try:
                 with stop_on_errors(self._store.path, self._go_on):
@@ -247,11 +251,17 @@ class Run:
         most, until = self._plan.config.deals, self._terms.until
         return ContestProgress(describe_state(contest), most, (total, done), until, self._bar_out)
 
+    def _store_all(self, records: Sequence[Record]) -> None:
+        """Store games that arrived together."""
+        games = [self._plan.make_game(record) for record in records]
+        self._store.add_all(zip(games, records, strict=True))
+        self._stored |= {game.key: game for game in games}
+
     def _keep(self, record: Record, total: int) -> None:
-        """Store a finished game, take it into account, and tell of it."""
-        game = self._plan.make_game(record)
-        self._store.add(game, record)
-        finished = game.finish()
+        """Store a finished game if it came alone, take it into account, and tell of it."""
+        if record.key not in self._stored:
+            self._store_all([record])
+        finished = self._stored.pop(record.key).finish()
         part = finished.key.part
         self._finished.append(finished)
         self.done.add(finished.key)
