@@ -31,6 +31,7 @@ from tournaments.league.standings import Row, Standings, compute_standings
 from tournaments.league.states import exclude, reinstate
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
+from tournaments.running.audit import Audit
 from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.running.field import Entrance, Field
 from tournaments.running.pending import KnownGames, read_known_games
@@ -137,7 +138,9 @@ class LeagueLife(RuleBasedStateMachine):
         with Store(self.path, create=True) as store:
             plan = self.make_plan(store)
             try:
-                Run(store, plan, io.StringIO(), Terms(1, ["again"], playing=Table(games, killed=killed))).play()
+                Run(
+                    store, plan, io.StringIO(), Terms(1, ["again"], playing=Table(games, killed=killed)), Audit(store)
+                ).play()
             except (Stopped, Killed):
                 pass
             else:

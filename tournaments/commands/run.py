@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.nouns import format_count, inflect
+from tournaments.commands.cluster import dask_options, open_farm
 from tournaments.commands.event_output import EventOutput, events_option, tell_events
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.live_site import keep_site
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 @click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
 @click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
 @click.option("--dry-run", is_flag=True, help="Print how long it would take and how much disk, and store nothing.")
+@dask_options
 @events_option
 @isolation_options
 @click.pass_obj
@@ -71,6 +73,8 @@ def run(
     until: str | None,
     duration: str | None,
     dry_run: bool,
+    scheduler: str | None,
+    min_factor: float | None,
     events_to: str | None,
     isolation: Layer | None,
     required: bool,
@@ -80,6 +84,10 @@ def run(
     Every finished game is on disk; the same command resumes after Ctrl-C, a crash or a power cut. The first Ctrl-C
     lets the running games finish, the second stops at once.
     """
+    from dataclasses import replace
+
+    from tournaments.entries.kept_bots import KeptBots
+
     options: dict[str, object] = {
         "--jobs": jobs,
         "--site": out,
@@ -87,7 +95,13 @@ def run(
         "--keep-going": keep_going,
         "--new-versions": new_versions,
     }
-    options |= {"--events": events_to, "--isolation": isolation, "--require-isolation": required}
+    options |= {
+        "--dask": scheduler,
+        "--min-factor": min_factor,
+        "--events": events_to,
+        "--isolation": isolation,
+        "--require-isolation": required,
+    }
     interrupt_on_signals()
     words = _spell_command(tournament, db, options)
     with _stop_on_interrupt(words + _spell_time(until, duration)):
@@ -107,8 +121,12 @@ def run(
             output.anonymous = config.anonymous
             plan = _open(store, config, tournament, new_versions=new_versions, required=required)
             plan.keep_going = keep_going
-            with keep_site(site, store, config.name, out, url):
-                left = _play(store, plan, _make_terms(plan, resume, limit, db, output), output)
+            terms = _make_terms(plan, resume, limit, db, output)
+            with (
+                keep_site(site, store, config.name, out, url),
+                open_farm(scheduler, plan, KeptBots(db), min_factor) as farm,
+            ):
+                left = _play(store, plan, replace(terms, elsewhere=farm), output)
                 click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
                 print_standings(store)
             if left:

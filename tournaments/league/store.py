@@ -177,15 +177,6 @@ class Store(LeagueReader):
                 self._file.write("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", placed)
                 self._file.write("INSERT INTO records VALUES (?, ?, ?)", recorded)
 
-
-def _make_rows(game: Game, record: Record, tournament: int) -> tuple[tuple[object, ...], tuple[object, ...]]:
-    """Return the rows of a game in both tables; they are made before a transaction locks the file."""
-    summary, failed = msgspec.json.encode(game).decode(), encode_failed(game.finish())
-    return (
-        (game.number, tournament, *astuple(record.key), failed, summary, record.digest),
-        (game.number, pack_record(record), record.events or None),
-    )
-
     def take_back(self, keys: Collection[Key]) -> None:
         """Remove games of the chosen tournament whose records do not replay, so that they are played again.
 
@@ -198,6 +189,15 @@ def _make_rows(game: Game, record: Record, tournament: int) -> tuple[tuple[objec
                 number = tournament.schedules[key.part].number(key)
                 self._file.write("DELETE FROM records WHERE number = ?", (number,))
                 self._file.write("DELETE FROM games WHERE number = ?", (number,))
+
+
+def _make_rows(game: Game, record: Record, tournament: int) -> tuple[tuple[object, ...], tuple[object, ...]]:
+    """Return the rows of a game in both tables; they are made before a transaction locks the file."""
+    summary, failed = msgspec.json.encode(game).decode(), encode_failed(game.finish())
+    return (
+        (game.number, tournament, *astuple(record.key), failed, summary, record.digest),
+        (game.number, pack_record(record), record.events or None),
+    )
 
 
 def is_played(path: Path) -> bool:

@@ -21,6 +21,7 @@ from tournaments.league.judgement import judge
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
 from tournaments.running.announcement import describe_part, print_doubts, print_line, print_plan
+from tournaments.running.audit import Audit
 from tournaments.running.contest_progress import ContestProgress, describe_state
 from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
 from tournaments.running.events import Events
@@ -57,6 +58,8 @@ class Terms:
     """Where the bots are kept and play from; by default they play where they lie."""
     playing: Playing | None = None
     """Plays the batches and has a display of its own; by default referee processes play, with a bar."""
+    elsewhere: Playing | None = None
+    """Plays the batches on other machines, under our bar."""
     events: Events = field(default_factory=Events)
     """Is told what happens."""
 
@@ -76,9 +79,12 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
     """
     if ended := end_leftovers(_ledger_path(store)):
         print_line(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
-    run = Run(store, plan, out, terms)
+    go_on = f"resume with: {shlex.join(terms.again)}" if terms.again else "no game was kept"
+    audit = Audit(store, go_on)
+    run = Run(store, plan, out, terms, audit)
     try:
-        left = run.play()
+        with audit:
+            left = run.play()
     finally:
         choice = store.league().choose(plan.config.name)
         for line in describe_suspensions(run.list_suspended(), plan.config.suspend_after, store.path, choice):
@@ -91,10 +97,10 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
 class Run:
     """One run of a tournament: it plays the open games, and can be resumed after any of them.
 
-    Args: as `run_tournament`.
+    Args: as `run_tournament`, and what replays the games of other machines.
     """
 
-    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms) -> None:
+    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms, audit: Audit) -> None:
         self._finished = list(plan.finished)
         self.done = {game.key for game in self._finished}
         """The keys of all finished games."""
@@ -108,8 +114,9 @@ class Run:
         self._jobs = terms.jobs or default_jobs(plan.config.cpus_per_game)
         self._out = out
         self._terms = terms
-        self._go_on = f"resume with: {shlex.join(terms.again)}" if terms.again else "no game was kept"
-        self._play_batches = terms.playing or play_batches
+        self._audit = audit
+        self._go_on = audit.go_on
+        self._play_batches = terms.playing or terms.elsewhere or play_batches
         self._bar_out = io.StringIO() if terms.playing else out
         self._reporter = Reporter(plan, terms.events)
 
@@ -200,6 +207,7 @@ class Run:
             return False
         finished = sorted(self._finished, key=lambda game: game.number)
         postponed = self._plan.list_postponed()
+        self._audit.close(over)
         created = close_parts(self._store, finished, over, create=not postponed)
         self._reporter.report_closed(over)
         if postponed:
@@ -236,6 +244,8 @@ class Run:
                 on_finishing=on_finishing if self._terms.again else None,
                 on_begin=self._reporter.report_begin,
                 on_failure=self._reporter.report_failure,
+                say=progress.say,
+                audit=self._audit,
                 on_burst=self._store_all,
             )
             try:

@@ -1,0 +1,153 @@
+"""A cluster of Dask: the one module of the coordinator that imports it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any
+
+import msgspec
+from distributed import Client, Future
+
+from protocol.errors import MaliceError
+from tournaments.farm import hand
+from tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
+from tournaments.farm.work import Introduction, Need, Task
+
+CONNECT_S = 30.0
+"""How long a scheduler may take to answer at first."""
+LOOK_EVERY_S = 0.5
+SILENT_S = 30.0
+"""A worker from which the scheduler has heard nothing for so long is gone."""
+ERRANDS = 8
+"""How many workers are asked something at a time."""
+
+_encoder = msgspec.json.Encoder()
+
+
+class DaskCluster:
+    """The workers of a Dask scheduler; use it as a context manager.
+
+    Args:
+        scheduler: its address, such as `tcp://10.0.0.1:8786`, or the path of its file.
+
+    Raises:
+        MaliceError: no scheduler answers.
+    """
+
+    def __init__(self, scheduler: str) -> None:
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self._scheduler = scheduler
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters, we say ourselves
+        try:
+            self._client = self._connect()
+        except (OSError, ValueError, TimeoutError) as error:
+            raise MaliceError(f"{scheduler}: no scheduler answers: {error or 'time is up'}") from None
+        self._futures: dict[int, Future[bytes]] = {}
+        self._seen: dict[str, tuple[float, float]] = {}
+        self._workers = self._look()
+        self._errands = ThreadPoolExecutor(ERRANDS, "errand")
+        self._closed = threading.Event()
+        self._lookout = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> DaskCluster:
+        self._lookout.start()
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._closed.set()
+        self._errands.shutdown(wait=False, cancel_futures=True)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=2)
+
+    def list_workers(self) -> Mapping[str, str]:
+        """Return the names of the workers that are there, by address."""
+        return self._workers
+
+    def introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
+        """Ask a worker who it is, and send it the bots that it lacks."""
+        self._errands.submit(self._introduce, address, need, tars)
+
+    def submit(self, address: str, task: Task) -> None:
+        """Hand a task to a worker."""
+        try:
+            future = self._client.submit(
+                hand.play,
+                _encoder.encode(task),
+                key=f"malice-{task.run}-{task.number}",
+                pure=False,
+                workers=[address],
+                resources={"game": task.slots},
+            )
+        except Exception:  # whatever the client says while it is cut off
+            self.events.put(Answered(task.number, None))
+            return
+        self._futures[task.number] = future
+        future.add_done_callback(lambda future: self._take(task.number, future))
+
+    def recall(self, numbers: Collection[int]) -> None:
+        """Take tasks back."""
+        futures = [future for number in numbers if (future := self._futures.pop(number, None))]
+        if futures:
+            self._errands.submit(self._attempt, self._client.cancel, futures, force=True)
+
+    def finish(self, run: str) -> None:
+        """Let all workers finish the games of a run that are played now."""
+        self._errands.submit(self._attempt, self._client.run, hand.finish, run, on_error="ignore")
+
+    def _connect(self) -> Client:
+        place: dict[str, Any] = {"address": self._scheduler}
+        if not self._scheduler.partition("://")[1] and Path(self._scheduler).suffix == ".json":
+            place = {"scheduler_file": self._scheduler}
+        return Client(**place, timeout=CONNECT_S, set_as_default=False, name="malice")
+
+    def _watch(self) -> None:
+        """Keep the list of workers up to date, and the connection alive; a new scheduler may come after a while."""
+        while not self._closed.wait(LOOK_EVERY_S):
+            try:
+                if self._client.status == "closed":
+                    self._client = self._connect()
+                self._workers = self._look()
+            except Exception:
+                self._workers = {}
+
+    def _look(self) -> dict[str, str]:
+        now, found = time.monotonic(), {}
+        for address, worker in self._client.scheduler_info(n_workers=-1)["workers"].items():
+            last = worker["last_seen"]
+            if address not in self._seen or self._seen[address][0] != last:
+                self._seen[address] = last, now
+            if now - self._seen[address][1] < SILENT_S and worker["status"] == "running":
+                found[address] = str(worker["name"])
+        return found
+
+    def _introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
+        try:
+            raw = self._client.run(hand.introduce, _encoder.encode(need), workers=[address])[address]
+            introduction = msgspec.json.decode(raw, type=Introduction)
+            if not introduction.refusal:
+                for content in introduction.lacks:
+                    tar = tars[content].read_bytes()
+                    self._client.run(hand.receive_bot, content, tar, workers=[address])
+        except Exception as error:  # what a worker raises comes as it is
+            self.events.put(Unreachable(address, f"{type(error).__name__}: {error}"))
+        else:
+            self.events.put(Introduced(address, introduction))
+
+    def _take(self, number: int, future: Future[bytes]) -> None:
+        answer: bytes | None = None
+        with contextlib.suppress(Exception):  # the worker is gone, or it was cancelled
+            answer = future.result()
+        self._futures.pop(number, None)
+        self.events.put(Answered(number, answer))
+
+    def _attempt(self, call: Any, *args: Any, **extra: Any) -> None:
+        with contextlib.suppress(Exception):  # a scheduler that is gone has forgotten everything anyway
+            call(*args, **extra)
