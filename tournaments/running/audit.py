@@ -21,12 +21,13 @@ class Audit:
     Args:
         store: the league.
         go_on: how to resume after a stop, in words.
+        replays: where they are replayed; by default in processes of their own.
     """
 
-    def __init__(self, store: Store, go_on: str = "") -> None:
+    def __init__(self, store: Store, go_on: str = "", replays: Replays | None = None) -> None:
         self._store = store
         self.go_on = go_on
-        self._replays = Replays()
+        self._replays = replays or Replays()
         self._replayed: set[Key] = set()
 
     def __enter__(self) -> Audit:
