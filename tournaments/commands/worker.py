@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tournaments.commands.cluster import require_dask
+from tournaments.commands.exit_codes import interrupt_on_signals
 
 CACHE_MB = 5000
 
@@ -37,6 +38,7 @@ def worker(
     from tournaments.running.isolation import explain_weaker_isolation, require_isolation
 
     require_dask()
+    interrupt_on_signals()
     require_isolation("rlimit")
     if weaker := explain_weaker_isolation("auto"):
         click.echo(weaker, err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shlex
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +18,9 @@ from tournaments.entries.kept_notes import KeptNotes
 from tournaments.entries.variants import give_parameters
 from tournaments.entries.workplaces import open_workplace
 from tournaments.farm.work import Ticket
+
+FRESH_S = 600
+"""What was used so lately may be needed by a run that goes on."""
 
 
 class Lacking(Exception):
@@ -121,15 +125,17 @@ class BotCache:
         """Remove what was not used for the longest time, until the rest is within the bound; skip what is played."""
         sizes = self._kept.list_kept()
         total = sum(sizes.values())
-        for content in sorted(sizes, key=self._find_age, reverse=True):
-            if total <= self._most_bytes:
+        used = {content: self._find_use(content) for content in sizes}
+        for content in sorted(sizes, key=lambda content: used[content]):
+            if total <= self._most_bytes or used[content] > time.time() - FRESH_S:
                 return
             if content != newcomer and self._remove(content):
                 total -= sizes[content]
 
-    def _find_age(self, content: str) -> float:
+    def _find_use(self, content: str) -> float:
+        """Return when a bot was last used, in seconds since 1970."""
         try:
-            return -self._tar(content).stat().st_mtime
+            return self._tar(content).stat().st_mtime
         except OSError:
             return 0.0
 

@@ -11,7 +11,7 @@ from protocol.errors import MaliceError
 
 ROUNDS_PER_S = 6000.0
 """What a machine of speed 1 does in a second of CPU time."""
-MEASURE_S = 1.0
+MEASURE_S = 0.5
 PATIENCE_S = 60.0
 
 PROGRAM = """

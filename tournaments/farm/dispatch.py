@@ -32,6 +32,8 @@ DRAWN = 10
 """One record of so many is replayed before it is stored."""
 LOOK_EVERY_S = 0.5
 REPORT_EVERY_S = 30.0
+ALIKE = 1.25
+"""Workers whose factors differ by more play under unlike clocks of wall time."""
 PATIENCE_S = 60.0
 """How long a run waits for a worker."""
 
@@ -47,6 +49,8 @@ class Conditions:
     """By content hash, the tar files of the bots that travel."""
     min_speed: float = 0.0
     """A slower worker gets no work."""
+    by_wall: bool = False
+    """Whether clocks limit wall time."""
     patience_s: float = PATIENCE_S
     drawn: int = DRAWN
 
@@ -80,6 +84,7 @@ class Dispatcher:
         self._failed: Counter[Key] = Counter()
         self._ending: str | None = None
         """The signal after which only the running games finish."""
+        self._warned = False
         self._alone_since = self._reported = time.monotonic()
 
     def play(self) -> Outcome:
@@ -254,8 +259,18 @@ class Dispatcher:
             self.crew.workers[address] = worker
             games = format_count(introduction.capacity, "game")
             self._hooks.say(f"{worker.describe()} plays {games} at a time, factor {speed:g}")
-            for warning in introduction.warnings:
+            for warning in (*introduction.warnings, *self._describe_unfairness()):
                 self._hooks.say(f"{worker.describe()}: {warning}")
+
+    def _describe_unfairness(self) -> Iterator[str]:
+        """Yield a line, once, if clocks of wall time give bots more time on some workers than on others."""
+        speeds = [worker.introduction.speed for worker in self.crew.workers.values()]
+        if self._conditions.by_wall and not self._warned and max(speeds) > ALIKE * min(speeds):
+            self._warned = True
+            yield (
+                f"warning: factors from {min(speeds):g} to {max(speeds):g}, and the clocks count wall time: use workers"
+                ' that are alike, or --min-factor, or kind = "cpu" in [clock]'
+            )
 
     def _refuse(self, worker: Worker, why: str) -> None:
         self._hooks.say(self.crew.refuse(worker, why))

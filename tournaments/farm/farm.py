@@ -47,7 +47,9 @@ class Farm:
             cpus_per_game=cpus_per_game,
             contents=tuple(tars),
         )
-        return Conditions(need, tickets, tars, self._min_factor)
+        clock = self._plan.config.clock
+        by_wall = clock.kind == "wall" and not (clock.move_ms is None and clock.bank_ms is None)
+        return Conditions(need, tickets, tars, self._min_factor, by_wall)
 
     def _find_tar(self, ticket: Ticket) -> Path:
         return self._kept.folder / f"{ticket.content}.tar"

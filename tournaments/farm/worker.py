@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
 import msgspec
 
@@ -40,7 +39,9 @@ def choose_slots(slots: int, cpus_per_slot: int, cpus: Sequence[int]) -> tuple[t
 
 
 def run_worker(scheduler: str, name: str, terms: Terms) -> None:
-    """Run `dask worker` until a signal comes; start it again when its scheduler was away, or it died.
+    """Run `dask worker` until Ctrl-C, SIGTERM or SIGHUP; start it again when its scheduler was away, or it died.
+
+    So it needs no nanny, which would take another process.
 
     Args:
         scheduler: the address of the scheduler, or the path of its file.
@@ -50,16 +51,14 @@ def run_worker(scheduler: str, name: str, terms: Terms) -> None:
     Raises:
         Stopped: no scheduler answered for a minute.
     """
-    with _Ending() as ending:
-        while not ending.asked:
+    with contextlib.suppress(KeyboardInterrupt):
+        while True:
             began = time.monotonic()
             process = _start(scheduler, name, terms)
             try:
-                code = ending.await_end(process)
+                code = process.wait()
             finally:
                 _end(process)
-            if ending.asked:
-                return
             if code and time.monotonic() - began >= CONNECT_S:
                 raise Stopped(f"{scheduler}: no scheduler answered for {CONNECT_S} s")
             time.sleep(PAUSE_S)
@@ -69,8 +68,8 @@ def list_words(scheduler: str, name: str, terms: Terms) -> list[str]:
     """Return the command of a `dask worker` with these slots."""
     slots = len(terms.cpu_sets)
     where = ["--scheduler-file", scheduler] if scheduler.endswith(".json") else [scheduler]
-    words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--nanny"]
-    words += ["--nworkers", "1", "--nthreads", str(slots), "--resources", f"game={slots}"]
+    words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--no-nanny"]
+    words += ["--nthreads", str(slots), "--resources", f"game={slots}"]
     # The bots have limits of their own, and what we hold ourselves is small.
     words += ["--memory-limit", "0", "--no-dashboard", "--death-timeout", str(CONNECT_S)]
     return [*words, "--local-directory", str(Path(terms.cache) / "dask")]
@@ -86,7 +85,7 @@ def _start(scheduler: str, name: str, terms: Terms) -> subprocess.Popen[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a worker in order, or else at once."""
+    """End a worker in order, or else at once; nothing of it stays."""
     if process.poll() is None:
         process.terminate()
     try:
@@ -95,35 +94,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-class _Ending:
-    """Notes that a signal asks us to end; use it as a context manager."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> _Ending:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._note)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_DFL)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
-        if self._process:
-            self._process.terminate()
-
-    def await_end(self, process: subprocess.Popen[bytes]) -> int:
-        """Wait until a worker ends; return its exit status."""
-        self._process = process
-        if self.asked:
-            process.terminate()
-        try:
-            return process.wait()
-        finally:
-            self._process = None

@@ -5,6 +5,7 @@ Start it with `python -P -m tournaments.running.replayer`. It ends when its inpu
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -20,8 +21,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us ends us, by closing our input
     decoder = msgspec.json.Decoder(Record)
     for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(msgspec.json.encode(_find_fault(decoder, line)) + b"\n")
-        sys.stdout.buffer.flush()
+        try:
+            os.write(sys.stdout.fileno(), msgspec.json.encode(_find_fault(decoder, line)) + b"\n")
+        except BrokenPipeError:
+            return
 
 
 def _find_fault(decoder: msgspec.json.Decoder[Record], line: bytes) -> str:
