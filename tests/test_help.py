@@ -80,7 +80,7 @@ def test_help_lists_every_command_in_a_section() -> None:
         ("replay", "log"),
         ("run", "entry"),
         ("standings", "site", "serve", "feedback", "export", "verify"),
-        ("rules", "doctor", "bench"),
+        ("rules", "doctor", "bench", "worker"),
     ]
     names = [name for names in main.sections.values() for name in names]
     assert sorted(names) == sorted(main.commands)
