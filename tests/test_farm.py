@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import site_pages
 from referee.records import Batch, GameOrder, Key, Record, compute_digest, compute_tournament_sha
 from tests.farms import GREETING, Chaos, ReplaysHere, SimulatedCluster, play_game, play_on
 from tournaments.errors import Stopped
 from tournaments.farm.blocks import cut_blocks
 from tournaments.farm.work import Introduction
 from tournaments.league.config import Config
+from tournaments.league.remembering import RememberingReader
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 from tournaments.running.audit import Audit
@@ -220,3 +222,15 @@ def test_blocks_of_several_parts_stay_apart_and_lose_nothing(league: League) -> 
     assert sorted(order.key for block in blocks for each in block for order in each.games) == sorted(
         order.key for order in orders.values()
     )
+
+
+def test_the_site_shows_how_fast_the_workers_were(league: League, tmp_path: Path) -> None:
+    slow = replace(GREETING, speed=0.5)
+    league.run(SimulatedCluster("ann", "bob", greetings={"bob": slow}), drawn=0)
+
+    with Store(league.path) as store:
+        site_pages.SiteWriter(RememberingReader(store), tmp_path / "site").render()
+    front, bot = ((tmp_path / "site" / name).read_text() for name in ("index.html", "bots/greedy.html"))
+
+    assert f"{GAMES} games on workers of factor 0.5 to 1.25" in front
+    assert f"{GAMES * 2 // 3} games on workers of factor 0.5 to 1.25" in bot
