@@ -15,7 +15,7 @@ from tournaments.cli import main
 
 pytestmark = pytest.mark.slow
 
-HEAVY = {"numpy", "trio", "jinja2", "sqlite3", "sqlite_utils", "site_pages"}
+HEAVY = {"dask", "distributed", "numpy", "trio", "jinja2", "sqlite3", "sqlite_utils", "site_pages"}
 
 
 @pytest.mark.parametrize("words", [("--help",), ("rules",), ("rules", "--json"), ("rules", "show", "standard")])

@@ -31,8 +31,15 @@ def dask_options(command: F) -> F:
         "--dask",
         "scheduler",
         metavar="ADDRESS|FILE",
+        callback=_require_dask_for,
         help="Let the workers of a Dask scheduler play: its address, or its file, such as scheduler.json.",
     )(command)
+
+
+def _require_dask_for(ctx: click.Context, param: click.Parameter, scheduler: str | None) -> str | None:
+    if scheduler is not None:
+        require_dask()
+    return scheduler
 
 
 def require_dask() -> None:
@@ -50,13 +57,11 @@ def open_farm(scheduler: str | None, plan: Plan, kept: KeptBots, min_factor: flo
     """Yield what plays on the workers of a scheduler; None without one.
 
     Raises:
-        DataError: Dask is not installed.
         MaliceError: no scheduler answers.
     """
     if scheduler is None:
         yield None
         return
-    require_dask()
     from tournaments.farm.dask_cluster import DaskCluster
     from tournaments.farm.farm import Farm
 
