@@ -23,6 +23,8 @@ from tournaments.farm.work import Introduction, Need, Task
 
 CONNECT_S = 30.0
 """How long a scheduler may take to answer at first."""
+AGAIN_S = 3.0
+"""How long each further try to find one may take."""
 LOOK_EVERY_S = 0.5
 SILENT_S = 30.0
 """A worker from which the scheduler has heard nothing for so long is gone."""
@@ -102,18 +104,21 @@ class DaskCluster:
         """Let all workers finish the games of a run that are played now."""
         self._errands.submit(self._attempt, self._client.run, hand.finish, run, on_error="ignore")
 
-    def _connect(self) -> Client:
+    def _connect(self, timeout_s: float = CONNECT_S) -> Client:
         place: dict[str, Any] = {"address": self._scheduler}
         if not self._scheduler.partition("://")[1] and Path(self._scheduler).suffix == ".json":
             place = {"scheduler_file": self._scheduler}
-        return Client(**place, timeout=CONNECT_S, set_as_default=False, name="malice")
+        return Client(**place, timeout=timeout_s, set_as_default=False, name="malice")
 
     def _watch(self) -> None:
         """Keep the list of workers up to date, and the connection alive; a new scheduler may come after a while."""
         while not self._closed.wait(LOOK_EVERY_S):
             try:
-                if self._client.status == "closed":
-                    self._client = self._connect()
+                if self._client.status != "running":
+                    self._workers = {}
+                    # Not left to the client: it looks for the scheduler only where that was.
+                    lost, self._client = self._client, self._connect(AGAIN_S)
+                    self._attempt(lost.close, timeout=0)
                 self._workers = self._look()
             except Exception:
                 self._workers = {}
