@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from protocol.messages import Move
@@ -17,8 +18,9 @@ from referee.game_runner import GameRunner
 from referee.records import Key
 from tests.documents import Reader
 from tests.processes import Mark
-from tests.runs import Run
+from tests.runs import MALICE, Run
 from tournaments.bench.seats import Puppet
+from tournaments.check.report import Report
 from tournaments.league.config import read_config
 from tournaments.league.store import Store
 from tournaments.running.opening import open_league
@@ -150,3 +152,23 @@ def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Ru
     assert run.games() == GAMES
     assert run.digests() == play_alone(run)
     assert [path.read_text() for path in (reader.folder / "cache").rglob("out/built")] == ["made\n"], "built once"
+
+
+def test_a_worker_examines_bots(reader: Reader, run: Run) -> None:
+    (run.folder / "quitter").mkdir()
+    (run.folder / "quitter/bot.toml").write_text('name = "quitter"\nrun = ["true"]\n')
+
+    words = ("check", "quitter", "gone", "--json", "--isolation", "none", "--rulesets", "standard")
+    done = subprocess.run(
+        [*MALICE, *words, "--dask", str(reader.folder / "scheduler.json")],
+        cwd=run.folder,
+        env=run.mark.environ(),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 10, done.stderr
+    quitter, gone = msgspec.json.decode(done.stdout, type=list[Report])
+    assert (quitter.bot, quitter.steps[0].step, quitter.steps[0].result) == ("quitter", "starts", "failed")
+    assert (gone.bot, gone.steps[0].step) == ("gone", "bot"), "it never left"

@@ -27,6 +27,11 @@ def dask_options(command: F) -> F:
         metavar="X",
         help="With --dask: refuse workers that are slower than X times the reference.",
     )(command)
+    return dask_option(command)
+
+
+def dask_option(command: F) -> F:
+    """Add the option that names a scheduler."""
     return click.option(
         "--dask",
         "scheduler",

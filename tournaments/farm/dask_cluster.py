@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import secrets
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,7 +20,7 @@ from distributed import Client, Future
 from protocol.errors import MaliceError
 from tournaments.farm import hand
 from tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
-from tournaments.farm.work import Introduction, Need, Task
+from tournaments.farm.work import Exam, ExamAnswer, Introduction, Need, Task
 
 CONNECT_S = 30.0
 """How long a scheduler may take to answer at first."""
@@ -30,6 +31,8 @@ SILENT_S = 30.0
 """A worker from which the scheduler has heard nothing for so long is gone."""
 ERRANDS = 8
 """How many workers are asked something at a time."""
+
+Say = Callable[[str], None]
 
 _encoder = msgspec.json.Encoder()
 
@@ -104,6 +107,53 @@ class DaskCluster:
         """Let all workers finish the games of a run that are played now."""
         self._errands.submit(self._attempt, self._client.run, hand.finish, run, on_error="ignore")
 
+    def examine(self, exams: Sequence[Exam], need: Need, tars: Mapping[str, Path], say: Say) -> Iterator[ExamAnswer]:
+        """Examine bots on the workers that are there; yield the answers in order.
+
+        Args:
+            exams: the bots.
+            need: what is asked of a worker.
+            tars: the tar files of the bots, by content hash.
+            say: receives a line on each worker that is refused.
+
+        Raises:
+            MaliceError: there is no worker, or all of them are gone.
+        """
+        fit = [
+            address for address, name in self._await_workers().items() if self._suits(address, name, need, tars, say)
+        ]
+        if not fit:
+            raise MaliceError("no worker can examine these bots")
+        futures = [
+            self._client.submit(
+                hand.examine, _encoder.encode(exam), pure=False, workers=fit, resources={"game": 1}, key=_name_exam()
+            )
+            for exam in exams
+        ]
+        try:
+            for future in futures:
+                while not future.done():
+                    if not any(address in self._workers for address in fit):
+                        raise MaliceError("all workers are gone")
+                    time.sleep(LOOK_EVERY_S)
+                yield msgspec.json.decode(future.result(), type=ExamAnswer)
+        finally:
+            self._attempt(self._client.cancel, futures, force=True)
+
+    def _await_workers(self) -> dict[str, str]:
+        deadline = time.monotonic() + CONNECT_S
+        while not self._workers and time.monotonic() < deadline:
+            time.sleep(LOOK_EVERY_S)
+        return self._workers
+
+    def _suits(self, address: str, name: str, need: Need, tars: Mapping[str, Path], say: Say) -> bool:
+        self._introduce(address, need, tars)
+        event = self.events.get()
+        why = event.introduction.refusal if isinstance(event, Introduced) else str(event)
+        if why:
+            say(f"{name} is refused: {why}")
+        return not why
+
     def _connect(self, timeout_s: float = CONNECT_S) -> Client:
         place: dict[str, Any] = {"address": self._scheduler}
         if not self._scheduler.partition("://")[1] and Path(self._scheduler).suffix == ".json":
@@ -156,3 +206,7 @@ class DaskCluster:
     def _attempt(self, call: Any, *args: Any, **extra: Any) -> None:
         with contextlib.suppress(Exception):  # a scheduler that is gone has forgotten everything anyway
             call(*args, **extra)
+
+
+def _name_exam() -> str:
+    return f"malice-exam-{secrets.token_hex(8)}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from tournaments.errors import LeagueError
+from tournaments.farm.examining import examine as examine_bot
 from tournaments.farm.station import NoStation, find_station
-from tournaments.farm.work import Introduction, Need, Task
+from tournaments.farm.work import Exam, Introduction, Need, Task
 
 _encoder = msgspec.json.Encoder()
 
@@ -26,6 +29,18 @@ def receive_bot(content: str, tar: bytes) -> None:
 
 def play(line: bytes) -> bytes:
     """Play a `Task`; return an `Answer`."""
+    task = msgspec.json.decode(line, type=Task)
+    return _encoder.encode(find_station().play(task, _make_abandonment()))
+
+
+def examine(line: bytes) -> bytes:
+    """Carry out an `Exam`; return an `ExamAnswer`."""
+    exam = msgspec.json.decode(line, type=Exam)
+    return _encoder.encode(examine_bot(find_station().bots, exam, _make_abandonment()))
+
+
+def _make_abandonment() -> Callable[[], bool]:
+    """Return what tells whether nobody waits any more for the task that this thread carries out."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -36,8 +51,7 @@ def play(line: bytes) -> bytes:
         task = worker.state.tasks.get(key)
         return task is None or task.state == "cancelled" or worker.status.name != "running"
 
-    task = msgspec.json.decode(line, type=Task)
-    return _encoder.encode(find_station().play(task, is_abandoned))
+    return is_abandoned
 
 
 def finish(run: str) -> None:

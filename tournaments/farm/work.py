@@ -99,6 +99,23 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     """How the rules of the game failed."""
 
 
+class Exam(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that a worker examines with `malice check`."""
+
+    ticket: Ticket
+    words: tuple[str, ...]
+    """The options of the command."""
+
+
+class ExamAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    """What became of an examination."""
+
+    report: str = ""
+    """What `malice check --json` printed."""
+    trouble: str = ""
+    """Why there is no report."""
+
+
 def place_player(player: Player, bot: BotSpec) -> Player:
     """Return a player as it starts on this machine."""
     return replace(player, command=bot.command, cwd=str(bot.folder) if bot.folder else None)
