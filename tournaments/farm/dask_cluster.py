@@ -16,17 +16,20 @@ from typing import Any
 
 import msgspec
 from distributed import Client, Future
+from msgspec import Struct
 
 from protocol.errors import MaliceError
 from tournaments.farm import hand
 from tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
 from tournaments.farm.work import Exam, ExamAnswer, Introduction, Need, Task
 
-CONNECT_S = 30.0
+CONNECT_S = 10.0
 """How long a scheduler may take to answer at first."""
 AGAIN_S = 3.0
 """How long each further try to find one may take."""
-LOOK_EVERY_S = 0.5
+LOOK_EVERY_S = 1.0
+BUSY_S = 5.0
+"""How long a scheduler may take to say who is there."""
 SILENT_S = 30.0
 """A worker from which the scheduler has heard nothing for so long is gone."""
 ERRANDS = 8
@@ -53,10 +56,11 @@ class DaskCluster:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters, we say ourselves
         try:
             self._client = self._connect()
-        except (OSError, ValueError, TimeoutError) as error:
+        except (OSError, TypeError, ValueError) as error:  # also what is wrong with the settings of TLS
             raise MaliceError(f"{scheduler}: no scheduler answers: {error or 'time is up'}") from None
         self._futures: dict[int, Future[bytes]] = {}
         self._seen: dict[str, tuple[float, float]] = {}
+        self._looked = 0.0
         self._workers = self._look()
         self._errands = ThreadPoolExecutor(ERRANDS, "errand")
         self._closed = threading.Event()
@@ -155,10 +159,10 @@ class DaskCluster:
         return not why
 
     def _connect(self, timeout_s: float = CONNECT_S) -> Client:
-        place: dict[str, Any] = {"address": self._scheduler}
-        if not self._scheduler.partition("://")[1] and Path(self._scheduler).suffix == ".json":
-            place = {"scheduler_file": self._scheduler}
-        return Client(**place, timeout=timeout_s, set_as_default=False, name="malice")
+        address = self._scheduler
+        if "://" not in address and address.endswith(".json"):
+            address = _read_address(Path(address), timeout_s)
+        return _Client(address, timeout=timeout_s, set_as_default=False, name="malice")  # type: ignore[no-untyped-call]
 
     def _watch(self) -> None:
         """Keep the list of workers up to date, and the connection alive; a new scheduler may come after a while."""
@@ -170,8 +174,9 @@ class DaskCluster:
                     lost, self._client = self._client, self._connect(AGAIN_S)
                     self._attempt(lost.close, timeout=0)
                 self._workers = self._look()
-            except Exception:
-                self._workers = {}
+            except Exception:  # a scheduler that is busy for a moment has lost nobody
+                if time.monotonic() - self._looked >= BUSY_S:
+                    self._workers = {}
 
     def _look(self) -> dict[str, str]:
         now, found = time.monotonic(), {}
@@ -181,6 +186,7 @@ class DaskCluster:
                 self._seen[address] = last, now
             if now - self._seen[address][1] < SILENT_S and worker["status"] == "running":
                 found[address] = str(worker["name"])
+        self._looked = now
         return found
 
     def _introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
@@ -210,3 +216,32 @@ class DaskCluster:
 
 def _name_exam() -> str:
     return f"malice-exam-{secrets.token_hex(8)}"
+
+
+class _Client(Client):
+    """A client that we close ourselves: one that never found its scheduler would hold up our end for a minute."""
+
+    def __del__(self) -> None:
+        pass
+
+
+def _read_address(file: Path, patience_s: float) -> str:
+    """Return the address in the file of a scheduler, which may be about to write it.
+
+    Raises:
+        OSError, ValueError: there is none.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=_SchedulerFile).address
+        except (OSError, ValueError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(LOOK_EVERY_S)
+
+
+class _SchedulerFile(Struct, frozen=True):
+    """What we read of the file that `dask scheduler --scheduler-file` writes."""
+
+    address: str

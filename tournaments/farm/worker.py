@@ -23,6 +23,14 @@ PAUSE_S = 1.0
 END_S = 5.0
 """How long a worker may take to end."""
 
+QUIET = {
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1m",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "10s",
+}
+"""What Dask measures of itself takes time from the bots."""
+
 
 def choose_slots(slots: int, cpus_per_slot: int, cpus: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Return the processors of each slot; empty sets, so that the system chooses, if there are too few for all.
@@ -78,7 +86,7 @@ def list_words(scheduler: str, name: str, terms: Terms) -> list[str]:
 def _start(scheduler: str, name: str, terms: Terms) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         list_words(scheduler, name, terms),
-        env=os.environ | {VARIABLE: msgspec.json.encode(terms).decode()},
+        env=QUIET | os.environ | {VARIABLE: msgspec.json.encode(terms).decode()},
         start_new_session=True,
         preexec_fn=prepare_parent_death_signal(signal.SIGTERM),
     )
