@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,12 +17,14 @@ from referee.records import Batch, GameOrder, Key, Record, compute_digest, compu
 from tests.farms import GREETING, Chaos, ReplaysHere, SimulatedCluster, play_game, play_on
 from tournaments.errors import Stopped
 from tournaments.farm.blocks import cut_blocks
+from tournaments.farm.cluster import Signalled
 from tournaments.farm.work import Introduction
 from tournaments.league.config import Config
 from tournaments.league.remembering import RememberingReader
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
 from tournaments.running.audit import Audit
+from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.running.opening import open_league
 from tournaments.running.run import Run, Terms
 
@@ -234,3 +238,65 @@ def test_the_site_shows_how_fast_the_workers_were(league: League, tmp_path: Path
 
     assert f"{GAMES} games on workers of factor 0.5 to 1.25" in front
     assert f"{GAMES * 2 // 3} games on workers of factor 0.5 to 1.25" in bot
+
+
+class Interrupted(SimulatedCluster):
+    """A cluster during whose second turn somebody presses Ctrl-C; then it answers what it has in hand, or not."""
+
+    turns = 0
+    patient = True
+
+    def take_turn(self) -> None:
+        self.turns += bool(self.handed)
+        if self.turns == 2 or (self.turns == 3 and not self.patient):
+            self.events.put(Signalled(signal.SIGINT))
+        elif self.turns > 3:
+            super().take_turn()
+
+
+@pytest.mark.parametrize("patient", [True, False])
+def test_ctrl_c_lets_the_games_in_hand_finish_unless_it_comes_twice(patient: bool, league: League) -> None:
+    cluster = Interrupted("ann")
+    cluster.patient = patient
+
+    with pytest.raises(Stopped, match="stopped by SIGINT"):
+        league.run(cluster)
+
+    assert cluster.finishing
+    in_hand = {order.key for _, task in cluster.handed for batch in task.batches for order in batch.games}
+    assert league.keys() == (in_hand if patient else set())
+    assert len(in_hand) < GAMES
+
+
+def dispatch(league: League, cluster: SimulatedCluster, hooks: Hooks) -> Outcome:
+    with Store(league.path, create=True) as store, Audit(store, "", ReplaysHere()) as audit:
+        plan = open_league(store, CONFIG, league.path.parent)
+        return play_on(cluster, plan)(plan.open_batches(set()), 1, 1, dataclasses.replace(hooks, audit=audit))
+
+
+def test_tasks_are_taken_back_once_nobody_wants_their_games(league: League) -> None:
+    played: list[Key] = []
+    hooks = Hooks(lambda record: played.append(record.key), wants=lambda key: len(played) < 4)
+
+    class Slow(SimulatedCluster):
+        def take_turn(self) -> None:
+            if not played and self.handed:
+                self.answer(*self.handed[0])
+
+    cluster = Slow("ann", "bob")
+    dispatch(league, cluster, hooks)
+
+    first = sum(len(batch.games) for batch in cluster.handed[0][1].batches)
+    assert len(cluster.handed) > 1
+    assert len(played) <= first
+    assert not any(cluster.tasks.values()), "all others were taken back"
+
+
+def test_nothing_is_handed_out_after_the_time_is_up(league: League) -> None:
+    told: list[str] = []
+    hooks = Hooks(lambda record: None, latest_begin=lambda batch: 0.0, on_late=lambda: told.append("late"))
+    cluster = SimulatedCluster("ann")
+
+    assert dispatch(league, cluster, hooks).late
+    assert told == ["late"]
+    assert cluster.handed == []
