@@ -18,7 +18,8 @@ from referee.records import Batch, GameOrder, Key, Record
 from referee.replay import check_record
 from tournaments.bench.seats import Puppet
 from tournaments.farm.cluster import Answered, Event, Introduced
-from tournaments.farm.dispatch import Conditions, Dispatcher
+from tournaments.farm.conditions import Conditions
+from tournaments.farm.dispatch import Dispatcher
 from tournaments.farm.work import Answer, Introduction, Need, Task, Ticket
 from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.running.plan import Plan
@@ -165,7 +166,7 @@ def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: f
     """Return what plays the batches of a plan on a cluster."""
     tickets = {label: Ticket(bot.content, bot.given) for label, bot in plan.bots.items()}
     need = Need("0", (), plan.isolation, 1, ())
-    conditions = Conditions(need, tickets, {}, min_speed=min_speed, patience_s=PATIENCE_S, drawn=drawn)
+    conditions = Conditions(need, tickets, {}, min_speed=min_speed, patience_s=PATIENCE_S, drawn=drawn, by_wall=True)
 
     def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
         assert hooks.audit

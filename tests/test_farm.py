@@ -300,3 +300,10 @@ def test_nothing_is_handed_out_after_the_time_is_up(league: League) -> None:
     assert dispatch(league, cluster, hooks).late
     assert told == ["late"]
     assert cluster.handed == []
+
+
+def test_wall_clocks_warn_once_of_workers_that_are_not_alike(league: League) -> None:
+    slow = replace(GREETING, speed=0.5)
+    league.run(SimulatedCluster("ann", "bob", "cat", greetings={"bob": slow, "cat": slow}))
+
+    assert league.out.getvalue().count("warning: factors from 0.5 to 1.25") == 1

@@ -20,7 +20,8 @@ from referee.records import Key, Record
 from tournaments.bench import Row
 from tournaments.bench.seats import Puppet
 from tournaments.farm.cluster import Answered, Event, Introduced
-from tournaments.farm.dispatch import Conditions, Dispatcher
+from tournaments.farm.conditions import Conditions
+from tournaments.farm.dispatch import Dispatcher
 from tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket
 from tournaments.league.config import Config
 from tournaments.league.store import Store

@@ -71,4 +71,4 @@ def open_farm(scheduler: str | None, plan: Plan, kept: KeptBots, min_factor: flo
     from tournaments.farm.farm import Farm
 
     with DaskCluster(scheduler) as cluster:
-        yield Farm(cluster, plan, kept, min_factor or 0.0)
+        yield Farm(cluster, plan, kept, min_factor or 0.0, cluster.count_slots())

@@ -109,7 +109,7 @@ def compare(
         kept = KeptBots(store.path)
         with open_farm(scheduler, plan, kept, min_factor) as farm:
             if farm:
-                terms = replace(terms, elsewhere=farm, kept=kept)
+                terms = replace(terms, elsewhere=farm, kept=kept, jobs=farm.slots)
             found = _play(store, plan, terms, output, json=json)
         ctx.exit(FINDINGS[found.finding])
 

@@ -126,7 +126,9 @@ def run(
                 keep_site(site, store, config.name, out, url),
                 open_farm(scheduler, plan, KeptBots(db), min_factor) as farm,
             ):
-                left = _play(store, plan, replace(terms, elsewhere=farm), output)
+                if farm:
+                    terms = replace(terms, elsewhere=farm, jobs=farm.slots)
+                left = _play(store, plan, terms, output)
                 click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
                 print_standings(store)
             if left:

@@ -13,6 +13,9 @@ from tournaments.farm.work import Introduction
 from tournaments.running.coordinator import Running
 from tournaments.sanitizer import sanitize
 
+ALIKE = 1.25
+"""Workers whose factors differ by more play under unlike clocks of wall time."""
+
 
 @dataclass
 class Handed:
@@ -67,11 +70,14 @@ class Crew:
         """The addresses of those that were asked who they are, and have not answered."""
         self.refused: dict[str, str] = {}
         """By address, why a worker gets no work."""
+        self.silent: dict[str, str] = {}
+        """By address, why a worker could not say who it is."""
         self.banned: set[str] = set()
         """The names of those that sent a wrong record; one that is started again has another address."""
         self.again = 0
         """How many games were handed out again."""
         self._departed: list[Worker] = []
+        self._warned = False
 
     def find_roomiest(self) -> Worker | None:
         """Return the worker with most room for another task, or None if all are full."""
@@ -107,6 +113,17 @@ class Crew:
         rates = [self._describe_rate(worker) for worker in self.workers.values()]
         words = f"{format_count(len(rates), 'worker')} at work: {', '.join(rates)}" if rates else "no worker is at work"
         return f"{words}; {format_count(self.again, 'game')} handed out again" if self.again else words
+
+    def describe_unfairness(self) -> str:
+        """Return a warning, once, if clocks of wall time give bots more time on some workers than on others."""
+        speeds = [worker.introduction.speed for worker in self.workers.values()]
+        if self._warned or max(speeds) <= ALIKE * min(speeds):
+            return ""
+        self._warned = True
+        return (
+            f"warning: factors from {min(speeds):g} to {max(speeds):g}, and the clocks count wall time: use workers"
+            ' that are alike, or --min-factor, or kind = "cpu" in [clock]'
+        )
 
     def describe_shares(self) -> Iterator[str]:
         """Yield what each worker has played, also those that are gone."""

@@ -80,6 +80,12 @@ class DaskCluster:
         """Return the names of the workers that are there, by address."""
         return self._workers
 
+    def count_slots(self) -> int:
+        """Return how many games the workers that are there play at a time, at least 1."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        slots: float = sum(worker["resources"].get("game", 0) for worker in workers)
+        return max(1, round(slots))
+
     def introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
         """Ask a worker who it is, and send it the bots that it lacks."""
         self._errands.submit(self._introduce, address, need, tars)

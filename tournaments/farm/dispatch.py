@@ -9,9 +9,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import Empty
 
 from msgspec.structs import replace
 
@@ -22,37 +20,17 @@ from tournaments.errors import Stopped
 from tournaments.farm.backlog import TRIES, Backlog
 from tournaments.farm.blocks import Block, keep_games, merge_block
 from tournaments.farm.cluster import Answered, Cluster, Event, Introduced, Replayed, Signalled, Unreachable
+from tournaments.farm.conditions import Conditions
 from tournaments.farm.crew import Crew, Handed, Worker
 from tournaments.farm.receipt import read_answer
-from tournaments.farm.work import Answer, Introduction, Need, Task, Ticket
+from tournaments.farm.signals import signals_as_events
+from tournaments.farm.work import Answer, Introduction, Task
 from tournaments.running.audit import Audit
-from tournaments.running.coordinator import STOPS, Hooks, Outcome, Running
+from tournaments.running.coordinator import Hooks, Outcome, Running
+from tournaments.sanitizer import sanitize
 
-DRAWN = 10
-"""One record of so many is replayed before it is stored."""
 LOOK_EVERY_S = 0.5
 REPORT_EVERY_S = 30.0
-ALIKE = 1.25
-"""Workers whose factors differ by more play under unlike clocks of wall time."""
-PATIENCE_S = 60.0
-"""How long a run waits for a worker."""
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """Under which conditions workers play."""
-
-    need: Need
-    tickets: dict[str, Ticket]
-    """By label."""
-    tars: dict[str, Path]
-    """By content hash, the tar files of the bots that travel."""
-    min_speed: float = 0.0
-    """A slower worker gets no work."""
-    by_wall: bool = False
-    """Whether clocks limit wall time."""
-    patience_s: float = PATIENCE_S
-    drawn: int = DRAWN
 
 
 class Dispatcher:
@@ -84,7 +62,6 @@ class Dispatcher:
         self._failed: Counter[Key] = Counter()
         self._ending: str | None = None
         """The signal after which only the running games finish."""
-        self._warned = False
         self._alone_since = self._reported = time.monotonic()
 
     def play(self) -> Outcome:
@@ -94,7 +71,7 @@ class Dispatcher:
             FamilyError: the rules of a game failed.
             Stopped: there is no worker, or records that were stored do not replay.
         """
-        with self._watch_signals():
+        with signals_as_events(self._cluster.events):
             try:
                 self._look_around()
                 while not self.outcome.stopped and not self._is_over():
@@ -186,8 +163,8 @@ class Dispatcher:
         match event:
             case Introduced(address, introduction):
                 self._welcome(address, introduction)
-            case Unreachable(address):
-                self.crew.asked.discard(address)
+            case Unreachable(address, why):
+                self._hear_nothing(address, why)
             case Answered(number, answer):
                 if handed := self._tasks.get(number):  # a task that was taken back may still be answered
                     self._take_answer(handed, answer)
@@ -205,18 +182,6 @@ class Dispatcher:
             self._cluster.finish(self._run)
         else:
             self.outcome.stopped = name
-
-    @contextlib.contextmanager
-    def _watch_signals(self) -> Iterator[None]:
-        events: SimpleQueue[Event] = self._cluster.events
-        # A signal that is ignored stays ignored: nohup and a shell's background jobs rely on it.
-        numbers = [each for each in STOPS if signal.getsignal(each) != signal.SIG_IGN]
-        before = {each: signal.signal(each, lambda number, frame: events.put(Signalled(number))) for each in numbers}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     # Who plays
 
@@ -259,18 +224,18 @@ class Dispatcher:
             self.crew.workers[address] = worker
             games = format_count(introduction.capacity, "game")
             self._hooks.say(f"{worker.describe()} plays {games} at a time, factor {speed:g}")
-            for warning in (*introduction.warnings, *self._describe_unfairness()):
+            for warning in introduction.warnings:
                 self._hooks.say(f"{worker.describe()}: {warning}")
+            if self._conditions.by_wall and (unfairness := self.crew.describe_unfairness()):
+                self._hooks.say(unfairness)
 
-    def _describe_unfairness(self) -> Iterator[str]:
-        """Yield a line, once, if clocks of wall time give bots more time on some workers than on others."""
-        speeds = [worker.introduction.speed for worker in self.crew.workers.values()]
-        if self._conditions.by_wall and not self._warned and max(speeds) > ALIKE * min(speeds):
-            self._warned = True
-            yield (
-                f"warning: factors from {min(speeds):g} to {max(speeds):g}, and the clocks count wall time: use workers"
-                ' that are alike, or --min-factor, or kind = "cpu" in [clock]'
-            )
+    def _hear_nothing(self, address: str, why: str) -> None:
+        """Ask a worker again soon, and say once why it did not answer, unless it is gone."""
+        self.crew.asked.discard(address)
+        name = self._cluster.list_workers().get(address)
+        if name is not None and self.crew.silent.get(address) != why:
+            self.crew.silent[address] = why
+            self._hooks.say(f"{sanitize(name)} does not answer, and is asked again: {sanitize(why)}")
 
     def _refuse(self, worker: Worker, why: str) -> None:
         self._hooks.say(self.crew.refuse(worker, why))

@@ -9,7 +9,8 @@ from pathlib import Path
 from referee.records import Batch
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.farm.cluster import Cluster
-from tournaments.farm.dispatch import Conditions, Dispatcher
+from tournaments.farm.conditions import Conditions
+from tournaments.farm.dispatch import Dispatcher
 from tournaments.farm.work import Need, Ticket, make_ticket
 from tournaments.running.audit import Audit
 from tournaments.running.coordinator import Hooks, Outcome
@@ -24,9 +25,11 @@ class Farm:
         plan: the run.
         kept: where its bots are kept.
         min_factor: workers that are slower get no work.
+        slots: how many games all workers play at a time, as far as they are there now.
     """
 
-    def __init__(self, cluster: Cluster, plan: Plan, kept: KeptBots, min_factor: float = 0.0) -> None:
+    def __init__(self, cluster: Cluster, plan: Plan, kept: KeptBots, min_factor: float = 0.0, slots: int = 1) -> None:
+        self.slots = slots
         self._cluster = cluster
         self._plan = plan
         self._kept = kept

@@ -38,8 +38,13 @@ class Audit:
 
     def replay(self, record: Record, judge: Judge) -> None:
         """Replay a record that is not stored yet; `judge` hears of it in another thread."""
-        self._replayed.add(record.key)
-        self._replays.submit(record, judge)
+
+        def note(record: Record, why: str) -> None:
+            if not why:
+                self._replayed.add(record.key)
+            judge(record, why)
+
+        self._replays.submit(record, note)
 
     def check(self, keys: Iterable[Key]) -> None:
         """Replay stored games, unless that was done before.
@@ -49,7 +54,7 @@ class Audit:
         """
         fresh = [key for key in keys if key not in self._replayed]
         wrong = dict(self._replays.find_faults(self._store.read_records(fresh)))
-        self._replayed.update(fresh)
+        self._replayed.update(key for key in fresh if key not in wrong)
         if wrong:
             self._store.take_back(wrong)
             named = "".join(f"\n  {why}" for _, why in sorted(wrong.items())[:NAMED])

@@ -159,7 +159,8 @@ class Run:
             may_try = self.done or self._play_batches is play_batches
             likely_ms = estimate_rest(self._plan, self._store, self.done, self._jobs) if may_try else None
             print_plan(self._plan, self.done, self._jobs, self._out, likely_ms)
-            print_doubts(self._plan, self._jobs, self._out)
+            if not self._terms.elsewhere:
+                print_doubts(self._plan, self._jobs, self._out)
         created = list(self._plan.parts)
         self._plan.write(self._store)
         self._watch_parts()
