@@ -9,9 +9,15 @@ MS = 1_000_000
 
 
 class Clock:
-    """The time of one seat in one game, in nanoseconds; `ClockRules` explains its parts."""
+    """The time of one seat in one game, in nanoseconds; `ClockRules` explains its parts.
 
-    def __init__(self, rules: ClockRules) -> None:
+    Args:
+        rules: the limits.
+        speed: how fast the machine computes: CPU time counts so many times. 0, unmeasured, is like 1.
+    """
+
+    def __init__(self, rules: ClockRules, speed: float = 0.0) -> None:
+        self._speed = speed or 1.0
         self._full = None if rules.bank_ms is None else rules.bank_ms * MS
         self._move = None if rules.move_ms is None else rules.move_ms * MS
         self._increment = rules.increment_ms * MS
@@ -36,7 +42,8 @@ class Clock:
 
     def cpu_limit_ns(self) -> int | None:
         """Return the CPU time allowed for the next answer, margin included; None for no limit."""
-        return self._tightest_limit() if self._by_cpu else None
+        limit = self._tightest_limit() if self._by_cpu else None
+        return limit if limit is None or self._speed == 1 else round(limit / self._speed)
 
     def _tightest_limit(self) -> int | None:
         move, bank = self._move, self._bank
@@ -50,7 +57,7 @@ class Clock:
         self.used += wall
         self.cpu += cpu
         if self._bank is not None:
-            self._bank = max(0, self._bank - (cpu if self._by_cpu else wall))
+            self._bank = max(0, self._bank - (round(cpu * self._speed) if self._by_cpu else wall))
 
     def to_message(self) -> SeatClock:
         """Return the clock as the bot receives it, in milliseconds."""

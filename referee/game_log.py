@@ -80,6 +80,7 @@ class GameLog:
             versions=f"python {platform.python_version()}",
             started=started,
             elapsed_ms=round(elapsed_ms, 3),
+            speed=batch.speed,
             tournament=batch.tournament,
         )
         return msgspec.structs.replace(record, digest=compute_digest(record), events=self._pack_events(record))

@@ -42,7 +42,7 @@ class Requests:
         self._turns = [0] * len(rngs)
         """By seat: the turn in which it was last asked."""
         self._unheard: list[list[Struct]] = [[] for _ in rngs]
-        self.clocks = [Clock(terms.clock) for _ in rngs]
+        self.clocks = [Clock(terms.clock, terms.speed) for _ in rngs]
 
     def post(self, events: Events) -> None:
         """Keep the events for every seat, masked, until its next `move`."""

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.processes import Mark
+
 ROOT = Path(__file__).parents[1]
 PAGES = (
     "README.md",
@@ -29,6 +31,9 @@ EXEMPT = {
     r"malice play you\b": "waits for somebody at the keyboard",
 }
 """Commands that are not run, and why."""
+
+ELSEWHERE = {"docs/many-machines.md": "tests/test_many_machines.py reads it, and goes on with its cluster"}
+"""Pages that another test reads from top to bottom, and which."""
 
 PATIENCE_S = 300
 """A command that takes longer hangs."""
@@ -111,14 +116,20 @@ class Reader:
         self._home.mkdir()
         programs = programs or Path(sys.executable).parent
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP", "MALICE"))}
-        self._environment = kept | {
-            "HOME": str(self._home),
-            "PATH": f"{programs}:{os.environ['PATH']}",
-            "TERM": "dumb",
-            "PIP_NO_INDEX": "1",
-            "PIP_NO_BUILD_ISOLATION": "false",  # pip reads it so: there is no build isolation
-            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        }
+        self.mark = Mark()
+        """Everything that is typed here carries it, and what it leaves in the background."""
+        self._environment = (
+            kept
+            | self.mark.variable()
+            | {
+                "HOME": str(self._home),
+                "PATH": f"{programs}:{os.environ['PATH']}",
+                "TERM": "dumb",
+                "PIP_NO_INDEX": "1",
+                "PIP_NO_BUILD_ISOLATION": "false",  # pip reads it so: there is no build isolation
+                "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            }
+        )
 
     def read(self, page: str) -> None:
         for block in blocks(page):

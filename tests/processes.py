@@ -21,7 +21,11 @@ class Mark:
 
     def environ(self) -> dict[str, str]:
         """Return our environment with the mark in it."""
-        return os.environ | {NAME: self._value}
+        return os.environ | self.variable()
+
+    def variable(self) -> dict[str, str]:
+        """Return the variable that is the mark."""
+        return {NAME: self._value}
 
     def alive(self) -> Iterator[int]:
         """Find the processes that carry the mark."""

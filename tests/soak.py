@@ -1,4 +1,4 @@
-"""Kills tournaments at random, a round-robin and a Swiss, then simulates comparisons and leagues, and says what it did.
+"""Kills tournaments at random, a round-robin and a Swiss, and a cluster; then simulates comparisons and leagues.
 
 `python -m tests.soak [KILLS] [SEED]`
 """
@@ -11,12 +11,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.cluster_crashes import RealCluster, kill_at_random
 from tests.crashes import AFTER_S, TOURNAMENT, kills, make_swiss, play_undisturbed
 from tests.runs import Run
 from tests.simulated_deals import measure_errors
 from tests.simulated_leagues import LEAGUES, measure_coverage
 from tournaments.ratings.sprt import Model, Sprt
 
+CLUSTER_TOURNAMENT = """
+entries = ["uniform", "first", "greedy", { bot = "first", label = "again" }]
+seed = "crash"
+deals = 20
+"""
+"""Its tasks are short: a worker that is killed loses all games of its task."""
 MODELS: tuple[Model, ...] = ("normalised", "logistic")
 SIMULATED = 1000
 """Comparisons under each hypothesis."""
@@ -26,6 +33,7 @@ REPLICATIONS = 10_000
 TRUTH_DEALS = 20_000
 """At each table of the league that tells the truth."""
 
+CLUSTER_KILLS = 30
 SWISS_KILLS = 30
 SWISS_GAMES = 24
 """Between two kills at most: half of that is a thirtieth of its games."""
@@ -37,6 +45,7 @@ def main() -> int:
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else secrets.randbits(31)
     _soak(TOURNAMENT, times, seed)
     _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES)
+    _soak_cluster(CLUSTER_KILLS, seed)
     _count_errors()
     _count_intervals()
     return 0
@@ -55,6 +64,23 @@ def _soak(text: str, times: int, seed: int, games: int = 0) -> None:
         assert code == 0, err
         assert disturbed.sha() == undisturbed.sha()
         print(f"the same tournament as without kills: {disturbed.sha()}", flush=True)
+
+
+def _soak_cluster(times: int, seed: int) -> None:
+    """Kill workers, schedulers and runs so many times, and compare the tournament with that of one machine."""
+    print(f"{times} kills in a cluster, seed {seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="malice-soak-") as name:
+        folder = Path(name)
+        alone, far = (_run(folder / each, CLUSTER_TOURNAMENT) for each in ("alone", "far"))
+        assert alone.finish("--jobs", "2")[0] == 0
+        with RealCluster(folder) as cluster:
+            for number, told in enumerate(kill_at_random(cluster, far, times, seed), 1):
+                print(f"{number:4}  {told}", flush=True)
+                assert not told.startswith("it was complete") or alone.sha() in told
+            code, _, err = far.finish("--dask", str(cluster.file))
+        assert code == 0, err
+        assert far.sha() == alone.sha()
+        print(f"the same tournament as on one machine: {far.sha()}", flush=True)
 
 
 def _count_errors() -> None:

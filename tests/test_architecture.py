@@ -32,6 +32,7 @@ FLOORS = (
     {"tournaments/league"},
     {"tournaments/entries", "tournaments/terminal"},
     {"tournaments/running"},
+    {"tournaments/farm"},
     {"tournaments/check", "tournaments/bench"},
     {"tournaments/commands"},
     {"site_pages"},

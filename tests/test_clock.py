@@ -100,5 +100,16 @@ def test_by_cpu_time_the_bank_pays_for_that_alone_and_the_wall_has_a_cap() -> No
     assert (seat.time_limit_ns(), seat.cpu_limit_ns()) == (10_100 * MS, 600 * MS)
 
 
+def test_cpu_time_counts_as_often_as_the_machine_is_fast() -> None:
+    seat = Clock(ClockRules(1000, 2000, 0, 100, kind="cpu", cap_ms=10_000), speed=0.5)
+
+    assert (seat.time_limit_ns(), seat.cpu_limit_ns()) == (10_100 * MS, 2200 * MS)
+    seat.spend(9000 * MS, 3000 * MS)
+
+    assert seat.to_message() == SeatClock(500, 9000, 3000)
+    assert seat.cpu_limit_ns() == 1200 * MS
+    assert Clock(ClockRules(1000, 2000, 0, 100), speed=0.5).time_limit_ns() == 1100 * MS
+
+
 def test_on_the_wall_cpu_time_has_no_limit() -> None:
     assert clock(1000, 2000).cpu_limit_ns() is None

@@ -20,7 +20,7 @@ from referee.games.spite.parameters import Compulsory, Parameters
 from referee.rulesets import RulesetFile, list_rulesets, load_ruleset, read_ruleset
 from referee.toml_files import convert
 from site_pages import markdown
-from tests.documents import EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
+from tests.documents import ELSEWHERE, EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
 from tests.environments import make_environment
 from tournaments.commands.exit_codes import EXIT_CODES, FINDINGS, INTERRUPTED
 from tournaments.entries.bots import Manifest
@@ -57,7 +57,7 @@ def has_commands(page: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if has_commands(page)])
+@pytest.mark.parametrize("page", [page for page in PAGES if has_commands(page) and page not in ELSEWHERE])
 def test_every_command_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()

@@ -15,7 +15,7 @@ from tournaments.cli import main
 
 pytestmark = pytest.mark.slow
 
-HEAVY = {"numpy", "trio", "jinja2", "sqlite3", "sqlite_utils", "site_pages"}
+HEAVY = {"dask", "distributed", "numpy", "trio", "jinja2", "sqlite3", "sqlite_utils", "site_pages"}
 
 
 @pytest.mark.parametrize("words", [("--help",), ("rules",), ("rules", "--json"), ("rules", "show", "standard")])
@@ -80,7 +80,7 @@ def test_help_lists_every_command_in_a_section() -> None:
         ("replay", "log"),
         ("run", "merge", "entry"),
         ("standings", "site", "serve", "feedback", "export", "verify"),
-        ("rules", "doctor", "bench"),
+        ("rules", "doctor", "bench", "worker"),
     ]
     names = [name for names in main.sections.values() for name in names]
     assert sorted(names) == sorted(main.commands)

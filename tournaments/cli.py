@@ -30,6 +30,7 @@ from tournaments.commands.rules import rules
 from tournaments.commands.run import run
 from tournaments.commands.serve import serve
 from tournaments.commands.site import site
+from tournaments.commands.worker import worker
 
 if TYPE_CHECKING:
     from referee.records import Record
@@ -115,7 +116,7 @@ main.add_section("Write a bot", new, build, check, play, compare, rerun)
 main.add_section("Look at a game", replay, log)
 main.add_section("Run a league", run, merge, entry)
 main.add_section("Results", standings, site, serve, feedback, export, verify)
-main.add_section("This machine", rules, doctor, bench)
+main.add_section("This machine", rules, doctor, bench, worker)
 
 if __name__ == "__main__":
     main(prog_name="malice")

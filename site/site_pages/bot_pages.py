@@ -82,6 +82,7 @@ class BotPages:
             notes=read_notes(self._published, label, games),
             games=[self._rows.make(game) for game in games],
             slug=text.make_slug(label),
+            machines=self._survey.describe_factors(label),
         )
 
     def _write_tables(self, folder: Folder, page: BotPage) -> None:

@@ -32,6 +32,8 @@ class Front(Struct, frozen=True):
     changes: ChangeBox | None
     game: FrontGame | None
     """The game to open."""
+    machines: str = ""
+    """How many games workers elsewhere played, and how fast these were, in words."""
 
 
 def make_front(

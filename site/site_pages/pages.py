@@ -156,6 +156,8 @@ class BotPage(Struct, frozen=True):
     """The latest."""
     slug: str
     """Part of the names of its tables to download."""
+    machines: str = ""
+    """How fast the workers were that played its games elsewhere, in words."""
 
 
 class PartRow(Struct, frozen=True):

@@ -136,6 +136,8 @@ class Block:
         numbers = {label: number for number, label in enumerate(labels)}
         columns = {name: [row[name] for row in games] for name in games[0]}
         columns["labels"] = [[numbers[label] for label in row["labels"]] for row in games]
+        if not any(columns["factor"]):
+            del columns["factor"]  # most leagues have one machine
         columns["asks"] = [game.encode(symbols) for game in asks]
         return {
             "taken": "".join(TAKEN),
@@ -193,6 +195,7 @@ def _make_row(game: Game, record: Record) -> dict[str, Any]:
         "notes": {place: sanitize(note, 500, lines=True) for place, note in record.notes.items()},
         "faults": [make_evidence(fault, LINE, STDERR) for fault in record.faults],
         "stray": [seat.stray_lines for seat in record.seats],
+        "factor": record.speed,
     }
 
 

@@ -7,10 +7,12 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from site_pages import shards
 from site_pages.bot_games import BotGames
 from site_pages.deals import Deals
+from site_pages.factors import Factors
 from site_pages.kept_markup import KeptMarkup
 from site_pages.keys import KeyIndex
 from site_pages.source import Numbering, Source
@@ -39,6 +41,8 @@ class Tallies:
         """By label, the latest games."""
         self.failed: list[Game] = []
         """The games with a verdict."""
+        self.factors: defaultdict[str, Factors] = defaultdict(Factors)
+        """By label, and of all games under the empty string: how fast workers elsewhere were."""
 
     def add(self, game: Game, picked: Game | None) -> None:
         """Add the next game, and what standings rate of it."""
@@ -52,6 +56,9 @@ class Tallies:
             self.latest[label].append(game)
         if any(game.verdicts):
             self.failed.append(game)
+        if game.speed:
+            for label in {"", *game.labels}:
+                self.factors[label].add(game.speed)
 
     def copy(self) -> Tallies:
         """Return the same tallies, to add other games."""
@@ -61,6 +68,7 @@ class Tallies:
         copy.blocks.update({block: list(games) for block, games in self.blocks.items()})
         copy.latest.update({label: games.copy() for label, games in self.latest.items()})
         copy.failed += self.failed
+        copy.factors.update({label: replace(factors) for label, factors in self.factors.items()})
         return copy
 
 
@@ -118,6 +126,11 @@ class Survey:
         self.deals, self.bots, self.index = tallies.deals, tallies.bots, tallies.index
         self.tables, self.blocks = tallies.tables, tallies.blocks
         self.latest, self.failed = tallies.latest, tallies.failed
+        self._factors = tallies.factors
+
+    def describe_factors(self, label: str = "") -> str:
+        """Return a few words on the workers that played the games of a bot, or all; nothing if there were none."""
+        return self._factors[label].describe() if label in self._factors else ""
 
     @property
     def games(self) -> int:

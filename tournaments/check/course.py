@@ -27,6 +27,10 @@ HINTS = {
 }
 
 
+Course = Sequence[tuple[str, Enrolled]]
+"""Bots with their labels."""
+
+
 class Terms(Struct, frozen=True):
     """How every bot of a course is examined."""
 
@@ -53,7 +57,7 @@ def is_tournament_file(words: str) -> bool:
     return words.endswith(".toml") and Path(words).is_file()
 
 
-def enroll_course(words: Sequence[str], find: Find = find_bot) -> list[tuple[str, Enrolled]]:
+def enroll_course(words: Sequence[str], find: Find = find_bot) -> Course:
     """Find and build all bots that words name; return them with labels that are all different.
 
     Args:
@@ -77,9 +81,7 @@ def enroll_course(words: Sequence[str], find: Find = find_bot) -> list[tuple[str
     return list(zip(labels, enrolled, strict=True))
 
 
-def examine_course(
-    course: Sequence[tuple[str, Enrolled]], terms: Terms, on_part: Callable[[str, str], None]
-) -> Iterator[Report]:
+def examine_course(course: Course, terms: Terms, on_part: Callable[[str, str], None]) -> Iterator[Report]:
     """Examine the bots of a course one after the other, so that none slows another down.
 
     Args:
@@ -92,19 +94,19 @@ def examine_course(
     """
     for label, each in course:
         if each.absence:
-            yield _report_absence(label, each.absence)
+            yield report_absence(label, each.absence)
             continue
         try:
             report = terms.examine(each, partial(on_part, label))
         except DataError as error:
             if terms.rulesets is not None:
                 raise
-            yield _report_absence(label, Absence("bot", str(error), ""))
+            yield report_absence(label, Absence("bot", str(error), ""))
         else:
             yield replace(report, bot=label)
 
 
-def _report_absence(label: str, absence: Absence) -> Report:
+def report_absence(label: str, absence: Absence) -> Report:
     """Return the report of a bot that cannot be examined: a single step, which failed."""
     title = "is a bot" if absence.code == "bot" else "builds"
     expected = "a bot that can be started"

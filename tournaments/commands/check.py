@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tournaments.commands.cluster import dask_option
 from tournaments.commands.options import isolation_options, json_option
 
 if TYPE_CHECKING:
     from referee.records import Layer, Player
-    from tournaments.check.course import Terms
+    from tournaments.check.course import Course, Terms
     from tournaments.check.report import Report
     from tournaments.entries.bots import BotSpec
+    from tournaments.entries.kept_bots import KeptBots
     from tournaments.running.names import Names
 
 FAILED = 10
@@ -50,6 +52,7 @@ SHORTEST_MS, LONGEST_MS = 1, 600_000
     show_default=True,
     help="Time to start, and for every other answer.",
 )
+@dask_option
 @isolation_options
 @json_option
 @click.pass_context
@@ -61,6 +64,7 @@ def check(
     rulesets: str | None,
     move_ms: int,
     init_ms: int,
+    scheduler: str | None,
     isolation: Layer | None,
     required: bool,
     json: bool,
@@ -72,21 +76,25 @@ def check(
     Example: malice check "node mybot.js" --fuzz 200
     """
     from referee.records import Isolation
-    from tournaments.check.course import Terms, is_tournament_file
+    from tournaments.check.course import Terms, enroll_course, is_tournament_file
     from tournaments.check.exam_log import Times
     from tournaments.commands.exit_codes import interrupt_on_signals
+    from tournaments.entries.kept_bots import KeptBots
     from tournaments.running.isolation import require_isolation
     from tournaments.running.names import Names
 
     interrupt_on_signals()
     layer: Layer = isolation or "auto"
-    if required:
+    if required and not scheduler:
         require_isolation(layer)
     terms = Terms(Times(move_ms, init_ms), Isolation(layer, required=required), fuzz or 0, rulesets)
     # Revisions that are named with an @ are built here, and gone afterwards.
     with TemporaryDirectory(prefix="malice-") as folder:
         names = Names(Path(folder, "check.db"))
-        if len(bots) == 1 and not is_tournament_file(bots[0]):
+        if scheduler:
+            kept = KeptBots(Path(folder, "check.db"))
+            reports = _check_elsewhere(enroll_course(bots, names.find), kept, terms, scheduler, json)
+        elif len(bots) == 1 and not is_tournament_file(bots[0]):
             reports = _check_one(names.find(bots[0]), terms, json)
         else:
             reports = _check_several(bots, names, terms, json)
@@ -121,10 +129,7 @@ def _check_one(bot: BotSpec, terms: Terms, json: bool) -> list[Report]:
 
 def _check_several(words: tuple[str, ...], names: Names, terms: Terms, json: bool) -> list[Report]:
     """Examine bots one after the other, and print a line for each."""
-    import msgspec
-
     from tournaments.check.course import enroll_course, examine_course
-    from tournaments.check.text import format_course
     from tournaments.sanitizer import sanitize
 
     def tell(label: str, title: str) -> None:
@@ -133,12 +138,47 @@ def _check_several(words: tuple[str, ...], names: Names, terms: Terms, json: boo
     course = enroll_course(words, names.find)
     _print_shortcomings(terms, [each.bot.make_player(label) for label, each in course if not each.absence])
     reports = list(examine_course(course, terms, tell))
+    _print_course(reports, json)
+    return reports
+
+
+def _check_elsewhere(course: Course, kept: KeptBots, terms: Terms, scheduler: str, json: bool) -> list[Report]:
+    """Examine bots on the workers of a cluster, side by side, and print a line for each."""
+    import msgspec
+    from msgspec.structs import replace
+
+    from tournaments.check.course import report_absence
+    from tournaments.check.report import Report
+    from tournaments.farm.exams import Proctor
+    from tournaments.league.journal import Absence
+
+    options = ["--move-ms", terms.times.move_ms, "--init-ms", terms.times.init_ms, "--isolation", terms.isolation.layer]
+    options += ["--require-isolation"] * terms.isolation.required
+    options += ["--fuzz", terms.rare] * bool(terms.rare) + ["--rulesets", terms.rulesets] * bool(terms.rulesets)
+    proctor = Proctor(kept, terms.isolation, tuple(map(str, options)), lambda line: click.echo(line, err=True))
+    answers = proctor.examine(scheduler, {label: each.bot for label, each in course if not each.absence})
+    reports = []
+    for label, each in course:
+        if each.absence:
+            reports.append(report_absence(label, each.absence))
+        elif (answer := answers[label]).trouble:
+            reports.append(report_absence(label, Absence("bot", answer.trouble, "")))
+        else:
+            reports.append(replace(msgspec.json.decode(answer.report, type=Report), bot=label))
+    _print_course(reports, json)
+    return reports
+
+
+def _print_course(reports: list[Report], json: bool) -> None:
+    import msgspec
+
+    from tournaments.check.text import format_course
+
     if json:
         click.echo(msgspec.json.encode(reports))
     else:
         for line in format_course(reports):
             click.echo(line)
-    return reports
 
 
 def _print_shortcomings(terms: Terms, players: list[Player]) -> None:

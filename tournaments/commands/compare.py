@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tournaments.commands.cluster import dask_options, open_farm
 from tournaments.commands.event_output import STDOUT, EventOutput, events_option, tell_events
 from tournaments.commands.exit_codes import FINDINGS, interrupt_on_signals
 from tournaments.commands.options import isolation_options, json_option, open_plan, open_store, with_isolation
@@ -44,6 +45,7 @@ MAX_DEALS = 20_000
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Determines every card.")
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games; the same command goes on.")
+@dask_options
 @events_option
 @isolation_options
 @json_option
@@ -63,6 +65,8 @@ def compare(
     jobs: int | None,
     seed: str | None,
     db: Path | None,
+    scheduler: str | None,
+    min_factor: float | None,
     events_to: str | None,
     isolation: Layer | None,
     required: bool,
@@ -75,8 +79,10 @@ def compare(
     Exit 0 if NEW is better, 10 if not, 11 if the deals or the time did not decide. Ctrl-C prints
     what there is and exits 3.
     """
+    from dataclasses import replace
     from tempfile import TemporaryDirectory
 
+    from tournaments.entries.kept_bots import KeptBots
     from tournaments.running.comparing import name_comparison
     from tournaments.running.names import Names
 
@@ -99,7 +105,12 @@ def compare(
         config = with_isolation(config, isolation, required)
         config = name_comparison(store, _set_machine(config, seed, jobs), Path.cwd(), find)
         plan = _open(store, config, required=required)
-        found = _play(store, plan, _make_terms(plan, db, until, output), output, json=json)
+        terms = _make_terms(plan, db, until, output)
+        kept = KeptBots(store.path)
+        with open_farm(scheduler, plan, kept, min_factor) as farm:
+            if farm:
+                terms = replace(terms, elsewhere=farm, kept=kept, jobs=farm.slots)
+            found = _play(store, plan, terms, output, json=json)
         ctx.exit(FINDINGS[found.finding])
 
 

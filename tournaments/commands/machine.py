@@ -54,6 +54,7 @@ def bench(site: Site, games: int, json: bool) -> None:
     from tournaments import bench as benches
     from tournaments.bench.engine import engine
     from tournaments.bench.exchange import exchange
+    from tournaments.bench.farm import farm
     from tournaments.bench.games import each_game
     from tournaments.bench.hostile import hostile
     from tournaments.bench.isolation import isolation
@@ -63,9 +64,8 @@ def bench(site: Site, games: int, json: bool) -> None:
     from tournaments.terminal.tables import format_table
 
     rows = []
-    for row in benches.run_benchmarks(
-        [exchange, each_game, isolation, hostile, engine, throughput, leagues, lambda: pages(site.open_writer, games)]
-    ):
+    measured = [exchange, each_game, isolation, hostile, engine, throughput, leagues, farm]
+    for row in benches.run_benchmarks([*measured, lambda: pages(site.open_writer, games)]):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
     if json:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.nouns import format_count, inflect
+from tournaments.commands.cluster import dask_options, open_farm
 from tournaments.commands.event_output import EventOutput, events_option, tell_events
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.live_site import keep_site
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from tournaments.running.run import Terms
 
 
-NOT_OF_A_SHARE = ("--site", "--url", "--keep-going", "--new-versions")
+NOT_OF_A_SHARE = ("--site", "--url", "--keep-going", "--new-versions", "--dask", "--min-factor")
 """Options of a run that a share has not: it changes nothing in its league but games."""
 
 
@@ -66,6 +67,7 @@ NOT_OF_A_SHARE = ("--site", "--url", "--keep-going", "--new-versions")
 @click.option("--tournament", "name", metavar="NAME", help="Of which tournament; default: the one played last.")
 @click.option("--cpus-per-game", "cpus", type=click.IntRange(1), help="Processors for a game of a share [default: 1].")
 @click.option("--dry-run", is_flag=True, help="Print how long it would take and how much disk, and store nothing.")
+@dask_options
 @events_option
 @isolation_options
 @click.pass_obj
@@ -85,6 +87,8 @@ def run(
     name: str | None,
     cpus: int | None,
     dry_run: bool,
+    scheduler: str | None,
+    min_factor: float | None,
     events_to: str | None,
     isolation: Layer | None,
     required: bool,
@@ -97,6 +101,10 @@ def run(
     Several machines share a tournament without a network: --create-only makes a league of which each gets a copy,
     --shard plays one share of it there, and `malice merge` brings the games back.
     """
+    from dataclasses import replace
+
+    from tournaments.entries.kept_bots import KeptBots
+
     mine = {"--shard": share, "--tournament": name, "--cpus-per-game": cpus}
     options: dict[str, object] = {
         "--jobs": jobs,
@@ -105,7 +113,13 @@ def run(
         "--keep-going": keep_going,
         "--new-versions": new_versions,
     }
-    options |= {"--events": events_to, "--isolation": isolation, "--require-isolation": required}
+    options |= {
+        "--dask": scheduler,
+        "--min-factor": min_factor,
+        "--events": events_to,
+        "--isolation": isolation,
+        "--require-isolation": required,
+    }
     modes = {"--create-only": create_only, "--dry-run": dry_run}
     if share is not None:
         _refuse("--shard", {"TOURNAMENT": tournament, **modes} | {each: options[each] for each in NOT_OF_A_SHARE})
@@ -120,8 +134,8 @@ def run(
     if given := [each for each, value in mine.items() if value]:
         raise click.UsageError(f"{', '.join(given)}: only with --shard")
     if create_only:
-        limits: dict[str, object] = {"--until": until, "--for": duration}
-        _refuse("--create-only", limits | {"--dry-run": dry_run, "--site": out, "--events": events_to})
+        playing: dict[str, object] = {"--until": until, "--for": duration, "--site": out, "--dask": scheduler}
+        _refuse("--create-only", playing | {"--dry-run": dry_run, "--events": events_to})
     interrupt_on_signals()
     words = spell_command(tournament, db, {"--create-only": create_only} | options)
     with stop_on_interrupt(words + spell_time(until, duration)):
@@ -145,7 +159,12 @@ def run(
             if create_only:
                 _create(store, plan, terms, config)
                 return
-            with keep_site(site, store, config.name, out, url):
+            with (
+                keep_site(site, store, config.name, out, url),
+                open_farm(scheduler, plan, KeptBots(db), min_factor) as farm,
+            ):
+                if farm:
+                    terms = replace(terms, elsewhere=farm, jobs=farm.slots)
                 left = _play(store, plan, terms, output)
                 click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
                 print_standings(store)

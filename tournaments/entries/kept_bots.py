@@ -87,7 +87,7 @@ class KeptBots:
         Raises:
             BotError, DataError: there is no bot in it, or as in `load`.
         """
-        with _name_failures(home.name, self.folder), open_workplace(self._make_folder()) as work:
+        with _name_failures(home.name, self.folder), open_workplace(self.make_folder()) as work:
             tree = work / "tree"
             write(tree)
             try:
@@ -159,7 +159,8 @@ class KeptBots:
     def _tar(self, hash: str) -> Path:
         return self.folder / f"{hash}.tar"
 
-    def _make_folder(self) -> Path:
+    def make_folder(self) -> Path:
+        """Make the folder if it does not exist, and return it; raise OSError if that fails."""
         if not self.folder.is_dir():
             # Bots with users of their own must get to their copies, and without a way they would run as our user.
             mode = 0o700 if explain_missing_uids() else 0o711
@@ -196,7 +197,7 @@ class KeptBots:
 
     def _copy_folder(self, bot: BotSpec, folder: Path) -> None:
         replace = self._copy(bot.content).exists()
-        with open_workplace(self._make_folder()) as work:
+        with open_workplace(self.make_folder()) as work:
             with hold_build(folder):
                 copy_as_built(folder, work / "tree", self._apart)
             if _hash_content(work / "tree", bot.manifest) != bot.content:

@@ -10,7 +10,7 @@ from typing import Annotated, Protocol
 from msgspec import Meta, Struct
 
 from protocol.messages import ClockRules
-from referee.records import Count, Key, Milliseconds, Record, Time
+from referee.records import Count, Key, Milliseconds, Record, Speed, Time
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config
 from tournaments.league.journal import Absence, Entered, State, Version
@@ -140,6 +140,8 @@ class Game(Struct, frozen=True, gc=False, omit_defaults=True):
 
     figures: tuple[tuple[int, ...], ...] = ()
     """By seat: what the statistics of the family count."""
+    speed: Speed = 0.0
+    """That of the worker that played it; 0 for a game of the league's own machine."""
 
     @property
     def rotations(self) -> int:
@@ -241,4 +243,5 @@ def summarize_record(
         thinking=count_times(record),
         once=once,
         figures=record.figures,
+        speed=record.speed,
     )

@@ -164,6 +164,15 @@ class LeagueReader(JournalReader):
         """
         return map(self.record, keys)
 
+    def list_foreign(self, part: int) -> list[Key]:
+        """Return the keys of the games of a part that a worker on another machine played."""
+        # Quotes in a label are escaped: only the name of the field is written so.
+        where = """WHERE number >= ? AND number < ? AND instr(summary, '"speed":') ORDER BY number"""
+        schedule = self.tournament().schedules[part]
+        first = schedule.part.first
+        rows = self._file.rows(PlacedRow, where, (first, first + schedule.total))
+        return [Key(row.part, row.table, row.deal, row.rotation) for row in rows]
+
     def refuse_strays(self) -> None:
         """Make sure that every game belongs to a tournament and every record to a game; call it within a snapshot."""
         league = self.league()

@@ -7,14 +7,14 @@ import fcntl
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 from msgspec.structs import astuple
 
-from referee.records import Record
+from referee.records import Key, Record
 from tournaments.errors import LeagueError, LockedLeague, Stopped
 from tournaments.league.contents import Game
 from tournaments.league.damage import encode_failed
@@ -179,6 +179,19 @@ class Store(LeagueReader):
             for placed, recorded in rows:
                 self._file.write("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", placed)
                 self._file.write("INSERT INTO records VALUES (?, ?, ?)", recorded)
+
+    def take_back(self, keys: Collection[Key]) -> None:
+        """Remove games of the chosen tournament whose records do not replay, so that they are played again.
+
+        Raises:
+            Stopped: the disk is full or fails; the league is unchanged.
+        """
+        tournament = self.tournament()
+        with self._writing():
+            for key in keys:
+                number = tournament.schedules[key.part].number(key)
+                self._file.write("DELETE FROM records WHERE number = ?", (number,))
+                self._file.write("DELETE FROM games WHERE number = ?", (number,))
 
 
 def _make_rows(game: Game, record: Record, tournament: int) -> tuple[tuple[object, ...], tuple[object, ...]]:

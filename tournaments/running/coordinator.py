@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from referee.errors import FamilyError
 from referee.records import Batch, BatchDone, GameBegun, GameOrder, Key, Record, RefereeFault, Report, StderrLine
+from tournaments.running.audit import Audit
 from tournaments.running.leftovers import BEAT_S, ProcessLedger
 from tournaments.running.referees import RefereeProcess
 
@@ -73,6 +74,10 @@ class Hooks:
     """Told of every game that begins."""
     on_failure: OnFailure = lambda key, sentence, *, again: None
     """Told of every game that the referee could not finish."""
+    say: Callable[[str], None] = lambda line: None
+    """Shows a line to people."""
+    audit: Audit | None = None
+    """Replays records that come from other machines."""
     on_burst: Callable[[Sequence[Record]], None] = lambda records: None
     """Receives games that arrived together, before `on_record` receives each of them: the disk takes them at once."""
 
@@ -137,14 +142,14 @@ class Coordinator:
                 async def watch_signals() -> None:
                     async for number in signals:
                         self.outcome.stopped = signal.Signals(number).name
-                        if number != signal.SIGINT or not self._finish():
+                        if number != signal.SIGINT or not self.finish():
                             everything.cancel_scope.cancel()
 
                 everything.start_soon(watch_signals)
                 everything.start_soon(self._beat)
                 async with trio.open_nursery() as workers:
                     for job, cpus in enumerate(cpu_sets):
-                        workers.start_soon(self._work, job, cpus)
+                        workers.start_soon(self.work, job, cpus)
                 everything.cancel_scope.cancel()
 
     async def _beat(self) -> None:
@@ -152,7 +157,7 @@ class Coordinator:
             self._hooks.ledger.beat()
             await trio.sleep(BEAT_S)
 
-    def _finish(self) -> bool:
+    def finish(self) -> bool:
         """Let no further game begin; return False if nothing runs, or if this was done before."""
         if self._hooks.on_finishing is None or self._ending.is_set() or not self._running:
             return False
@@ -161,7 +166,7 @@ class Coordinator:
         self._hooks.on_finishing(self._running.values())
         return True
 
-    async def _work(self, job: int, cpus: tuple[int, ...]) -> None:
+    async def work(self, job: int, cpus: tuple[int, ...]) -> None:
         """Play batches until none is left, in one referee process, or in a new one whenever it dies."""
         rest: Batch | None = None
         while True:

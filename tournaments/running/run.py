@@ -22,6 +22,7 @@ from tournaments.league.parts import Schedule
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions, is_left_out
 from tournaments.running.announcement import describe_part, print_doubts, print_line, print_plan
+from tournaments.running.audit import Audit
 from tournaments.running.contest_progress import ContestProgress, describe_state
 from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
 from tournaments.running.events import Events
@@ -58,6 +59,8 @@ class Terms:
     """Where the bots are kept and play from; by default they play where they lie."""
     playing: Playing | None = None
     """Plays the batches and has a display of its own; by default referee processes play, with a bar."""
+    elsewhere: Playing | None = None
+    """Plays the batches on other machines, under our bar."""
     events: Events = field(default_factory=Events)
     """Is told what happens."""
 
@@ -78,7 +81,8 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
     end_earlier_run(store, out)
     run = Run(store, plan, out, terms)
     try:
-        left = run.play()
+        with run.audit:
+            left = run.play()
     finally:
         choice = store.league().choose(plan.config.name)
         for line in describe_suspensions(run.list_suspended(), plan.config.suspend_after, store.path, choice):
@@ -97,10 +101,12 @@ def end_earlier_run(store: Store, out: TextIO) -> None:
 class Run:
     """One run of a tournament: it plays the open games, and can be resumed after any of them.
 
-    Args: as `run_tournament`.
+    While it plays, its `audit` must be open.
+
+    Args: as `run_tournament`, and what replays the games of other machines; by default processes of their own.
     """
 
-    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms) -> None:
+    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms, audit: Audit | None = None) -> None:
         self._finished = list(plan.finished)
         self.done = {game.key for game in self._finished}
         """The keys of all finished games."""
@@ -115,7 +121,8 @@ class Run:
         self._out = out
         self._terms = terms
         self._go_on = f"resume with: {shlex.join(terms.again)}" if terms.again else "no game was kept"
-        self._play_batches = terms.playing or play_batches
+        self.audit = audit or Audit(store, self._go_on)
+        self._play_batches = terms.playing or terms.elsewhere or play_batches
         self._bar_out = io.StringIO() if terms.playing else out
         self._reporter = Reporter(plan, terms.events)
 
@@ -162,7 +169,8 @@ class Run:
             may_try = self.done or self._play_batches is play_batches
             likely_ms = estimate_rest(self._plan, self._store, self.done, self._jobs) if may_try else None
             print_plan(self._plan, self.done, self._jobs, self._out, likely_ms)
-            print_doubts(self._plan, self._jobs, self._out)
+            if not self._terms.elsewhere:
+                print_doubts(self._plan, self._jobs, self._out)
         created = list(self._plan.parts)
         self._plan.write(self._store, shared=shared)
         self._watch_parts()
@@ -214,6 +222,7 @@ class Run:
             return False
         finished = sorted(self._finished, key=lambda game: game.number)
         postponed = self._plan.list_postponed()
+        self.audit.close(over)
         created = close_parts(self._store, finished, over, create=not postponed)
         self._reporter.report_closed(over)
         if postponed:
@@ -250,6 +259,8 @@ class Run:
                 on_finishing=on_finishing if self._terms.again else None,
                 on_begin=self._reporter.report_begin,
                 on_failure=self._reporter.report_failure,
+                say=progress.say,
+                audit=self.audit,
                 on_burst=self._store_all,
             )
             try:

@@ -32,7 +32,9 @@ def create_games(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
     Args, Raises: as `run.run_tournament`.
     """
     end_earlier_run(store, out)
-    return Creation(store, plan, out, terms).create()
+    creation = Creation(store, plan, out, terms)
+    with creation.audit:
+        return creation.create()
 
 
 class KnownSuspensions(Suspensions):
@@ -65,4 +67,6 @@ def play_share(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
     Args, Raises: as `run.run_tournament`.
     """
     end_earlier_run(store, out)
-    return ShareRun(store, plan, out, terms).play()
+    run = ShareRun(store, plan, out, terms)
+    with run.audit:
+        return run.play()

@@ -145,7 +145,8 @@ window.malice = window.malice || {};
     $("players").classList.toggle("many", game.seats.length > 4);
     const rules = malice.linkPage(`rules/${game.page}.html`, {}, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
-    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series);
+    const factor = game.factor ? ` · on a worker of factor ${game.factor}` : "";
+    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series, factor);
     document.title = `${teams.map((team) => team.map(({ name }) => name).join(" + ")).join(" v ")} · game ${game.key}`;
   }
 

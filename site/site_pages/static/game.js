@@ -55,8 +55,8 @@ window.malice = window.malice || {};
    * the order of entry, which gives them their colours.
    */
   malice.read = function (shard, row, bots = []) {
-    const read = (name) => shard.columns[name][row];
-    const fields = ["key", "ruleset", "teams", "places", "scores", "void", "reason", "faults", "stray", "series", "broken", "clock"];
+    const read = (name) => shard.columns[name]?.[row];
+    const fields = ["key", "ruleset", "teams", "places", "scores", "void", "reason", "faults", "stray", "series", "broken", "clock", "factor"];
     const game = {
       ...Object.fromEntries(fields.map((name) => [name, read(name)])),
       ...shard.rulesets[read("ruleset")],

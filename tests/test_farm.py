@@ -1,0 +1,309 @@
+"""Whatever becomes of the workers of a run: nothing is lost, nothing counts twice, nothing wrong is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import site_pages
+from referee.records import Batch, GameOrder, Key, Record, compute_digest, compute_tournament_sha
+from tests.farms import GREETING, Chaos, ReplaysHere, SimulatedCluster, play_game, play_on
+from tournaments.errors import Stopped
+from tournaments.farm.blocks import cut_blocks
+from tournaments.farm.cluster import Signalled
+from tournaments.farm.work import Introduction
+from tournaments.league.config import Config
+from tournaments.league.remembering import RememberingReader
+from tournaments.league.store import Store
+from tournaments.league.verify import verify_league
+from tournaments.running.audit import Audit
+from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.running.opening import open_league
+from tournaments.running.run import Run, Terms
+
+CONFIG = Config(
+    entries=("greedy", "uniform", "first"), rulesets=("./short.toml",), deals=6, seed="farm", name="farm", jobs=1
+)
+GAMES = 3 * 6 * 2
+
+
+@pytest.fixture(autouse=True)
+def nobody_to_greet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournaments.running.run.call_roll", lambda plan, suspended, out: None)
+
+
+class League:
+    """A league in a folder, and what runs in it printed."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
+        self.path = folder / "farm.db"
+        self.out = io.StringIO()
+
+    def run(self, cluster: SimulatedCluster, config: Config = CONFIG, drawn: int = 10, least: float = 0.0) -> None:
+        with Store(self.path, create=True) as store:
+            plan = open_league(store, config, self.path.parent)
+            terms = Terms(1, ["again"], elsewhere=play_on(cluster, plan, drawn, least))
+            audit = Audit(store, "go on", ReplaysHere())
+            Run(store, plan, self.out, terms, audit).play()
+
+    def sha(self) -> str:
+        with Store(self.path) as store:
+            return verify_league(store).sha
+
+    def keys(self) -> set[Key]:
+        with Store(self.path) as store:
+            return store.keys()
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> League:
+    return League(tmp_path)
+
+
+def compute_sha(league: League) -> str:
+    """Return the SHA of the tournament as one machine plays it."""
+    with Store(league.path) as store:
+        plan = open_league(store, CONFIG, league.path.parent)
+    batches = [plan.make_batch(each, list(each.games())) for each in plan.tournament.schedules[0].batches()]
+    games = {order.key: play_game(batch, order) for batch in batches for order in batch.games}
+    return compute_tournament_sha(games[key].digest for key in sorted(games))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_goes_wrong_the_tournament_is_the_same(seed: int, league: League) -> None:
+    chaos = Chaos(seed, "ann", "bob", "cat")
+    while len(league.keys() if league.path.exists() else ()) < GAMES:
+        with suppress(Stopped):  # three workers vanished over a game, one after the other
+            league.run(chaos)
+
+    assert len(league.keys()) == GAMES
+    assert league.sha() == compute_sha(league)
+
+
+def test_all_rotations_of_a_deal_are_played_by_one_worker_in_the_order_of_the_schedule(league: League) -> None:
+    cluster = SimulatedCluster("ann", "bob")
+    league.run(cluster)
+
+    tasks = [task for _, task in cluster.handed]
+    for task in tasks:
+        rotations = [sorted(order.key.deal for order in batch.games) for batch in task.batches]
+        assert len(rotations) == 2
+        assert rotations[0] == rotations[1]
+    assert {address for address, _ in cluster.handed} == {"tcp://ann", "tcp://bob"}
+    assert sum(len(batch.games) for task in tasks for batch in task.batches) == GAMES
+
+
+def lie(change: Callable[[Record], Record]) -> Callable[[Record], Record]:
+    """Return what changes a record and gives it the digest that matches."""
+
+    def forge(record: Record) -> Record:
+        forged = change(record)
+        return replace(forged, digest=compute_digest(forged))
+
+    return forge
+
+
+LIES = {
+    "places": lie(lambda record: replace(record, places=record.places[::-1], scores=record.scores[::-1])),
+    "actions": lie(lambda record: replace(record, actions=record.actions[:-1], micros=record.micros[:-1])),
+    "entries": lie(lambda record: replace(record, entries=record.entries[::-1])),
+    "deal_seed": lie(lambda record: replace(record, deal_seed="00" * 32)),
+    "speed": lie(lambda record: replace(record, speed=3.0)),
+    "key": lie(lambda record: replace(record, key=replace(record.key, deal=5 - record.key.deal))),
+    "digest": lambda record: replace(record, digest="0" * 64),
+}
+
+
+@pytest.mark.parametrize("what", LIES)
+def test_a_worker_that_lies_is_named_and_gets_no_more_work(what: str, league: League) -> None:
+    cluster = SimulatedCluster("ann", "bob", forge={"bob": LIES[what]})
+    league.run(cluster, drawn=1)
+
+    said = league.out.getvalue()
+    assert "bob on here sent a wrong record" in said
+    assert "bob on here is refused: " in said
+    assert len(league.keys()) == GAMES
+    with Store(league.path) as store:
+        assert verify_league(store).complete
+    last = max(number for number, (address, _) in enumerate(cluster.handed) if address == "tcp://bob")
+    assert last < len(cluster.handed) - 1
+
+
+def test_a_wrong_record_that_was_not_drawn_is_taken_back_before_its_part_closes(league: League) -> None:
+    cluster = SimulatedCluster("ann", "bob", forge={"bob": LIES["places"]})
+
+    with pytest.raises(Stopped, match="did not replay, and must be played again; go on"):
+        league.run(cluster, drawn=0)
+
+    left = len(league.keys())
+    assert 0 < left < GAMES
+    with Store(league.path) as store:
+        assert not store.tournament().complete
+    league.run(SimulatedCluster("ann"), drawn=0)
+    assert len(league.keys()) == GAMES
+    assert league.sha() == compute_sha(league)
+
+
+def test_a_run_on_this_machine_replays_what_an_earlier_one_left_of_a_forger(league: League) -> None:
+    class Dying(SimulatedCluster):
+        def take_turn(self) -> None:
+            super().take_turn()
+            if len(self.handed) > 3:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        league.run(Dying("bob", forge={"bob": LIES["places"]}), drawn=0)
+
+    with pytest.raises(Stopped, match="did not replay"):
+        league.run(SimulatedCluster("ann"))
+
+
+@pytest.mark.parametrize(
+    ("greeting", "reason"),
+    [
+        (replace(GREETING, refusal="isolation 'bwrap' is unavailable"), "isolation 'bwrap' is unavailable"),
+        (replace(GREETING, speed=0.3), "its factor is 0.3, expected at least 0.5"),
+    ],
+)
+def test_a_worker_that_does_not_suffice_is_refused_with_the_reason(
+    greeting: Introduction, reason: str, league: League
+) -> None:
+    cluster = SimulatedCluster("ann", "bob", greetings={"bob": greeting})
+    league.run(cluster, least=0.5)
+
+    assert f"bob on here is refused: {reason}" in league.out.getvalue()
+    assert {address for address, _ in cluster.handed} == {"tcp://ann"}
+    with pytest.raises(Stopped, match=f"(?s)no worker for 0.2 s.*{reason}"):
+        league.run(SimulatedCluster("bob", greetings={"bob": greeting}), replace(CONFIG, deals=7), least=0.5)
+
+
+def test_the_backlog_reads_no_further_ahead_than_the_workers_can_take(league: League) -> None:
+    class Counting(SimulatedCluster):
+        most = 0
+
+        def take_turn(self) -> None:
+            self.most = max(self.most, sum(map(len, self.tasks.values())))
+            super().take_turn()
+
+    cluster = Counting("ann", "bob")
+    league.run(cluster)
+
+    assert 0 < cluster.most <= 2 * 3
+
+
+def test_blocks_of_several_parts_stay_apart_and_lose_nothing(league: League) -> None:
+    orders = {
+        (part, table, deal, rotation): GameOrder(Key(part, table, deal, rotation), "00" * 32, (0, 1), (0, 0))
+        for part in range(2)
+        for table in range(2)
+        for deal in range(6)
+        for rotation in range(2)
+    }
+    with Store(league.path, create=True) as store:
+        batch = next(open_league(store, CONFIG, league.path.parent).open_batches(set()))
+
+    def cut(part: int) -> list[Batch]:
+        return [
+            replace(batch, games=tuple(orders[part, table, deal, rotation] for deal in range(first, first + 3)))
+            for first in (0, 3)
+            for table in range(2)
+            for rotation in range(2)
+        ]
+
+    mixed = [each for pair in zip(cut(0), cut(1), strict=True) for each in pair]
+    blocks = list(cut_blocks(mixed))
+
+    assert len(blocks) == 8
+    assert all(len(block) == 2 for block in blocks)
+    assert sorted(order.key for block in blocks for each in block for order in each.games) == sorted(
+        order.key for order in orders.values()
+    )
+
+
+def test_the_site_shows_how_fast_the_workers_were(league: League, tmp_path: Path) -> None:
+    slow = replace(GREETING, speed=0.5)
+    league.run(SimulatedCluster("ann", "bob", greetings={"bob": slow}), drawn=0)
+
+    with Store(league.path) as store:
+        site_pages.SiteWriter(RememberingReader(store), tmp_path / "site").render()
+    front, bot = ((tmp_path / "site" / name).read_text() for name in ("index.html", "bots/greedy.html"))
+
+    assert f"{GAMES} games on workers of factor 0.5 to 1.25" in front
+    assert f"{GAMES * 2 // 3} games on workers of factor 0.5 to 1.25" in bot
+
+
+class Interrupted(SimulatedCluster):
+    """A cluster during whose second turn somebody presses Ctrl-C; then it answers what it has in hand, or not."""
+
+    turns = 0
+    patient = True
+
+    def take_turn(self) -> None:
+        self.turns += bool(self.handed)
+        if self.turns == 2 or (self.turns == 3 and not self.patient):
+            self.events.put(Signalled(signal.SIGINT))
+        elif self.turns > 3:
+            super().take_turn()
+
+
+@pytest.mark.parametrize("patient", [True, False])
+def test_ctrl_c_lets_the_games_in_hand_finish_unless_it_comes_twice(patient: bool, league: League) -> None:
+    cluster = Interrupted("ann")
+    cluster.patient = patient
+
+    with pytest.raises(Stopped, match="stopped by SIGINT"):
+        league.run(cluster)
+
+    assert cluster.finishing
+    in_hand = {order.key for _, task in cluster.handed for batch in task.batches for order in batch.games}
+    assert league.keys() == (in_hand if patient else set())
+    assert len(in_hand) < GAMES
+
+
+def dispatch(league: League, cluster: SimulatedCluster, hooks: Hooks) -> Outcome:
+    with Store(league.path, create=True) as store, Audit(store, "", ReplaysHere()) as audit:
+        plan = open_league(store, CONFIG, league.path.parent)
+        return play_on(cluster, plan)(plan.open_batches(set()), 1, 1, dataclasses.replace(hooks, audit=audit))
+
+
+def test_tasks_are_taken_back_once_nobody_wants_their_games(league: League) -> None:
+    played: list[Key] = []
+    hooks = Hooks(lambda record: played.append(record.key), wants=lambda key: not played)
+
+    class Slow(SimulatedCluster):
+        def take_turn(self) -> None:
+            if not played and self.handed:
+                self.answer(*self.handed[0])
+
+    cluster = Slow("ann", "bob")
+    dispatch(league, cluster, hooks)
+
+    first = sum(len(batch.games) for batch in cluster.handed[0][1].batches)
+    assert len(cluster.handed) > 1
+    assert len(played) <= first
+    assert not any(cluster.tasks.values()), "all others were taken back"
+
+
+def test_nothing_is_handed_out_after_the_time_is_up(league: League) -> None:
+    told: list[str] = []
+    hooks = Hooks(lambda record: None, latest_begin=lambda batch: 0.0, on_late=lambda: told.append("late"))
+    cluster = SimulatedCluster("ann")
+
+    assert dispatch(league, cluster, hooks).late
+    assert told == ["late"]
+    assert cluster.handed == []
+
+
+def test_wall_clocks_warn_once_of_workers_that_are_not_alike(league: League) -> None:
+    slow = replace(GREETING, speed=0.5)
+    league.run(SimulatedCluster("ann", "bob", "cat", greetings={"bob": slow, "cat": slow}))
+
+    assert league.out.getvalue().count("warning: factors from 0.5 to 1.25") == 1

@@ -1,0 +1,173 @@
+"""What a worker does with what it is sent: who it says it is, which bots it keeps, what it refuses."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+from referee.errors import BotError
+from referee.isolation import probe
+from referee.records import Isolation
+from tests.test_help import list_modules
+from tournaments.cli import main
+from tournaments.entries.bots import find_bot, load_bot_folder
+from tournaments.entries.kept_bots import KeptBots
+from tournaments.farm import hand
+from tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
+from tournaments.farm.calibration import measure_speed
+from tournaments.farm.station import Station, Terms
+from tournaments.farm.work import Introduction, Need, Ticket, make_ticket
+from tournaments.farm.worker import choose_slots
+
+NEED = Need("0.1.0", ("spite",), Isolation("bwrap", required=True), 1, ())
+
+
+@pytest.fixture
+def station(tmp_path: Path) -> Station:
+    return Station(Terms(((0,), (1,)), 1, 0.9, str(tmp_path / "cache"), 1_000_000))
+
+
+def make_bot(folder: Path, text: str) -> Path:
+    folder.mkdir()
+    (folder / "bot.toml").write_text(f'name = "{folder.name}"\nrun = ["./bot"]\n')
+    (folder / "bot").write_text(f"#!/bin/sh\n# {text}\n")
+    (folder / "bot").chmod(0o755)
+    return folder
+
+
+def pack(folder: Path, league: Path) -> tuple[Ticket, bytes]:
+    """Return the ticket of a bot and its tar file, as a league keeps it."""
+    kept = KeptBots(league, lambda line: None)
+    bot = kept.keep(load_bot_folder(folder))
+    return make_ticket(bot), (kept.folder / f"{bot.content}.tar").read_bytes()
+
+
+def test_a_worker_says_what_it_has_and_what_it_lacks(station: Station) -> None:
+    need = replace(NEED, isolation=Isolation("none"), contents=("ab" * 32,), cpus_per_game=2)
+
+    told = station.introduce(need)
+
+    assert (told.slots, told.slots_per_game, told.capacity, told.speed) == (2, 2, 1, 0.9)
+    assert told.lacks == need.contents
+    assert told.refusal == ""
+
+
+@pytest.mark.parametrize(
+    ("need", "reason"),
+    [
+        (replace(NEED, malice="9.9"), "expected malice 9.9, it has 0.1.0"),
+        (replace(NEED, families=("bridge",)), "bridge"),
+        (replace(NEED, cpus_per_game=3), "a game takes 3 processors, it has 2"),
+        (NEED, "isolation 'bwrap' is unavailable: bwrap not found"),
+    ],
+)
+def test_a_worker_says_why_it_cannot_play(
+    need: Need, reason: str, station: Station, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "explain_missing_sandbox", lambda: "bwrap not found")
+
+    assert reason in station.introduce(need).refusal
+
+
+def test_a_worker_that_somebody_else_started_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MALICE_WORKER", raising=False)
+    told = msgspec.json.decode(hand.introduce(msgspec.json.encode(NEED)), type=Introduction)
+
+    assert told.refusal == "expected a worker that `malice worker` started, got another one"
+
+
+def test_a_bot_arrives_as_it_was_sent_or_not_at_all(tmp_path: Path) -> None:
+    cache = BotCache(tmp_path / "cache", 1_000_000)
+    ticket, tar = pack(make_bot(tmp_path / "ann", "one"), tmp_path / "t.db")
+    with pytest.raises(Lacking), cache.hold(ticket):
+        pass
+    assert cache.find_lacking([ticket.content]) == (ticket.content,)
+
+    cache.receive(ticket.content, tar)
+    with cache.hold(ticket) as bot:
+        assert bot.hash == ticket.content
+        assert bot.folder
+        assert os.access(bot.folder / "bot", os.X_OK)
+
+    other = replace(ticket, content="cd" * 32)
+    cache.receive(other.content, tar)
+    with pytest.raises(Exception, match="damaged: expected the content cdcdcdcdcdcd"), cache.hold(other):
+        pass
+    with pytest.raises(ValueError, match="expected a content hash"):
+        cache.receive("../escape", tar)
+
+
+def test_bots_that_were_not_used_for_long_make_room_unless_they_play(tmp_path: Path) -> None:
+    cache = BotCache(tmp_path / "cache", 1)
+    tickets = []
+    for name in ("old", "played", "fresh"):
+        ticket, tar = pack(make_bot(tmp_path / name, name), tmp_path / "t.db")
+        cache.receive(ticket.content, tar)
+        tickets.append(ticket)
+    old, played, _fresh = tickets
+    with cache.hold(played):
+        for each in (old, played):
+            long_ago = time.time() - FRESH_S - 100
+            os.utime(tmp_path / f"cache/worker.bots/{each.content}.tar", (long_ago, long_ago))
+        ticket, tar = pack(make_bot(tmp_path / "new", "new"), tmp_path / "t.db")
+        cache.receive(ticket.content, tar)
+
+    here = [each.content for each in (*tickets, ticket)]
+    assert cache.find_lacking(here) == (old.content,)
+
+
+def test_a_command_line_plays_only_where_its_files_are_the_same(tmp_path: Path) -> None:
+    cache = BotCache(tmp_path / "cache", 1_000_000)
+    (tmp_path / "bot.py").write_text("print()")
+    ticket = make_ticket(find_bot("python3 bot.py", tmp_path))
+    with cache.hold(ticket) as bot:
+        assert bot.command == ("python3", "bot.py")
+
+    (tmp_path / "bot.py").write_text("print(1)")
+    with pytest.raises(BotError, match="a command line does not travel"), cache.hold(ticket):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("slots", "each", "expected"),
+    [
+        (0, 1, ((0,), (1,), (2,), (3,))),
+        (0, 3, ((0, 1, 2),)),
+        (2, 2, ((0, 1), (2, 3))),
+        (1, 1, ((0,),)),
+        (3, 2, ((), (), ())),
+    ],
+)
+def test_slots_share_the_processors(slots: int, each: int, expected: tuple[tuple[int, ...], ...]) -> None:
+    assert choose_slots(slots, each, range(4)) == expected
+
+
+def test_a_calibration_gives_a_factor() -> None:
+    assert 0.01 < measure_speed([(), ()], seconds=0.02) < 100
+
+
+@pytest.fixture
+def without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournaments.commands.cluster.find_spec", lambda name: None)
+
+
+@pytest.mark.usefixtures("without_dask")
+@pytest.mark.parametrize("words", [("worker", "s.json"), ("compare", "first", "uniform", "--dask", "s.json")])
+def test_without_the_extra_one_line_says_how_to_get_it(words: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(main, words)
+
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[-1].endswith("pip install 'malice[dask]'")
+
+
+def test_a_run_without_the_option_imports_nothing_of_dask() -> None:
+    names = ("commands.run", "commands.worker", "running.run", "farm.dispatch", "farm.worker", "farm.hand", "farm.farm")
+    loaded = list_modules("\n".join(f"import tournaments.{name}" for name in names))
+
+    assert not {name for name in loaded if name.partition(".")[0] in ("dask", "distributed", "tornado")}

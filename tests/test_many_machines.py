@@ -1,0 +1,174 @@
+"""A cluster of real processes: the one that docs/many-machines.md starts, and what may happen to it afterwards."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from protocol.messages import Move
+from referee.game_runner import GameRunner
+from referee.records import Key
+from tests.documents import Reader
+from tests.processes import Mark
+from tests.runs import MALICE, Run
+from tournaments.bench.seats import Puppet
+from tournaments.check.report import Report
+from tournaments.league.config import read_config
+from tournaments.league.store import Store
+from tournaments.running.opening import open_league
+
+pytestmark = pytest.mark.slow
+
+BOT = """
+name = "odd"
+run = ["tests/start", "docs/build.py"]
+build = ["sh", "-c", "mkdir -p out && echo made >> out/built"]
+ignore = ["out"]
+"""
+START = '#!/bin/sh\ntest -s out/built && test -L docs/build.py && exec python3 "$1"\n'
+PLAY = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "bye":
+        break
+    answer = {"id": request["id"], "name": "odd"}
+    if request["type"] == "move":
+        answer["move"] = request["legal"][0]
+    print(json.dumps(answer), flush=True)
+"""
+TOURNAMENT = """
+entries = ["first", "odd", { bot = "first", label = "again" }]
+seed = "far"
+deals = 12
+isolation = "none"
+rulesets = ["./short.toml"]
+"""
+GAMES = 3 * 12 * 2
+SHORT = 'extends = "standard"\n[rules]\npayoff_size = 2\n'
+GONE_S = 3.0
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    """Somebody who has read the page; the cluster that it starts still runs."""
+    folder = tmp_path_factory.mktemp("farm") / "reader"
+    folder.mkdir()
+    each = Reader(folder)
+    try:
+        each.read("docs/many-machines.md")
+        yield each
+    finally:
+        each.mark.end()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    each = Run(tmp_path)
+    (tmp_path / "short.toml").write_text(SHORT)
+    make_odd_bot(tmp_path / "odd")
+    each.write(TOURNAMENT)
+    yield each
+    each.mark.end()
+
+
+def make_odd_bot(folder: Path) -> None:
+    """Make a bot whose folders have the names that careless copies leave out, with an exec bit and a symlink."""
+    for name in ("tests", "docs", "build"):
+        (folder / name).mkdir(parents=True)
+    (folder / "bot.toml").write_text(BOT)
+    (folder / "tests/start").write_text(START)
+    (folder / "tests/start").chmod(0o755)
+    (folder / "build/play.py").write_text(PLAY)
+    (folder / "docs/build.py").symlink_to("../build/play.py")
+
+
+def find_processes(mark: Mark, word: str) -> list[int]:
+    """Return the processes with a mark whose command has a word."""
+    found = []
+    for pid in mark.alive():
+        try:
+            if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+def read_line(process: subprocess.Popen[str], words: str) -> str:
+    """Return the next line on stderr with these words in it."""
+    assert process.stderr is not None
+    return next(line for line in process.stderr if words in line)
+
+
+def play_alone(run: Run) -> dict[Key, str]:
+    """Return the digests of the games as both bots play them: they take the first action of the list."""
+
+    def choose(request: Move) -> tuple[str, int]:
+        assert isinstance(request.legal, tuple)
+        return request.legal[0], 0
+
+    digests = {}
+    with Store(run.db) as store:
+        plan = open_league(store, read_config(run.folder / "t.toml"), run.folder)
+    for each in plan.tournament.schedules[0].batches():
+        batch = plan.make_batch(each, list(each.games()))
+        for order in batch.games:
+            digests[order.key] = GameRunner(batch, order, [Puppet(choose), Puppet(choose)]).play().digest
+    return digests
+
+
+def await_games(run: Run, process: subprocess.Popen[str], games: int) -> None:
+    while run.count_games() < games:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+
+
+def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Run) -> None:
+    cluster = ("--dask", str(reader.folder / "scheduler.json"))
+    process = run.start(*cluster)
+    await_games(run, process, 6)
+    os.kill(find_processes(reader.mark, "distributed.cli.dask_worker")[0], signal.SIGKILL)
+    gone = read_line(process, "is gone: ")
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + GONE_S
+    while find_processes(reader.mark, "referee") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    left = find_processes(reader.mark, "referee")
+    code, _, err = run.finish(*cluster)
+
+    assert re.search(r"is gone: [1-9]\d* games? handed out again", gone)
+    assert left == []
+    assert code == 0, err
+    assert run.games() == GAMES
+    assert run.digests() == play_alone(run)
+    assert [path.read_text() for path in (reader.folder / "cache").rglob("out/built")] == ["made\n"], "built once"
+
+
+def test_a_worker_examines_bots(reader: Reader, run: Run) -> None:
+    (run.folder / "quitter").mkdir()
+    (run.folder / "quitter/bot.toml").write_text('name = "quitter"\nrun = ["true"]\n')
+
+    words = ("check", "quitter", "gone", "--json", "--isolation", "none", "--rulesets", "standard")
+    done = subprocess.run(
+        [*MALICE, *words, "--dask", str(reader.folder / "scheduler.json")],
+        cwd=run.folder,
+        env=run.mark.environ(),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 10, done.stderr
+    quitter, gone = msgspec.json.decode(done.stdout, type=list[Report])
+    assert (quitter.bot, quitter.steps[0].step, quitter.steps[0].result) == ("quitter", "starts", "failed")
+    assert (gone.bot, gone.steps[0].step) == ("gone", "bot"), "it never left"

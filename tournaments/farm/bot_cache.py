@@ -1,0 +1,162 @@
+"""The bots that travelled to a worker: verified, unpacked, built once, and kept between runs with a bound on disk."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shlex
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from referee.errors import BotError
+from tournaments.entries.bots import BotSpec, find_bot
+from tournaments.entries.built_copies import remove_tree
+from tournaments.entries.kept_bots import HASH, KeptBots
+from tournaments.entries.kept_notes import KeptNotes
+from tournaments.entries.variants import give_parameters
+from tournaments.entries.workplaces import open_workplace
+from tournaments.farm.work import Ticket
+
+FRESH_S = 600
+"""What was used so lately may be needed by a run that goes on."""
+
+
+class Lacking(Exception):
+    """A bot is not here, or no longer."""
+
+    def __init__(self, content: str) -> None:
+        super().__init__(content)
+        self.content = content
+
+
+class BotCache:
+    """Bots by content hash, as the league keeps them; several workers of a machine may share the folder.
+
+    Whoever plays a bot holds a shared lock on it, whoever builds or removes it an exclusive one.
+
+    Args:
+        folder: where they lie; it is made if it does not exist.
+        most_bytes: when more bytes than this are there, those that were not used for the longest time go.
+
+    Raises:
+        OSError: the folder cannot be made or written to.
+    """
+
+    def __init__(self, folder: Path, most_bytes: int) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._kept = KeptBots(folder / "worker.db")
+        self._kept.make_folder()
+        self._notes = KeptNotes(self._kept.folder)
+        self._most_bytes = most_bytes
+
+    def find_lacking(self, contents: Iterable[str]) -> tuple[str, ...]:
+        """Return those of the content hashes that are not here, and count the others as used now."""
+        lacking = []
+        for content in contents:
+            try:
+                os.utime(self._tar(content))
+            except OSError:
+                lacking.append(content)
+        return tuple(lacking)
+
+    def receive(self, content: str, tar: bytes) -> None:
+        """Keep the tar file of a bot; what it holds is verified when it is unpacked.
+
+        Raises:
+            ValueError: that is no content hash.
+            OSError: there is no room.
+        """
+        if not HASH.fullmatch(content):
+            raise ValueError(f"expected a content hash, got {content!r}")
+        with open_workplace(self._kept.folder) as work:
+            draft = work / "tar"
+            draft.write_bytes(tar)
+            draft.chmod(0o600)
+            draft.rename(self._tar(content))
+        self._make_room(content)
+
+    @contextmanager
+    def hold(self, ticket: Ticket) -> Iterator[BotSpec]:
+        """Yield a bot that is ready to start, and keep it here as long as this context lasts.
+
+        Raises:
+            Lacking: it is not here.
+            BotError, LeagueError, DataError: it is damaged, does not build, or needs what this machine lacks.
+        """
+        if ticket.command:
+            yield _find_command(ticket)
+            return
+        with self._lock(ticket.content, fcntl.LOCK_SH) as lock:
+            if not self._copy(ticket.content).is_dir():
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                self._build(ticket)
+                fcntl.flock(lock, fcntl.LOCK_SH)
+            if not self._kept.has(ticket.content):  # it was removed between two locks
+                raise Lacking(ticket.content)
+            with suppress(OSError):
+                os.utime(self._tar(ticket.content))
+            yield give_parameters(self._kept.load(ticket.content), ticket.given)
+
+    def _build(self, ticket: Ticket) -> None:
+        if not self._kept.has(ticket.content):
+            raise Lacking(ticket.content)
+        if ticket.home and Path(ticket.home).is_dir():
+            self._notes.note_home(ticket.content, Path(ticket.home))
+        self._kept.load(ticket.content)
+
+    def _copy(self, content: str) -> Path:
+        return self._kept.folder / content
+
+    def _tar(self, content: str) -> Path:
+        return self._kept.folder / f"{content}.tar"
+
+    @contextmanager
+    def _lock(self, content: str, flags: int) -> Iterator[int]:
+        lock = os.open(self._kept.folder / f"{content}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, flags)
+            yield lock
+        finally:
+            os.close(lock)
+
+    def _make_room(self, newcomer: str) -> None:
+        """Remove what was not used for the longest time, until the rest is within the bound; skip what is played."""
+        sizes = self._kept.list_kept()
+        total = sum(sizes.values())
+        used = {content: self._find_use(content) for content in sizes}
+        for content in sorted(sizes, key=lambda content: used[content]):
+            if total <= self._most_bytes or used[content] > time.time() - FRESH_S:
+                return
+            if content != newcomer and self._remove(content):
+                total -= sizes[content]
+
+    def _find_use(self, content: str) -> float:
+        """Return when a bot was last used, in seconds since 1970."""
+        try:
+            return self._tar(content).stat().st_mtime
+        except OSError:
+            return 0.0
+
+    def _remove(self, content: str) -> bool:
+        with suppress(OSError), self._lock(content, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            self._tar(content).unlink(missing_ok=True)
+            remove_tree(self._copy(content))
+            return True
+        return False
+
+
+def _find_command(ticket: Ticket) -> BotSpec:
+    """Return the bot of a command line, if it is the same on this machine.
+
+    Raises:
+        BotError: it is another one here, or none.
+    """
+    words = shlex.join(ticket.command)
+    bot = find_bot(words, Path(ticket.folder))
+    if bot.content != ticket.content:
+        raise BotError(
+            f"{words}: a command line does not travel, and here its files are others; make it a folder with bot.toml"
+        )
+    return bot

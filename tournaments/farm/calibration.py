@@ -1,0 +1,90 @@
+"""How fast this machine computes while all its slots are at work."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from statistics import mean
+
+from protocol.errors import MaliceError
+
+ROUNDS_PER_S = 6000.0
+"""What a machine of speed 1 does in a second of CPU time."""
+MEASURE_S = 0.5
+PATIENCE_S = 60.0
+
+PROGRAM = """
+import os, sys, time
+from hashlib import sha256
+
+cpus, seconds = [int(word) for word in sys.argv[2:]], float(sys.argv[1])
+if cpus:
+    os.sched_setaffinity(0, cpus)
+
+def play_round():
+    # What bots do all day: arithmetic, lists, dictionaries, sorting, strings, and some work in C.
+    cards = [number * 7919 % 52 for number in range(312)]
+    piles = {}
+    for place, card in enumerate(cards):
+        piles.setdefault(card % 13, []).append((card, place))
+    best = sorted(piles.values(), key=lambda pile: (len(pile), sum(card for card, _ in pile)))
+    text = ",".join(str(card) for pile in best for card, _ in sorted(pile))
+    return sha256(text.encode() * 8).digest()
+
+for _ in range(200):
+    play_round()
+print("ready", flush=True)
+sys.stdin.readline()
+rounds, begin = 0, time.process_time()
+end = time.monotonic() + seconds
+while time.monotonic() < end:
+    play_round()
+    rounds += 1
+print(rounds / (time.process_time() - begin))
+"""
+
+
+def measure_speed(cpu_sets: Sequence[Sequence[int]], seconds: float = MEASURE_S) -> float:
+    """Return how fast this machine computes with all slots at work, as a multiple of a reference.
+
+    A program that does what bots do runs on every slot at the same time; its rounds per second of CPU time count.
+
+    Args:
+        cpu_sets: the processors of each slot; an empty set lets the system choose.
+        seconds: how long each slot works.
+
+    Raises:
+        MaliceError: the program does not run.
+    """
+    programs = [_start(cpus, seconds) for cpus in cpu_sets]
+    try:
+        for program in programs:
+            assert program.stdout
+            program.stdout.readline()  # all of them are ready before any begins
+        rates = [float(program.communicate(timeout=PATIENCE_S)[0]) for program in _release(programs)]
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise MaliceError(f"the calibration failed: {error}") from None
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+    return round(mean(rates) / ROUNDS_PER_S, 3)
+
+
+def _start(cpus: Sequence[int], seconds: float) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-I", "-c", PROGRAM, str(seconds), *map(str, cpus)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _release(programs: Sequence[subprocess.Popen[str]]) -> Sequence[subprocess.Popen[str]]:
+    """Let all programs begin before the first is waited for."""
+    for program in programs:
+        assert program.stdin
+        program.stdin.write("go\n")
+        program.stdin.flush()
+    return programs

@@ -1,0 +1,136 @@
+"""The workers of a run: who is there, what each has in hand, how fast they are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from referee.nouns import format_count
+from referee.records import Batch, GameOrder, Key
+from tournaments.farm.blocks import Block
+from tournaments.farm.work import Introduction
+from tournaments.running.coordinator import Running
+from tournaments.sanitizer import sanitize
+
+ALIKE = 1.25
+"""Workers whose factors differ by more play under unlike clocks of wall time."""
+
+
+@dataclass
+class Handed:
+    """A task that a worker has in hand."""
+
+    number: int
+    address: str
+    block: Block
+    left: dict[Key, tuple[Batch, GameOrder]]
+    """Its games that have no record yet."""
+    running: Running
+
+
+@dataclass
+class Worker:
+    """A worker that may play."""
+
+    address: str
+    name: str
+    introduction: Introduction
+    tasks: dict[int, Handed] = field(default_factory=dict)
+    games: int = 0
+    """How many games it has played in this run."""
+    keys: list[Key] = field(default_factory=list)
+    """Those of them that were stored without a replay."""
+    since: float = field(default_factory=time.monotonic)
+
+    @property
+    def window(self) -> int:
+        """How many tasks it may have in hand: one for each game at a time, and some that wait for their turn."""
+        capacity = self.introduction.capacity
+        return capacity + max(1, capacity // 2)
+
+    @property
+    def fullness(self) -> float:
+        """The part of its window that is in use."""
+        return len(self.tasks) / self.window
+
+    def describe(self) -> str:
+        """Return its name and host, for people."""
+        host = self.introduction.host
+        return sanitize(self.name if host in self.name else f"{self.name} on {host}")
+
+
+class Crew:
+    """The workers of a run, and those that it refuses."""
+
+    def __init__(self) -> None:
+        self.workers: dict[str, Worker] = {}
+        """By address: those that play."""
+        self.asked: set[str] = set()
+        """The addresses of those that were asked who they are, and have not answered."""
+        self.refused: dict[str, str] = {}
+        """By address, why a worker gets no work."""
+        self.silent: dict[str, str] = {}
+        """By address, why a worker could not say who it is."""
+        self.banned: set[str] = set()
+        """The names of those that sent a wrong record; one that is started again has another address."""
+        self.again = 0
+        """How many games were handed out again."""
+        self._departed: list[Worker] = []
+        self._warned = False
+
+    def find_roomiest(self) -> Worker | None:
+        """Return the worker with most room for another task, or None if all are full."""
+        best = min(self.workers.values(), key=lambda worker: worker.fullness, default=None)
+        return best if best and best.fullness < 1 else None
+
+    def list_running(self) -> list[Running]:
+        """Return what all workers have in hand."""
+        return [handed.running for worker in self.workers.values() for handed in worker.tasks.values()]
+
+    def is_stranger(self, address: str, name: str) -> bool:
+        """Return whether a worker should be asked who it is."""
+        known = address in self.workers or address in self.asked or address in self.refused
+        return not known and name not in self.banned
+
+    def remove(self, worker: Worker) -> None:
+        """Forget a worker that is gone or refused."""
+        del self.workers[worker.address]
+        self._departed.append(worker)
+
+    def refuse(self, worker: Worker, why: str) -> str:
+        """Give a worker no work; return a line that says so, and why."""
+        line = f"{worker.describe()} is refused: {why}"
+        self.refused[worker.address] = line
+        return line
+
+    def count_slots(self) -> int:
+        """Return how many games all workers play at a time."""
+        return sum(worker.introduction.capacity for worker in self.workers.values())
+
+    def describe_work(self) -> str:
+        """Return a line on who is at work, how fast each is, and what was handed out again."""
+        rates = [self._describe_rate(worker) for worker in self.workers.values()]
+        words = f"{format_count(len(rates), 'worker')} at work: {', '.join(rates)}" if rates else "no worker is at work"
+        return f"{words}; {format_count(self.again, 'game')} handed out again" if self.again else words
+
+    def describe_unfairness(self) -> str:
+        """Return a warning, once, if clocks of wall time give bots more time on some workers than on others."""
+        speeds = [worker.introduction.speed for worker in self.workers.values()]
+        if self._warned or max(speeds) <= ALIKE * min(speeds):
+            return ""
+        self._warned = True
+        return (
+            f"warning: factors from {min(speeds):g} to {max(speeds):g}, and the clocks count wall time: use workers"
+            ' that are alike, or --min-factor, or kind = "cpu" in [clock]'
+        )
+
+    def describe_shares(self) -> Iterator[str]:
+        """Yield what each worker has played, also those that are gone."""
+        for worker in (*self._departed, *self.workers.values()):
+            if worker.games:
+                yield f"{worker.describe()}: {format_count(worker.games, 'game')}"
+
+    def _describe_rate(self, worker: Worker) -> str:
+        seconds = max(time.monotonic() - worker.since, 1e-9)
+        return f"{sanitize(worker.name)} {worker.games / seconds:.1f} games/s"

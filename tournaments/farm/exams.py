@@ -1,0 +1,52 @@
+"""Lets the workers of a cluster examine bots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+
+from referee.records import Isolation
+from tournaments.entries.bots import BotSpec
+from tournaments.entries.kept_bots import KeptBots
+from tournaments.farm.work import Exam, ExamAnswer, Need, make_ticket
+
+
+class Proctor:
+    """Sends bots to workers, and returns what they found.
+
+    Args:
+        kept: where the bots are kept while that lasts.
+        isolation: that of every bot; a worker that lacks it is refused if it is required.
+        words: the options of `malice check`.
+        say: receives a line on each worker that is refused.
+    """
+
+    def __init__(self, kept: KeptBots, isolation: Isolation, words: Sequence[str], say: Callable[[str], None]) -> None:
+        self._kept = kept
+        self._isolation = isolation
+        self._words = tuple(words)
+        self._say = say
+
+    def examine(self, scheduler: str, bots: Mapping[str, BotSpec]) -> dict[str, ExamAnswer]:
+        """Return by label what became of each bot.
+
+        Args:
+            scheduler: its address or its file.
+            bots: by label.
+
+        Raises:
+            BotError: one cannot be kept.
+            MaliceError: no scheduler answers, or there is no worker.
+        """
+        from tournaments.farm.dask_cluster import DaskCluster
+
+        tickets = {label: make_ticket(self._kept.keep(bot)) for label, bot in bots.items()}
+        tars = {
+            ticket.content: self._kept.folder / f"{ticket.content}.tar"
+            for ticket in tickets.values()
+            if not ticket.command
+        }
+        need = Need(version("malice"), (), self._isolation, 1, tuple(tars))
+        exams = [Exam(ticket, self._words) for ticket in tickets.values()]
+        with DaskCluster(scheduler) as cluster:
+            return dict(zip(tickets, cluster.examine(exams, need, tars, self._say), strict=True))

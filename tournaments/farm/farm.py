@@ -1,0 +1,58 @@
+"""Plays the batches of a run on a cluster, as `coordinator.play_batches` does on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from referee.records import Batch
+from tournaments.entries.kept_bots import KeptBots
+from tournaments.farm.cluster import Cluster
+from tournaments.farm.conditions import Conditions
+from tournaments.farm.dispatch import Dispatcher
+from tournaments.farm.work import Need, Ticket, make_ticket
+from tournaments.running.audit import Audit
+from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.running.plan import Plan
+
+
+class Farm:
+    """Plays batches on the workers of a cluster.
+
+    Args:
+        cluster: the workers.
+        plan: the run.
+        kept: where its bots are kept.
+        min_factor: workers that are slower get no work.
+        slots: how many games all workers play at a time, as far as they are there now.
+    """
+
+    def __init__(self, cluster: Cluster, plan: Plan, kept: KeptBots, min_factor: float = 0.0, slots: int = 1) -> None:
+        self.slots = slots
+        self._cluster = cluster
+        self._plan = plan
+        self._kept = kept
+        self._min_factor = min_factor
+
+    def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
+        """Play all batches; return what happened, with the errors of `Dispatcher.play`."""
+        assert isinstance(hooks.audit, Audit), "what comes from elsewhere is replayed"
+        return Dispatcher(self._cluster, self._make_conditions(cpus_per_game), hooks.audit, batches, hooks).play()
+
+    def _make_conditions(self, cpus_per_game: int) -> Conditions:
+        tickets = {label: make_ticket(bot) for label, bot in self._plan.bots.items()}
+        tars = {ticket.content: self._find_tar(ticket) for ticket in tickets.values() if not ticket.command}
+        need = Need(
+            malice=version("malice"),
+            families=tuple({ruleset.family for ruleset in self._plan.tournament.rulesets.values()}),
+            isolation=self._plan.isolation,
+            cpus_per_game=cpus_per_game,
+            contents=tuple(tars),
+        )
+        clock = self._plan.config.clock
+        by_wall = clock.kind == "wall" and not (clock.move_ms is None and clock.bank_ms is None)
+        return Conditions(need, tickets, tars, self._min_factor, by_wall)
+
+    def _find_tar(self, ticket: Ticket) -> Path:
+        return self._kept.folder / f"{ticket.content}.tar"

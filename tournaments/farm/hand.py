@@ -1,0 +1,59 @@
+"""What the coordinator calls in the processes of a worker; Dask finds these functions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from tournaments.errors import LeagueError
+from tournaments.farm.examining import examine as examine_bot
+from tournaments.farm.station import NoStation, find_station
+from tournaments.farm.work import Exam, Introduction, Need, Task
+
+_encoder = msgspec.json.Encoder()
+
+
+def introduce(need: bytes) -> bytes:
+    """Return the `Introduction` of this worker, as JSON."""
+    try:
+        return _encoder.encode(find_station().introduce(msgspec.json.decode(need, type=Need)))
+    except (NoStation, LeagueError, msgspec.MsgspecError) as error:
+        return _encoder.encode(Introduction("", 0, 1, 0.0, refusal=str(error)))
+
+
+def receive_bot(content: str, tar: bytes) -> None:
+    """Keep the tar file of a bot on this worker."""
+    find_station().bots.receive(content, tar)
+
+
+def play(line: bytes) -> bytes:
+    """Play a `Task`; return an `Answer`."""
+    task = msgspec.json.decode(line, type=Task)
+    return _encoder.encode(find_station().play(task, _make_abandonment()))
+
+
+def examine(line: bytes) -> bytes:
+    """Carry out an `Exam`; return an `ExamAnswer`."""
+    exam = msgspec.json.decode(line, type=Exam)
+    return _encoder.encode(examine_bot(find_station().bots, exam, _make_abandonment()))
+
+
+def _make_abandonment() -> Callable[[], bool]:
+    """Return what tells whether nobody waits any more for the task that this thread carries out."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def is_abandoned() -> bool:
+        # Read from another thread: these are the plain attributes of an object, and an old value is no harm.
+        task = worker.state.tasks.get(key)
+        return task is None or task.state == "cancelled" or worker.status.name != "running"
+
+    return is_abandoned
+
+
+def finish(run: str) -> None:
+    """Let the games of a run finish, and begin no other."""
+    find_station().finish(run)

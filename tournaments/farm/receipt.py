@@ -1,0 +1,62 @@
+"""Compares a record that comes from elsewhere with the game that was asked for."""
+
+from __future__ import annotations
+
+import msgspec
+
+from referee.records import FORMAT, Batch, GameOrder, Key, Record, compute_digest
+from tournaments.farm.crew import Handed
+from tournaments.farm.work import Answer
+
+
+def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | None:
+    """Return what is wrong with a record at first sight, or None; only a replay tells whether its play is legal.
+
+    Args:
+        record: what a worker sent.
+        batch: what it was to play.
+        order: which game of it.
+    """
+    players = [batch.players[player] for player in order.seating]
+    expected = {
+        "format": FORMAT,
+        "tournament": batch.tournament,
+        "family": batch.family,
+        "ruleset": batch.ruleset,
+        "rules": batch.rules,
+        "entries": tuple((player.label, player.hash) for player in players),
+        "deal_seed": order.deal_seed,
+        "commit": batch.commit,
+        "clock": batch.clock,
+        "speed": batch.speed,
+    }
+    for name, value in expected.items():
+        if getattr(record, name) != value:
+            return f"expected {name} {value}, got {getattr(record, name)}"
+    if compute_digest(record) != record.digest:
+        return "the digest does not match what the record says"
+    if len(record.micros) != len(record.actions) or len(record.seats) != len(players):
+        return f"expected times of {len(record.actions)} actions and {len(players)} seats, got others"
+    return None
+
+
+def read_answer(raw: bytes, handed: Handed) -> tuple[Answer, list[Record]]:
+    """Return what a worker answered, and the records that are new.
+
+    Raises:
+        ValueError: it is no answer to this task, or a record is not of a game that was asked for.
+    """
+    answer = msgspec.json.decode(raw, type=Answer)
+    if answer.task != handed.number:
+        raise ValueError(f"expected an answer to task {handed.number}, got one to {answer.task}")
+    asked = {order.key for batch in handed.block for order in batch.games}
+    records: dict[Key, Record] = {}
+    for line in answer.records:
+        record = msgspec.json.decode(line, type=Record)
+        key = record.key
+        if key not in asked:
+            raise ValueError(f"game {key} was not asked of it")
+        if difference := find_difference(record, *handed.left[key]):
+            raise ValueError(f"game {key}: {difference}")
+        records[key] = record  # one that comes twice is the same, or differs in what no digest covers
+    return answer, list(records.values())

@@ -1,0 +1,197 @@
+"""What a worker is made of: its slots and their processors, its bots, and the tasks that it plays now."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache, partial
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+import trio
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from protocol.errors import MaliceError
+from referee.errors import FamilyError
+from referee.families import load_family
+from referee.isolation.probe import explain_missing_layer
+from referee.records import Batch, Record
+from tournaments.entries.bots import BotSpec
+from tournaments.farm.bot_cache import BotCache, Lacking
+from tournaments.farm.work import Answer, Introduction, Need, Task, place_player
+from tournaments.running.coordinator import Coordinator, Hooks, Outcome
+from tournaments.running.isolation import explain_weaker_isolation
+from tournaments.running.stops import find_first_error
+
+VARIABLE = "MALICE_WORKER"
+"""The environment variable in which `malice worker` tells its processes what they are."""
+ASK_EVERY_S = 0.2
+"""How often a task that is played asks whether it is still wanted."""
+
+_encoder = msgspec.json.Encoder()
+
+
+class Terms(Struct, frozen=True, forbid_unknown_fields=True):
+    """What `malice worker` found out about its machine."""
+
+    cpu_sets: tuple[tuple[int, ...], ...]
+    """The processors of each slot; empty if the system chooses."""
+    cpus_per_slot: int
+    speed: float
+    cache: str
+    """The folder of its bots."""
+    cache_bytes: int
+
+
+class NoStation(MaliceError):
+    """This process was not started by `malice worker`."""
+
+
+@cache
+def find_station() -> Station:
+    """Return the worker that this process is.
+
+    Raises:
+        NoStation: it is none.
+    """
+    text = os.environ.get(VARIABLE)
+    if text is None:
+        raise NoStation("expected a worker that `malice worker` started, got another one")
+    return Station(msgspec.json.decode(text, type=Terms))
+
+
+class Station:
+    """One worker process.
+
+    Args:
+        terms: what it is.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self.bots = BotCache(Path(terms.cache), terms.cache_bytes)
+        self._terms = terms
+        self._free = list(terms.cpu_sets)
+        self._changed = threading.Condition()
+        self._finishing: set[str] = set()
+
+    def introduce(self, need: Need) -> Introduction:
+        """Return what this worker is, and whether it can play in a run."""
+        terms = self._terms
+        per_game = -(-need.cpus_per_game // terms.cpus_per_slot)
+        weaker = explain_weaker_isolation(need.isolation.layer)
+        return Introduction(
+            host=platform.node(),
+            slots=len(terms.cpu_sets),
+            slots_per_game=per_game,
+            speed=terms.speed,
+            lacks=self.bots.find_lacking(need.contents),
+            warnings=() if weaker is None else (weaker,),
+            refusal=self._explain_refusal(need, per_game) or "",
+        )
+
+    def _explain_refusal(self, need: Need, per_game: int) -> str | None:
+        here = version("malice")
+        if here != need.malice:
+            return f"expected malice {need.malice}, it has {here}"
+        for family in need.families:
+            try:
+                load_family(family)
+            except FamilyError as error:
+                return str(error)
+        slots = len(self._terms.cpu_sets)
+        if per_game > slots:
+            has = slots * self._terms.cpus_per_slot
+            return f"a game takes {need.cpus_per_game} processors, it has {has}"
+        layer = need.isolation.layer
+        if need.isolation.required and (why := explain_missing_layer(layer)):
+            return f"isolation {layer!r} is unavailable: {why}"
+        return None
+
+    def finish(self, run: str) -> None:
+        """Let the games of a run finish that are played now, and begin no other."""
+        self._finishing.add(run)
+
+    def play(self, task: Task, is_abandoned: Callable[[], bool]) -> Answer:
+        """Play a task in a fresh referee process, or in a new one whenever it dies.
+
+        Args:
+            task: what to play.
+            is_abandoned: asked now and then; once it is true, nobody waits for the answer.
+        """
+        try:
+            with ExitStack() as stack:
+                if self._is_finishing(task.run):
+                    return Answer(task.number)
+                bots = [stack.enter_context(self.bots.hold(ticket)) for ticket in task.tickets]
+                cpus = stack.enter_context(self._take_slots(task.slots))
+                return self._play(task, bots, cpus, is_abandoned)
+        except Lacking as error:
+            return Answer(task.number, lacks=(error.content,))
+        except (MaliceError, OSError) as error:
+            return Answer(task.number, trouble=str(error))
+
+    def _play(self, task: Task, bots: list[BotSpec], cpus: tuple[int, ...], is_abandoned: Callable[[], bool]) -> Answer:
+        for player, bot in zip(task.batches[0].players, bots, strict=True):
+            if player.hash != bot.hash:
+                raise MaliceError(f"expected the bot {player.hash[:12]}, its ticket leads to {bot.hash[:12]}")
+        records: list[Raw] = []
+
+        def keep(record: Record) -> None:
+            records.append(Raw(_encoder.encode(record)))
+
+        def place(batch: Batch) -> Batch:
+            players = (place_player(*each) for each in zip(batch.players, bots, strict=True))
+            return replace(batch, players=tuple(players))
+
+        latest = float("inf") if task.latest is None else task.latest
+        hooks = Hooks(keep, latest_begin=lambda batch: latest, on_finishing=lambda running: None)
+        coordinator = Coordinator(map(place, task.batches), hooks)
+        try:
+            outcome = _run(coordinator, cpus, partial(self._is_finishing, task.run), is_abandoned)
+        except ExceptionGroup as errors:
+            if isinstance(error := find_first_error(errors), FamilyError):
+                return Answer(task.number, tuple(records), rules=str(error))
+            raise
+        given_up = tuple(outcome.given_up.items())
+        return Answer(task.number, tuple(records), given_up, outcome.late)
+
+    def _is_finishing(self, run: str) -> bool:
+        return run in self._finishing
+
+    @contextmanager
+    def _take_slots(self, count: int) -> Iterator[tuple[int, ...]]:
+        """Wait for free slots, and yield their processors."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._free) >= count)
+            taken, self._free = self._free[:count], self._free[count:]
+        try:
+            yield tuple(cpu for cpus in taken for cpu in cpus)
+        finally:
+            with self._changed:
+                self._free += taken
+                self._changed.notify_all()
+
+
+def _run(
+    coordinator: Coordinator, cpus: tuple[int, ...], is_finishing: Callable[[], bool], is_abandoned: Callable[[], bool]
+) -> Outcome:
+    async def watch(scope: trio.CancelScope) -> None:
+        while not is_abandoned():
+            if is_finishing():
+                coordinator.finish()
+            await trio.sleep(ASK_EVERY_S)
+        scope.cancel()
+
+    async def play() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(watch, nursery.cancel_scope)
+            await coordinator.work(0, cpus)
+            nursery.cancel_scope.cancel()
+
+    trio.run(play)
+    return coordinator.outcome

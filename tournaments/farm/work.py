@@ -1,0 +1,121 @@
+"""What coordinator and workers say to each other: what a run needs, who a worker is, tasks, and answers."""
+
+from __future__ import annotations
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from referee.records import Batch, Isolation, Key, Player, Speed
+from tournaments.entries.bots import BotSpec
+
+
+class Ticket(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a worker finds a bot: among those that travelled, by content; a command line by its words, on its disk."""
+
+    content: str
+    """SHA-256 of its files or command line, hex."""
+    given: dict[str, str]
+    """Its parameters that differ from its bot.toml."""
+    home: str | None = None
+    """The folder that holds what did not travel, such as a virtual environment."""
+    command: tuple[str, ...] = ()
+    """The words of a command line; none for a folder that travels."""
+    folder: str = ""
+    """Where a command line runs."""
+
+
+def make_ticket(bot: BotSpec) -> Ticket:
+    """Return the ticket of a bot that plays from its kept copy, or of a command line."""
+    if bot.owns_folder and bot.folder is not None:
+        return Ticket(bot.content, bot.given, str(bot.home) if bot.home else None)
+    return Ticket(bot.content, bot.given, command=bot.command, folder=str(bot.folder))
+
+
+class Need(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run asks of every worker before it hands out work."""
+
+    malice: str
+    """The version of the coordinator, which the worker must have too."""
+    families: tuple[str, ...]
+    isolation: Isolation
+    cpus_per_game: int
+    contents: tuple[str, ...]
+    """The content hashes of the bots that travel."""
+
+
+class Introduction(Struct, frozen=True, forbid_unknown_fields=True):
+    """A worker's answer to a `Need`."""
+
+    host: str
+    slots: int
+    """Games at a time."""
+    slots_per_game: int
+    """How many slots a game takes that needs several processors."""
+    speed: Speed
+    """How fast it computes with all slots at work, as a multiple of a reference."""
+    lacks: tuple[str, ...] = ()
+    """The content hashes of bots that it does not have yet."""
+    warnings: tuple[str, ...] = ()
+    """What weakens it, but does not rule it out."""
+    refusal: str = ""
+    """Why it cannot play in this run; empty if it can."""
+
+    @property
+    def capacity(self) -> int:
+        """How many games of the run it plays at a time."""
+        return self.slots // self.slots_per_game
+
+
+class Task(Struct, frozen=True, forbid_unknown_fields=True):
+    """All rotations of a block of deals at one table, batch by batch, for one worker."""
+
+    number: int
+    run: str
+    """Names the run, so that a worker can let its games finish."""
+    batches: tuple[Batch, ...]
+    tickets: tuple[Ticket, ...]
+    """By player of the table."""
+    slots: int = 1
+    """How many slots it takes."""
+    latest: float | None = None
+    """The time, in seconds since 1970, from which on no game may begin."""
+
+
+class Answer(Struct, frozen=True, forbid_unknown_fields=True):
+    """What became of a task."""
+
+    task: int
+    records: tuple[Raw, ...] = ()
+    """A record for each game that was played, as the referee wrote it."""
+    given_up: tuple[tuple[Key, str], ...] = ()
+    """Games that the referee could not finish, and why."""
+    late: bool = False
+    """Whether games were not begun because of `Task.latest`."""
+    lacks: tuple[str, ...] = ()
+    """The content hashes of bots that are no longer there."""
+    trouble: str = ""
+    """Why no task of this run can be played there."""
+    rules: str = ""
+    """How the rules of the game failed."""
+
+
+class Exam(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot that a worker examines with `malice check`."""
+
+    ticket: Ticket
+    words: tuple[str, ...]
+    """The options of the command."""
+
+
+class ExamAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    """What became of an examination."""
+
+    report: str = ""
+    """What `malice check --json` printed."""
+    trouble: str = ""
+    """Why there is no report."""
+
+
+def place_player(player: Player, bot: BotSpec) -> Player:
+    """Return a player as it starts on this machine."""
+    return replace(player, command=bot.command, cwd=str(bot.folder) if bot.folder else None)

@@ -1,0 +1,104 @@
+"""Starts a worker: measures this machine, then keeps a `dask worker` running until it is told to end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from referee.bot import prepare_parent_death_signal
+from tournaments.errors import Stopped
+from tournaments.farm.station import VARIABLE, Terms
+
+CONNECT_S = 60
+"""How long a scheduler may be away."""
+PAUSE_S = 1.0
+END_S = 5.0
+"""How long a worker may take to end."""
+
+QUIET = {
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1m",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "10s",
+}
+"""What Dask measures of itself takes time from the bots."""
+
+
+def choose_slots(slots: int, cpus_per_slot: int, cpus: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Return the processors of each slot; empty sets, so that the system chooses, if there are too few for all.
+
+    Args:
+        slots: how many; 0 for as many as there are processors for.
+        cpus_per_slot: how many processors each has.
+        cpus: those that we may use.
+    """
+    slots = slots or max(1, len(cpus) // cpus_per_slot)
+    if slots * cpus_per_slot > len(cpus):
+        return ((),) * slots
+    return tuple(tuple(cpus[first : first + cpus_per_slot]) for first in range(0, slots * cpus_per_slot, cpus_per_slot))
+
+
+def run_worker(scheduler: str, name: str, terms: Terms) -> None:
+    """Run `dask worker` until Ctrl-C, SIGTERM or SIGHUP; start it again when its scheduler was away, or it died.
+
+    So it needs no nanny, which would take another process.
+
+    Args:
+        scheduler: the address of the scheduler, or the path of its file.
+        name: what the worker is called.
+        terms: what it is.
+
+    Raises:
+        Stopped: no scheduler answered for a minute.
+    """
+    with contextlib.suppress(KeyboardInterrupt):
+        while True:
+            began = time.monotonic()
+            process = _start(scheduler, name, terms)
+            try:
+                code = process.wait()
+            finally:
+                _end(process)
+            if code and time.monotonic() - began >= CONNECT_S:
+                raise Stopped(f"{scheduler}: no scheduler answered for {CONNECT_S} s")
+            time.sleep(PAUSE_S)
+
+
+def list_words(scheduler: str, name: str, terms: Terms) -> list[str]:
+    """Return the command of a `dask worker` with these slots."""
+    slots = len(terms.cpu_sets)
+    where = ["--scheduler-file", scheduler] if scheduler.endswith(".json") else [scheduler]
+    words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--no-nanny"]
+    words += ["--nthreads", str(slots), "--resources", f"game={slots}"]
+    # The bots have limits of their own, and what we hold ourselves is small.
+    words += ["--memory-limit", "0", "--no-dashboard", "--death-timeout", str(CONNECT_S)]
+    return [*words, "--local-directory", str(Path(terms.cache) / "dask")]
+
+
+def _start(scheduler: str, name: str, terms: Terms) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        list_words(scheduler, name, terms),
+        env=QUIET | os.environ | {VARIABLE: msgspec.json.encode(terms).decode()},
+        start_new_session=True,
+        preexec_fn=prepare_parent_death_signal(signal.SIGTERM),
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a worker in order, or else at once; nothing of it stays."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(END_S)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
