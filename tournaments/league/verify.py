@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from protocol.messages import ClockRules
+from referee.digests import compute_tournament_sha
 from referee.errors import DataError
-from referee.records import Key, Record, compute_tournament_sha
+from referee.records import Key, Record
 from referee.replay import VERDICT, check_record
 from tournaments.errors import UnverifiedError
 from tournaments.league.contents import Game, summarize_record
