@@ -145,6 +145,7 @@ window.malice = window.malice || {};
     const rules = malice.linkPage(`rules/${game.page}.html`, {}, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
     $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.actions, "action")}`, series);
+    $("facts").title = $("facts").textContent;
     document.title = `${teams.map((team) => team.map(({ name }) => name).join(" + ")).join(" v ")} · game ${game.key}`;
   }
 

@@ -69,9 +69,9 @@ window.malice = window.malice || {};
 
   /** Draw what each side has left, above thin lines for what it has left in the mirror, if `reflected` tells. */
   function drawLines(game, race, end, reflected) {
-    const all = [...race.left, ...(reflected || [])].flat();
+    const all = [...race.left, ...(reflected || [])].flat().map(race.value);
     const [least, most] = [Math.min(...all), Math.max(...all)];
-    const height = (left) => 4 + (most > least ? (92 * (left - least)) / (most - least) : 0);
+    const height = (left) => 4 + (most > least ? (92 * (race.value(left) - least)) / (most - least) : 0);
     const drawLine = (table, kind) => ({ seats }, side) => {
       const points = table.map((left, step) => [step, height(left[side])]);
       return createShape("path", { class: `${nameLine(game, seats, side)}${kind}`, d: makeStepPath(points, end) });
@@ -79,7 +79,7 @@ window.malice = window.malice || {};
     const lines = [...(reflected ? race.sides.map(drawLine(reflected, " reflected")) : []), ...race.sides.map(drawLine(race.left, ""))];
     const ends = race.left[end].map(height);
     const share = `${measureLines(race.sides)}%`;
-    const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, String(race.value(most))), createShape("text", { x: 0, y: share, class: "scale low" }, String(race.value(least)))];
+    const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, String(most)), createShape("text", { x: 0, y: share, class: "scale low" }, String(least))];
     return [makeField(end, 0, share, ...lines), ...scale, ...drawLabels(game, race, ends)];
   }
 
