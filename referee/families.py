@@ -110,6 +110,8 @@ class Family(Struct, frozen=True, kw_only=True):
     """Why a game ended, in words, by the reason of its `Result`."""
     help: str = ""
     """A few lines for a person at the table."""
+    final: frozenset[str] = frozenset()
+    """Actions after which a seat plays no more: a person is asked twice before one of them."""
     classify: Callable[[Any], object] = _keep_apart
     """Returns equal values for parameters under which a bot sees and plays the same kinds of things."""
     features: Mapping[str, Callable[[Move], bool]] = {}

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from referee.clock import MS, Clock
+from referee.digests import compute_digest
 from referee.errors import FamilyError
 from referee.packed_events import AskContent, encode_events, pack_asks
-from referee.records import Batch, Fault, GameOrder, Record, SeatReport, compute_digest
+from referee.records import Batch, Fault, GameOrder, Record, SeatReport
 from referee.replay import VERDICT, VOID, replay_contents
 from referee.rules import Events, Result
 from referee.seat import Played, Seat

@@ -10,10 +10,11 @@ from msgspec import Struct
 from protocol.messages import Out
 from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
+from referee.digests import compute_digest
 from referee.errors import DataError, FamilyError, IllegalAction, RecordError, RulesetError
 from referee.families import make_rules
 from referee.packed_events import AskContent, decode_events, pack_asks
-from referee.records import FORMAT, Record, compute_digest
+from referee.records import FORMAT, Record
 from referee.rules import Events, Result, Rules, Step
 from referee.verdicts import Code
 

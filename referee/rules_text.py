@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
@@ -50,6 +51,13 @@ class RulesetText(Struct, frozen=True):
     parameters: tuple[ParameterText, ...]
     seats: tuple[SeatsText, ...]
     """One for each number of seats that it allows and that can play it."""
+
+    def group_seats(self) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Yield what follows from the parameters, once for numbers of seats in a row that have the same figures."""
+        placed = ((line.seats - place, line) for place, line in enumerate(self.seats))
+        for (_, figures), same in groupby(placed, lambda each: (each[0], each[1].figures)):
+            numbers = [line.seats for _, line in same]
+            yield str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}", figures
 
 
 class Difference(Struct, frozen=True):

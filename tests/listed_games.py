@@ -15,7 +15,8 @@ from site_pages.build import STATIC
 from site_pages.colours import Marks
 from site_pages.files import Folder
 from site_pages.game_list import LATEST, SIZE, ListedGames
-from site_pages.pages import Games, Pages, make_game_row
+from site_pages.game_rows import make_game_row
+from site_pages.pages import Games, Pages
 from site_pages.reasons import Reasons
 from tests.test_site_league import League
 from tournaments.league.contents import Game

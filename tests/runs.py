@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from referee.records import Key, Layer, compute_tournament_sha
+from referee.digests import compute_tournament_sha
+from referee.records import Key, Layer
 from tests.processes import Mark
 from tournaments.league.store import Store
 

@@ -106,10 +106,8 @@ def test_no_file_outside_of_a_game_names_it_or_its_piles() -> None:
 
 def test_no_module_is_over_400_lines() -> None:
     lines = {module: len(path.read_text("utf-8").splitlines()) for module, path in list_modules()}
-    # A bot that ships is a single file, since it hides whatever lies beside it.
-    most = {module: 600 if module.startswith("bots.") else 400 for module in lines}
 
-    assert {module: count for module, count in lines.items() if count > most[module]} == {}, "look for the seams"
+    assert {module: count for module, count in lines.items() if count > 400} == {}, "look for the seams in these"
 
 
 def test_site_is_only_a_source_root() -> None:

@@ -52,7 +52,7 @@ def test_what_is_no_choice_is_told_how_to_leave() -> None:
 
 
 def test_the_end_tells_best_values_and_the_deal_is_played_once(home: Path) -> None:
-    daily(typed="turn\nturn\ndone\n")
+    daily(typed="turn\nturn\ndone\ndone\n")
 
     again = daily().output
 
@@ -62,12 +62,18 @@ def test_the_end_tells_best_values_and_the_deal_is_played_once(home: Path) -> No
     assert bests == {"klondike-1": {"played": 1, "shares": {"solved": 0}, "values": {"cards": 0}}}
 
 
+@pytest.mark.parametrize("second", ["", "turn\n"])
+def test_the_end_is_asked_for_twice(second: str) -> None:
+    assert "The game is over" not in daily(typed="done\n" + second).output
+    assert f"{int(bool(second))} move" in daily(typed="q\n").output
+
+
 def test_best_values_are_kept_from_deal_to_deal(home: Path) -> None:
     home.mkdir(parents=True)
     before = {"played": 3, "shares": {"solved": 2}, "values": {"cards": 52, "moves": 90, "time_ms": 1000}}
     (home / "bests.json").write_text(json.dumps({"klondike-3": before}))
 
-    daily("--ruleset", "klondike-3", typed="done\n")
+    daily("--ruleset", "klondike-3", typed="done\ndone\n")
 
     assert json.loads((home / "bests.json").read_text())["klondike-3"] == before | {"played": 4}
 

@@ -9,9 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.messages import Out
+from referee.digests import compute_digest
 from referee.errors import RecordError
 from referee.games.spite.messages import Deal
-from referee.records import Key, Record, compute_digest
+from referee.records import Key, Record
 from referee.replay import check_record, find_rules, replay_asks
 from referee.rules import Ask, Result
 from referee.rulesets import load_ruleset

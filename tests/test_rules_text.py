@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from referee.errors import RulesetError
 from referee.games.spite import FAMILY
 from referee.games.spite.parameters import Parameters
-from referee.rules_text import compare_rulesets, describe_parameters, describe_ruleset
+from referee.rules_text import RulesetText, SeatsText, compare_rulesets, describe_parameters, describe_ruleset
 from referee.rulesets import Ruleset, list_rulesets, load_ruleset, read_ruleset
 
 
@@ -47,6 +47,14 @@ def test_what_differs_from_standard_is_marked() -> None:
         "wild_ban": ('"A"', '""'),
         "centre_limit": ('"unlimited"', "3"),
     }
+
+
+def test_numbers_of_seats_with_the_same_figures_are_told_once() -> None:
+    same, other = {"cards": "52"}, {"cards": "104"}
+    told = tuple(SeatsText(seats, figures) for seats, figures in ((2, same), (3, same), (5, same), (6, other)))
+    text = RulesetText("own", "own", "", "", "default", (), told)
+
+    assert list(text.group_seats()) == [("2 to 3", same), ("5", same), ("6", other)]
 
 
 @pytest.mark.parametrize("name", list_rulesets())

@@ -15,9 +15,10 @@ from protocol.messages import ClockRules
 from referee import rulesets as ruleset
 from referee.course import Course
 from referee.dealer import Dealer
+from referee.digests import compute_digest
 from referee.families import make_rules
 from referee.games import DEFAULT_FAMILY
-from referee.records import Fault, Key, Record, SeatReport, compute_digest
+from referee.records import Fault, Key, Record, SeatReport
 from referee.rules import Result
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.records import Batch, Key, Record, SeatReport, compute_digest
+from referee.digests import compute_digest
+from referee.records import Batch, Key, Record, SeatReport
 from referee.replay import check_record
 from tournaments.errors import LeagueError
 from tournaments.league.config import Config

@@ -8,13 +8,17 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.messages import Out
+from referee.families import make_rules
+from referee.games.nuts.messages import CardsMoved, Flip, Turned
 from referee.games.spite import FAMILY
 from referee.records import Record
+from referee.rulesets import load_ruleset
+from referee.seat import Played
 from tournaments.league.config import Config
 from tournaments.running.coordinator import Hooks, play_batches
 from tournaments.running.plan import Plan
 from tournaments.sanitizer import sanitize
-from tournaments.terminal.transcript import STDERR_WIDTH, describe_event, excerpt_stderr, format_transcript
+from tournaments.terminal.transcript import STDERR_WIDTH, Narrator, describe_event, excerpt_stderr, format_transcript
 
 pytestmark = pytest.mark.slow
 
@@ -86,3 +90,18 @@ def test_of_the_words_of_a_bot_the_first_and_the_last_lines_are_shown_harmless_a
 @pytest.mark.parametrize("viewer", [None, 0])
 def test_every_game_tells_of_a_seat_that_is_out_in_the_same_words(viewer: int | None) -> None:
     assert describe_event(FAMILY, Out(1, "timeout"), ("you", "ann"), viewer) == "ann is out: timeout"
+
+
+def test_what_seats_did_at_the_same_time_stands_in_the_row_of_each() -> None:
+    rules = make_rules("nuts", load_ruleset("nuts-2").rules, 2)
+    narrator = Narrator("nuts", rules, ["ann", "bob"])
+    news = [Played(seat, action, 1000, 0, "") for seat, action in enumerate(("turn", "AS-f"))]
+    # Bob was first, and what is turned up follows from what he did.
+    events = (CardsMoved(1, "1n", "f6", ("AS",)), Flip("1n", "5C"), Turned(0, ("2D", "9H", "7D")))
+
+    ann, bob = narrator.describe_ask(4, news, events)
+
+    assert "turns 2D 9H 7D" in ann
+    assert "AS" not in ann
+    assert bob.startswith("    5 bob  AS-f      plays AS from the Nuts pile")
+    assert "5C is turned up" in bob

@@ -10,8 +10,9 @@ from site_pages import text
 from site_pages.bot_games import BotGames, SeatTally, Win
 from site_pages.chart import Chart, Line
 from site_pages.deals import Kind
+from site_pages.intervals import format_interval
 from site_pages.part_chart import PartChart
-from site_pages.rankings import Cell, Name, format_interval, make_name
+from site_pages.rankings import Cell, Name, make_name
 from tournaments.league.standings import Row, Standings
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from site_pages import shards, text
 from site_pages.colours import Marks
 from site_pages.files import Folder
+from site_pages.game_rows import GameRow, make_game_row
 from site_pages.keys import KeyIndex
-from site_pages.pages import GameRow, make_game_row
 from site_pages.rankings import make_name
 from site_pages.reasons import Reasons
 from site_pages.series import describe_standing

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from referee.families import load_family
 from referee.records import Record
 from site_pages.source import PublishedSource
 from tournaments.league.contents import Game
@@ -49,10 +48,8 @@ def read_notes(source: PublishedSource, label: str, games: Sequence[Game]) -> li
 
 def _list_notes(record: Record, label: str) -> list[tuple[str, str]]:
     """Return the notes of a bot, each with the address of its action."""
-    together = load_family(record.family).match(record.rules).simultaneous
-    notes = []
-    for place, (seat, _) in enumerate(record.actions):
-        if (words := record.notes.get(place)) and record.entries[seat][0] == label:
-            # Addresses count asks, of which an action is one unless several seats are asked at once.
-            notes.append((str(record.key) if together else f"{record.key}/{place}", words))
-    return notes
+    return [
+        (f"{record.key}/{place}", words)
+        for place, (seat, _) in enumerate(record.actions)
+        if (words := record.notes.get(place)) and record.entries[seat][0] == label
+    ]

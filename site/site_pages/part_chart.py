@@ -26,7 +26,8 @@ from site_pages.chart import (
     make_line,
     place_names,
 )
-from site_pages.rankings import Name, format_interval, make_name
+from site_pages.intervals import format_interval
+from site_pages.rankings import Name, make_name
 from tournaments.league.part_ratings import PartRatings, Step
 from tournaments.league.standings import Standings
 from tournaments.ratings.fit import Rating

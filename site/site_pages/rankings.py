@@ -8,10 +8,10 @@ from functools import lru_cache
 from msgspec import Struct
 
 from site_pages import text
+from site_pages.intervals import format_ends, format_interval, format_percents, format_rank_range
 from site_pages.whiskers import Whisker, find_span, make_whisker
 from tournaments.league.ranking import list_shares
 from tournaments.league.standings import PRELIMINARY, Row, Standings, State
-from tournaments.ratings.fit import Rating
 from tournaments.ratings.seats import SeatScore
 
 
@@ -207,7 +207,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
     rating = row.rating
     return RankRow(
         rank=Cell("–") if row.rank is None else Cell(f"{'=' if row.tied else ''}{row.rank}", place + 1),
-        range=_format_rank_range(rating) if row.points is None else "",
+        range=format_rank_range(rating) if row.points is None else "",
         of=_describe_field(standings, row),
         bot=name,
         elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
@@ -250,36 +250,6 @@ def _describe_field(standings: Standings, row: Row) -> str:
         return f"of {sum(other.rank is not None for other in standings.rows)}"
     size = sum(other.rank is not None and other.group == row.group for other in standings.rows)
     return f"of {size}" + (f" in group {row.group}" if standings.groups > 1 else "")
-
-
-def format_percents(low: float | None, high: float | None) -> str:
-    """Return an interval of shares, 0..1, in percent; empty if an end is unknown."""
-    low, high = text.drop_unknown(low), text.drop_unknown(high)
-    if low is None or high is None:
-        return ""
-    return f"{text.format_decimal(100 * low, 1)} … {text.format_decimal(100 * high, 1)}"
-
-
-def _format_rank_range(rating: Rating) -> str:
-    low, high = rating.rank_low, rating.rank_high
-    if low is None or high is None:
-        return ""
-    return str(low) if low == high else f"{low}–{high}"
-
-
-def format_interval(rating: Rating) -> str:
-    """Return the 95 % interval of an Elo in words; with one end, as a bound."""
-    return format_ends(rating.low, rating.high)
-
-
-def format_ends(low: float | None, high: float | None) -> str:
-    """Return an interval of Elo in words; with one end, as a bound."""
-    low, high = text.drop_unknown(low), text.drop_unknown(high)
-    if low is not None and high is not None:
-        return f"{text.format_signed(low)} … {text.format_signed(high)}"
-    if low is not None:
-        return f"≥ {text.format_signed(low)}"
-    return text.NONE if high is None else f"≤ {text.format_signed(high)}"
 
 
 ALONE = "All seats play the same deal, each alone, so a deal is one game, and nobody has better cards than another."

@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from site_pages import text
 from site_pages.deals import Deals, Pair
+from site_pages.intervals import format_ends
 from site_pages.outcomes import DealBar, make_deal_bar
-from site_pages.rankings import Cell, Name, Ranking, RankRow, format_ends, make_name
+from site_pages.rankings import Cell, Name, Ranking, RankRow, make_name
 from tournaments.league.standings import Meeting, Standings
 from tournaments.league.statistics import Figure
 from tournaments.ratings.comparison import compute_advantage

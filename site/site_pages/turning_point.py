@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.errors import FamilyError, RecordError
 from referee.families import load_family
@@ -81,9 +82,11 @@ def _list_decided(game: Game, leader: str, numbers: Mapping[str, int]) -> list[s
 
 
 def _open_game(game: Game, record: Record) -> FrontGame:
-    states = [ask.after for ask in replay_asks(record)]
-    leads = find_leads(list_left(record, states))
-    return FrontGame(game, find_turn(leads, game.teams), max(len(states) - 2, 0))
+    asks = list(replay_asks(record))
+    turn = find_turn(find_leads(list_left(record, [ask.after for ask in asks])), game.teams)
+    if turn and len(asks) > 1:
+        turn = replace(turn, action=asks[turn.action + 1].first)
+    return FrontGame(game, turn, asks[-1].first)
 
 
 def list_left(record: Record, states: Iterable[object]) -> list[Sequence[int]]:
@@ -103,10 +106,10 @@ def find_leads(race: Sequence[Sequence[int]]) -> list[frozenset[int]]:
 
 
 def find_turn(leads: Sequence[frozenset[int]], teams: Sequence[int]) -> Turn | None:
-    """Return the action with which the side that led at the end took the lead for the last time.
+    """Return the ask in which the side that led at the end took the lead for the last time, as if each were an action.
 
     Args:
-        leads: the seats in the lead, after the deal and then after each action; those of several sides share it.
+        leads: the seats in the lead, after the deal and then after each ask; those of several sides share it.
         teams: by seat.
     """
     sides = [{teams[seat] for seat in lead} for lead in leads]

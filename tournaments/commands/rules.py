@@ -12,7 +12,7 @@ import click
 from referee.games import DEFAULT_RULESET
 
 if TYPE_CHECKING:
-    from referee.rules_text import RulesetDiff, RulesetText, SeatsText
+    from referee.rules_text import RulesetDiff, RulesetText
     from referee.rulesets import Ruleset
 
 WIDTH = 100
@@ -126,18 +126,14 @@ def diff(left: str, right: str, json: bool) -> None:
 def _print_ruleset(text: RulesetText) -> Iterator[str]:
     yield f"{text.name}: {text.about}"
     yield f"from {text.source}"
-    for seats in text.seats:
-        yield f"with {_describe_seats(seats)}"
+    for seats, figures in text.group_seats():
+        told = ", ".join(f"{figure} {caption}" for caption, figure in figures.items())
+        yield f"with {seats} seats" + (f": {told}" if told else "")
     yield ""
     for parameter in text.parameters:
         usual = f"    ({text.usual}: {parameter.standard})" if parameter.differs else ""
         yield f"{'*' if parameter.differs else ' '} {parameter.name} = {parameter.value}{usual}"
         yield from textwrap.wrap(parameter.prose, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
-
-
-def _describe_seats(counts: SeatsText) -> str:
-    figures = ", ".join(f"{figure} {caption}" for caption, figure in counts.figures.items())
-    return f"{counts.seats} seats" + (f": {figures}" if figures else "")
 
 
 def _differences(diff: RulesetDiff) -> Iterator[str]:

@@ -16,6 +16,7 @@ from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
 from tournaments.league.contest import Contest
 from tournaments.league.reader import LeagueReader
+from tournaments.league.whole_deals import compute_score, get_score, group_whole_deals, list_whole_deals
 from tournaments.ratings.adjustment import Adjustment
 from tournaments.ratings.comparison import Advantage, Others, compute_advantage
 from tournaments.ratings.head_to_head import head_to_head
@@ -103,7 +104,7 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Wa
     whole = [game for game in games if game.key.deal < contest.deals]
     others = None
     if contest.weight != contest.games:
-        scores = [_compute_score(whole, side) for side in contest.sides]
+        scores = [compute_score(whole, side) for side in contest.sides]
         others = Others(contest.weight, sum(scores) / 2)
     advantage = compute_advantage(contest.counts, contest.games, others)
     found = _conclude(contest.sides, advantage, games, _read_answer(contest))
@@ -173,7 +174,7 @@ def compare_pairs(
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    whole = [(pair, deals) for pair in pairs if (deals := _group_whole_deals(pair.games))]
+    whole = [(pair, deals) for pair in pairs if (deals := group_whole_deals(pair.games))]
     if watcher and adjusted:
         watcher.expect(sum(count_replays(league, deals) for _, deals in whole))
     for pair, deals in whole:
@@ -186,7 +187,7 @@ def _compare_pair(pair: Pair, deals: Iterable[Sequence[Game]]) -> Comparison:
     games = pair.games[0].rotations
     counts = [0] * (2 * games + 1)
     for deal in deals:
-        counts[round(2 * sum(_get_score(game, sides[0]) for game in deal))] += 1
+        counts[round(2 * sum(get_score(game, sides[0]) for game in deal))] += 1
     return _conclude(sides, compute_advantage(counts, games), pair.games, None)
 
 
@@ -264,38 +265,14 @@ def _list_meetings(sides: tuple[str, str], games: Iterable[Game]) -> Iterable[Me
         second = next(label for label in game.labels if label != first)
         tables[game.ruleset, first, second].append(game)
     for (ruleset, first, second), played in tables.items():
-        both = head_to_head(_list_whole_deals(played, first))
+        both = head_to_head(list_whole_deals(played, first))
         yield Meeting(
             ruleset=ruleset,
             first=first,
             second=second,
             games=len(played),
-            score=_compute_score(played, first),
+            score=compute_score(played, first),
             luck=both.luck,
             luck_low=both.luck_low,
             luck_high=both.luck_high,
         )
-
-
-def _list_whole_deals(games: Iterable[Game], label: str) -> list[tuple[float, float]]:
-    """Return what an entry got in both games of each deal; nothing where a deal is one game."""
-    whole = [deal for deal in _group_whole_deals(games) if len(deal) == 2]
-    return [(_get_score(one, label), _get_score(other, label)) for one, other in whole]
-
-
-def _group_whole_deals(games: Iterable[Game]) -> list[list[Game]]:
-    """Return the deals of which all games are there."""
-    deals: dict[tuple[int, int, int], list[Game]] = defaultdict(list)
-    for game in games:
-        deals[game.key.part, game.key.table, game.key.deal].append(game)
-    return [deal for deal in deals.values() if len(deal) == deal[0].rotations]
-
-
-def _compute_score(games: Iterable[Game], label: str) -> float:
-    """Return the share of the points that an entry got in its games; one half without games."""
-    scores = [_get_score(game, label) for game in games if label in game.labels]
-    return sum(scores) / len(scores) if scores else 0.5
-
-
-def _get_score(game: Game, label: str) -> float:
-    return game.finish().points[game.labels.index(label)] / 2

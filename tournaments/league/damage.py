@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from referee.records import FORMAT, Key, Record, compute_digest
+from referee.digests import compute_digest
+from referee.records import FORMAT, Key, Record
 from referee.replay import VERDICT, VERDICTS
 from tournaments.league.config import MOST
 from tournaments.league.contents import Finished, Game

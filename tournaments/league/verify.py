@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from referee.records import Key, compute_tournament_sha
+from referee.digests import compute_tournament_sha
+from referee.records import Key
 from tournaments.errors import UnverifiedError
 from tournaments.league.extent import count_games, measure_extent
 from tournaments.league.league import League

@@ -100,6 +100,18 @@ class Person(InProcessSeat):
         return MoveAnswer(request.id, action), time.monotonic_ns() - begin, 0
 
     def _choice(self, legal: Sequence[str]) -> str:
+        """Prompt until the answer is a legal action, and one that ends the person's play is given twice in a row."""
+        action = self._prompt(legal)
+        while action in self._family.final:
+            self._say(
+                f"{action} is for good: you play no more. Answer the same again to confirm, or choose another action"
+            )
+            before, action = action, self._prompt(legal)
+            if action == before:
+                break
+        return action
+
+    def _prompt(self, legal: Sequence[str]) -> str:
         """Prompt until the answer is a legal action."""
         while True:
             write_now(self._out, f"{sanitize(self.name)}, 1 to {len(legal)}, ? or q> ")

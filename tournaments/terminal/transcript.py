@@ -84,21 +84,31 @@ class Narrator:
         return self._family.sketch(self._rules.view(state, None), self._names)
 
     def describe_ask(self, index: int, news: Sequence[Played], events: Events) -> Iterator[str]:
-        """Yield a line for each action of an ask; the last one says what the ask changed.
+        """Yield a line for each action of an ask, with what it changed.
 
         Args:
             index: the index of the first action in the game.
             news: the actions; none for the deal.
             events: what the ask changed.
         """
-        # The line begins with the name of the seat that acts; a phrase about it need not repeat that.
-        subject = f"{self._names[news[0].seat]} " if len(news) == 1 else ""
-        phrases = (describe_event(self._family, event, self._names, None) for event in events)
-        changes = "; ".join(phrase.removeprefix(subject) for phrase in phrases if phrase)
-        if not news and changes:
-            yield f"      {changes}"
-        for place, played in enumerate(news):
-            yield self._format_action(index + place, played, changes if place == len(news) - 1 else "")
+        if not news:
+            told = (describe_event(self._family, event, self._names, None) for event in events)
+            if whole := "; ".join(filter(None, told)):
+                yield f"      {whole}"
+        for place, (played, changes) in enumerate(zip(news, self._share_out(news, events), strict=True)):
+            yield self._format_action(index + place, played, "; ".join(changes))
+
+    def _share_out(self, news: Sequence[Played], events: Events) -> list[list[str]]:
+        """Return what happened in phrases, by action: what names no seat follows from the event before it."""
+        changes: list[list[str]] = [[] for _ in news]
+        places = {played.seat: place for place, played in enumerate(news)}
+        place = len(news) - 1
+        for event in events if news else ():
+            place = places.get(getattr(event, "seat", -1), place)
+            if phrase := describe_event(self._family, event, self._names, None):
+                # The line begins with the name of the seat that acts; a phrase about it need not repeat that.
+                changes[place].append(phrase.removeprefix(f"{self._names[news[place].seat]} "))
+        return changes
 
     def _format_action(self, index: int, played: Played, changes: str) -> str:
         """Return an action in one line: the seat, the action, what it changed, its time, and the bot's note."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from referee.families import Family
 from referee.games.klondike import words
+from referee.games.klondike.actions import DONE
 from referee.games.klondike.engine import Klondike
 from referee.games.klondike.figures import list_figures
 from referee.games.klondike.messages import Event, View
@@ -29,6 +30,7 @@ FAMILY = Family(
     figures=list_figures,
     reasons=SENTENCES.reasons,
     help=words.HELP,
+    final=frozenset({DONE}),
     race=count_left,
     statistics=STATISTICS,
     winnable=is_winnable,

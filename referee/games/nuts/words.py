@@ -57,7 +57,7 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
         case CardsMoved():
             return "" if event.seat == viewer else _describe_move(event, names)
         case Flip(pile, card):
-            return _fill("flip", card=card, pile=_describe_pile(pile, names))
+            return _fill("flip", card=card, pile=_describe_pile(pile, names, viewer))
         case Turned(seat, cards):
             return _fill_about("turn", seat, names, viewer, cards=_list_cards(cards))
         case Redeal(seat, count):
@@ -96,7 +96,9 @@ def _describe_move(event: CardsMoved, names: Sequence[str]) -> str:
     return _fill(kind, seat=names[event.seat], cards=" ".join(event.cards), **{"from": source, "to": target})
 
 
-def _describe_pile(pile: str, names: Sequence[str]) -> str:
+def _describe_pile(pile: str, names: Sequence[str], viewer: int | None) -> str:
+    if viewer is not None and viewer % 2 == int(pile[0]):
+        return SENTENCES.piles[f"{pile[1]}_own"].format(index=pile[2:])
     return SENTENCES.piles[f"{pile[1]}_of"].format(index=pile[2:], team=name_team(int(pile[0]), names))
 
 

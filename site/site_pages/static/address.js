@@ -24,10 +24,10 @@ window.malice = window.malice || {};
     return { key: parts[1], place: parts[2], options };
   };
 
-  /** Write the address of a step; options that are undefined are left out. */
-  malice.makeAddress = function (key, index, options = {}) {
+  /** Write the address of an action by its number, or of the deal, -1; options that are undefined are left out. */
+  malice.makeAddress = function (key, number, options = {}) {
     const told = Object.entries(options).filter(([, value]) => value !== undefined);
     const query = told.length ? `?${new URLSearchParams(told)}` : "";
-    return `#${key}${index > 0 ? `/${index - 1}` : ""}${query}`;
+    return `#${key}${number < 0 ? "" : `/${number}`}${query}`;
   };
 })(window.malice);

@@ -15,7 +15,7 @@ window.malice = window.malice || {};
   /** Return the address of what is shown; view, speed, colours and mirror only where they are not the usual ones. */
   function makeAddress() {
     const speed = $("speed").value;
-    return malice.makeAddress(state.game.key, state.index, {
+    return malice.makeAddress(state.game.key, state.game.steps[state.index].number, {
       view: state.viewer ?? undefined,
       speed: speed === "1" ? undefined : speed,
       colours: malice.hasFourColours() ? "4" : undefined,
@@ -45,10 +45,9 @@ window.malice = window.malice || {};
     malice.drawTable($("table"), game, course, state.index, viewer, moving);
     malice.markLog($("log"), state.index);
     $("slider").value = state.index;
-    const name = malice.nameStep(game);
-    const turn = (words) => (step.turn > 0 ? `${words}turn ${step.turn}` : "");
-    $("slider").setAttribute("aria-valuetext", step.number < 0 ? "the deal" : `${name} ${step.number}${turn(", ")}`);
-    write("where", step.number < 0 ? "deal" : `${name} ${step.number} / ${lastIndex() - 1}${turn(" · ")}`);
+    const [name, turn] = [malice.nameActions(step), malice.nameTurn(game, step)];
+    $("slider").setAttribute("aria-valuetext", step.number < 0 ? name : [name, turn].filter(Boolean).join(", "));
+    write("where", step.number < 0 ? "deal" : [`${name} / ${game.actions - 1}`, turn].filter(Boolean).join(" · "));
     $("live").setAttribute("aria-live", timer && readInterval() < 700 ? "off" : "polite");
     write("raw", step.moves.map(malice.formatMove).join(" · "));
     write("thought", malice.formatDuration(malice.longestTime(step)));
@@ -146,7 +145,8 @@ window.malice = window.malice || {};
     const rules = malice.linkPage(`rules/${game.page}.html`, {}, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
     const factor = game.factor ? ` · on a worker of factor ${game.factor}` : "";
-    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.steps.length - 1, malice.nameStep(game))}`, series, factor);
+    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.actions, "action")}`, series, factor);
+    $("facts").title = $("facts").textContent;
     document.title = `${teams.map((team) => team.map(({ name }) => name).join(" + ")).join(" v ")} · game ${game.key}`;
   }
 
@@ -190,7 +190,7 @@ window.malice = window.malice || {};
   /** Return the index of a step in an address: `57`, or `!2` for the verdict on seat 2; the deal if there is none. */
   function findIndex(game, place) {
     const number = place?.[0] === "!" ? malice.findVerdict(game, Number(place.slice(1)))?.number : place;
-    return number === undefined ? 0 : Number(number) + 1;
+    return number === undefined ? 0 : game.steps.findLastIndex((step) => step.number <= Number(number));
   }
 
   /** Focus the evidence of the verdict in an address, but leave the table in sight. */

@@ -14,6 +14,10 @@
 //     race(table, context)          returns, by seat, how much is left until it has won: less is better, and partners have
 //                                   the same figure; the family's `race` in Python returns the same
 //     unit(game)                    returns what `race` counts: "cards left"; by default "left"
+//     value(left)                   returns what readers see of a figure of `race`, such as points made of points that
+//                                   are missing; by default the figure
+//     turn(game)                    returns what a turn is called, "turn" by default; an empty text if it is no more than
+//                                   an action, and need not be told
 //     moments(course, context)      returns the key moments: an array of {step, kind, words, weight}
 //     summary(course, context)      returns what the game came to: an array of {words, values}, with a value for each seat
 //     position(table, context)      returns the table as the view of a request has it, for who copies it as JSON; by
@@ -38,7 +42,8 @@
 //   context  {game} for `moments` and `summary`; {game, seat} for `aim`, whose seat it is; {game, viewer, step} otherwise, and for events {events, place, table}, for `draw` and
 //            `position` {over, tables}:
 //     viewer   the seat whose view is shown, or null
-//     step     {number, turn, moves: [{seat, action}], events}: one ask; number -1 is the deal, which has no moves
+//     step     {number, turn, moves: [{seat, action}], events}: one ask; its number is that of its first action among all
+//              actions of the game, and -1 for the deal, which has no moves
 //     events   the events of the step, and `place`, the index of this one in them
 //     table    the table after the event
 //     over     whether this is the last step
@@ -127,6 +132,8 @@ window.malice = window.malice || {};
     mask: (event) => event,
     race: () => null,
     unit: () => "left",
+    value: (left) => left,
+    turn: () => "turn",
     moments: () => [],
     summary: () => [],
     aim: () => null,

@@ -28,7 +28,7 @@ window.malice = window.malice || {};
   function readSteps(shard, read) {
     let first = 0;
     let turn = 0;
-    return readAsks(shard, read).map(([moves, events, turns = 0], place) => {
+    return readAsks(shard, read).map(([moves, events, turns = 0]) => {
       const told = moves.map(([seat, action], index) => ({
         seat,
         action,
@@ -36,7 +36,7 @@ window.malice = window.malice || {};
         cpu: read("cpu")[first + index] ?? null,
         note: read("notes")[first + index] ?? "",
       }));
-      const step = { number: place - 1, turn, moves: told, events };
+      const step = { number: moves.length ? first : -1, turn, moves: told, events };
       first += moves.length;
       turn += turns;
       return step;
@@ -51,7 +51,8 @@ window.malice = window.malice || {};
   }
 
   /**
-   * Read a game from a shard: `steps[0]` is the deal, `steps[i + 1]` is ask i. `bots` are the file names of all bots in
+   * Read a game from a shard: `steps[0]` is the deal, `steps[i + 1]` is ask i, and the `number` of a step that of its
+   * first action. `bots` are the file names of all bots in
    * the order of entry, which gives them their colours.
    */
   malice.read = function (shard, row, bots = []) {
@@ -63,7 +64,8 @@ window.malice = window.malice || {};
       seats: read("labels").map((label) => ({ name: shard.labels[label][0], slug: shard.labels[label][1], colour: nameClasses(bots, shard.labels[label]) })),
       steps: readSteps(shard, read),
     };
-    game.together = game.steps.some((step) => step.moves.length > 1);
+    game.actions = game.steps.reduce((sum, { moves }) => sum + moves.length, 0);
+    game.turnName = malice.callFamily(game.family, "turn", game);
     return game;
   };
 

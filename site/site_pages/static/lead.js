@@ -38,12 +38,14 @@ window.malice = window.malice || {};
 
   /**
    * Measure a race from the tables of a spectator; null if the family does not tell who is ahead. `sides` are the teams,
-   * `left` and `leads` go by step, `changes` are the steps at which the lead went from one side to another.
+   * `left` and `leads` go by step, `changes` are the steps at which the lead went from one side to another, and `value`
+   * tells what is left as readers know it.
    */
   malice.measureRace = malice.computeOnce((game, course) => {
     const sides = malice.groupTeams(game);
     const out = new Set();
-    const race = { sides, left: [], leads: [], unit: malice.callFamily(game.family, "unit", game) };
+    const value = (left) => malice.callFamily(game.family, "value", left);
+    const race = { sides, left: [], leads: [], unit: malice.callFamily(game.family, "unit", game), value };
     for (const [index, step] of course.steps.entries()) {
       for (const { seat, action } of step.moves) if (action[0] === "!") out.add(seat);
       const context = { game, viewer: null, step, tables: course.tables };
@@ -65,7 +67,7 @@ window.malice = window.malice || {};
     const name = (side) => malice.nameSide(game, race.sides[side]);
     const spans = [{ step: race.taken, side: race.leads[race.taken] }, ...race.changes];
     const shown = spans.length > 7 ? [...spans.slice(0, 3), null, ...spans.slice(-3)] : spans;
-    const told = shown.map((span) => (span ? `${name(span.side)} from ${malice.nameStep(game)} ${Math.max(0, span.step - 1)}` : "and so on"));
+    const told = shown.map((span) => (span ? `${name(span.side)} from ${malice.nameActions(game.steps[span.step])}` : "and so on"));
     return `In the lead: ${told.join("; ")}. ${malice.formatCount(race.changes.length, "lead change")}.`;
   };
 

@@ -63,7 +63,8 @@ window.malice = window.malice || {};
 
   function makeHeading(game, step) {
     const actor = malice.findActor(step);
-    const turn = step.turn > 0 && createElement("small", {}, `turn ${step.turn}`);
+    const name = malice.nameTurn(game, step);
+    const turn = name && createElement("small", {}, name);
     if (actor === null) return turn && createElement("h3", {}, turn);
     return createElement("h3", {}, malice.drawDisc(game, actor), createElement("bdi", {}, game.seats[actor].name), turn);
   }
@@ -203,7 +204,7 @@ window.malice = window.malice || {};
           "a",
           { href: `#${game.key}/!${fault.seat}` },
           createElement("bdi", {}, game.seats[fault.seat].name),
-          step && `, ${malice.nameStep(game)} ${step.number}`,
+          step && `, ${malice.nameActions(step)}`,
         ),
       ),
       fault.line && makeMarkedLine(fault.line),

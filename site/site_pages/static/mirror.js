@@ -155,9 +155,9 @@ window.malice = window.malice || {};
 
   /** Tell how far the mirror is, and who leads there. */
   function describeTurn({ game, whole }, at) {
-    const last = game.steps.at(-1).turn;
-    const { turn } = game.steps[at];
-    const where = last ? `turn ${turn} of ${last}` : `${malice.nameStep(game)} ${at} of ${game.steps.length - 1}`;
+    const [step, last] = [game.steps[at], game.steps.at(-1)];
+    const counted = malice.nameTurn(game, last);
+    const where = counted ? `${game.turnName} ${step.turn} of ${last.turn}` : `${malice.nameActions(step)} / ${game.actions - 1}`;
     const lead = malice.describeLead(game, malice.measureRace(game, whole), at);
     return ` · ${where}${lead && ` · ${lead}`}`;
   }
@@ -190,7 +190,7 @@ window.malice = window.malice || {};
       drawn = null;
     }
     const at = mirror.steps[index];
-    $("other").href = malice.makeAddress(mirror.game.key, at, { view: viewer ?? undefined, mirror: readRotation(game.key) });
+    $("other").href = malice.makeAddress(mirror.game.key, mirror.game.steps[at].number, { view: viewer ?? undefined, mirror: readRotation(game.key) });
     if (at === drawn) return;
     draw(mirror, at, viewer, moving);
     tell(mirror, at);

@@ -17,7 +17,7 @@ window.malice = window.malice || {};
       const next = Math.min(...race.left[step].filter((_, other) => other !== side));
       const verb = race.sides[side].seats.length > 1 ? "take" : "takes";
       const good = place === last && race.leads.at(-1) === side ? " for good" : "";
-      const words = `${malice.nameSide(game, race.sides[side])} ${verb} the lead${good}, ${own} to ${next}`;
+      const words = `${malice.nameSide(game, race.sides[side])} ${verb} the lead${good}, ${race.value(own)} to ${race.value(next)}`;
       return { step, kind: "lead", words, weight: good ? 4 : 2 + step / race.left.length };
     });
   }

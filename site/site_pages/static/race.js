@@ -69,9 +69,9 @@ window.malice = window.malice || {};
 
   /** Draw what each side has left, above thin lines for what it has left in the mirror, if `reflected` tells. */
   function drawLines(game, race, end, reflected) {
-    const all = [...race.left, ...(reflected || [])].flat();
+    const all = [...race.left, ...(reflected || [])].flat().map(race.value);
     const [least, most] = [Math.min(...all), Math.max(...all)];
-    const height = (left) => 4 + (most > least ? (92 * (left - least)) / (most - least) : 0);
+    const height = (left) => 4 + (most > least ? (92 * (race.value(left) - least)) / (most - least) : 0);
     const drawLine = (table, kind) => ({ seats }, side) => {
       const points = table.map((left, step) => [step, height(left[side])]);
       return createShape("path", { class: `${nameLine(game, seats, side)}${kind}`, d: makeStepPath(points, end) });
@@ -217,8 +217,8 @@ window.malice = window.malice || {};
     drawn.cursor.style.transform = `translateX(${(100 * index) / Math.max(1, drawn.end)}%)`;
     const { game, race, reflected } = drawn;
     drawn.figures.forEach((figure, side) => {
-      write(figure.count, race ? String(race.left[index][side]) : "");
-      write(figure.reflected, race && reflected ? `⇄ ${reflected[index][side]}` : "");
+      write(figure.count, race ? String(race.value(race.left[index][side])) : "");
+      write(figure.reflected, race && reflected ? `⇄ ${race.value(reflected[index][side])}` : "");
     });
     const whose = malice.replay.state.viewer === null ? "" : "as a spectator sees it · "; // a seat may not see what is left
     write(drawn.words, race ? `${whose}${race.unit} · ${malice.describeLead(game, race, index)}` : "");

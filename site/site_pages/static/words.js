@@ -40,8 +40,14 @@ window.malice = window.malice || {};
     return `${name(step.moves[0])}${begins ? " " : `: ${malice.formatMove(step.moves[0])}; `}${rest.join("; ")}.`;
   };
 
-  /** Return what a step is called: an action, unless several seats act at once. */
-  malice.nameStep = (game) => (game.together ? "step" : "action");
+  /** Name the actions of a step by their numbers: of several seats that act at once, the first and the last one. */
+  malice.nameActions = function ({ number, moves }) {
+    if (number < 0) return "the deal";
+    return moves.length > 1 ? `actions ${number}–${number + moves.length - 1}` : `action ${number}`;
+  };
+
+  /** Name the turn of a step; an empty text where turns are not counted, or are no more than actions. */
+  malice.nameTurn = (game, { turn }) => (turn > 0 && game.turnName ? `${game.turnName} ${turn}` : "");
 
   /** Describe in a sentence how the game ended. */
   malice.describeResult = function (game) {

@@ -16,12 +16,13 @@ from msgspec.structs import replace
 
 from protocol.cards import HIDDEN, Cards, french_pack
 from protocol.messages import ClockRules
+from referee.digests import compute_digest
 from referee.errors import IllegalAction
 from referee.games.nuts import Nuts
 from referee.games.nuts.messages import Burned, CardsMoved, Deal, Flip, Redeal, Turned
 from referee.games.nuts.moves import Moves
 from referee.games.nuts.state import Side, State
-from referee.records import Key, Record, compute_digest
+from referee.records import Key, Record
 from referee.replay import check_record
 from referee.rules import Ask, Events, Result, Rules, Shuffle
 from referee.rulesets import list_rulesets, load_ruleset

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from protocol.messages import ClockRules
 from referee.dealer import Dealer
+from referee.digests import compute_digest
 from referee.games.spite import SpiteAndMalice
 from referee.games.spite.state import State
-from referee.records import Key, Record, compute_digest
+from referee.records import Key, Record
 from referee.replay import check_record
 from referee.rules import Result, Rules, Shuffle
 from referee.rulesets import list_rulesets, load_ruleset

@@ -120,7 +120,7 @@ malice.klondike = malice.klondike || {};
   }
 
   klondike.position = (table, { viewer, step }) => ({
-    turn: step.number + 2,
+    turn: step.turn + 1,
     seat: viewer,
     tables: table.boards.map((board, seat) => (viewer === null || viewer === seat ? describeBoard(board) : null)),
   });

@@ -78,5 +78,5 @@
   }
 
   const { start, apply, draw, mask, position } = klondike;
-  malice.families.klondike = { start, apply, draw, words, brief, mask, position, race, unit: () => "cards to go", moments, summary, aim };
+  malice.families.klondike = { start, apply, draw, words, brief, mask, position, race, unit: () => "cards to go", turn: () => "", moments, summary, aim };
 })(window.malice);

@@ -78,7 +78,9 @@ malice.nuts = malice.nuts || {};
     return { ...event, sides: event.sides.map(hide) };
   };
 
-  nuts.unit = () => `points short of ${MOST}`;
+  nuts.unit = () => "points";
+  nuts.value = (left) => MOST - left;
+  nuts.turn = () => "tick";
 
   /** Count by seat the points that its team lacks of the most that a hand can bring, as race.py does. */
   nuts.race = (table, { game }) => game.seats.map((_, seat) => MOST - table.points[nuts.teamOf(seat)]);
