@@ -14,6 +14,8 @@
 //     race(table, context)          returns, by seat, how much is left until it has won: less is better, and partners have
 //                                   the same figure; the family's `race` in Python returns the same
 //     unit(game)                    returns what `race` counts: "cards left"; by default "left"
+//     margin(game)                  returns by how much a side must be ahead for its lead to count, unless it lasts; by
+//                                   default 1
 //     moments(course, context)      returns the key moments: an array of {step, kind, words, weight}
 //     summary(course, context)      returns what the game came to: an array of {words, values}, with a value for each seat
 //     position(table, context)      returns the table as the view of a request has it, for who copies it as JSON; by
@@ -127,6 +129,7 @@ window.malice = window.malice || {};
     mask: (event) => event,
     race: () => null,
     unit: () => "left",
+    margin: () => 1,
     moments: () => [],
     summary: () => [],
     aim: () => null,
