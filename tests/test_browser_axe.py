@@ -123,6 +123,9 @@ def open_page(browser: Chrome, base: str, page: str) -> None:
     if page.startswith(("replay", "game.html")):
         shown = "#message" if "9.9.9.9" in page else "#mirror .stage" if "mirror" in page else "#replay"
         WebDriverWait(browser, 10, 0.05).until(lambda _: find(browser, shown).is_displayed())
+    if "mirror" in page:
+        browser.execute_script("malice.keys['.']()")
+        assert find(browser, "#advice").get_property("textContent"), "a second opinion beside the mirror"
     if "view=deals" in page:
         WebDriverWait(browser, 10, 0.05).until(lambda _: find(browser, "#lead-deals").is_displayed())
 

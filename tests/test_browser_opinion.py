@@ -78,7 +78,7 @@ def test_a_second_opinion_is_shown_wherever_it_differs(league: League, browser: 
     assert all(abs(gap) <= 1 for end in ends for gap in end)
     words = find(browser, "#advice").text
     assert NOTE in words
-    assert "would have played" in words
+    assert "would have chosen: " in words
 
     marks = browser.find_elements(By.CSS_SELECTOR, "#log .otherwise")
     assert len(marks) == len(steps)

@@ -51,6 +51,22 @@ return malice.measureBanks({clock: [1000, 50], seats: [{}, {}], steps: [{turn: 0
 """
 
 
+LEADS = """
+malice.families.tried = {race: (table) => table, margin: () => 2};
+const seats = [{name: "one"}, {name: "two"}];
+const steps = arguments[0].map(() => ({moves: [], events: []}));
+const game = {family: "tried", seats, teams: [0, 1], steps};
+const {taken, changes} = malice.measureRace(game, {steps, tables: arguments[0]});
+return taken === null ? [] : [taken, ...changes.map(({step}) => step)];
+"""
+"""The steps at which somebody takes the lead, in a game where a lead of two counts."""
+WORDS = """
+const moves = [[0, "turn"], [1, "wait"]].map(([seat, action]) => ({seat, action}));
+const words = [[`${malice.quote("one")} turns a card`]];
+return malice.describeStep({seats: [{name: "one"}, {name: "two"}]}, {steps: [{moves}], words}, 0);
+"""
+
+
 def list_moments(browser: Chrome) -> list[int]:
     links = browser.find_elements(By.CSS_SELECTOR, "#moments a")
     return [int(link.get_attribute("data-moment") or -1) for link in links]
@@ -171,3 +187,20 @@ def test_the_script_tells_the_same_race_as_the_engine(browser: Chrome, tmp_path:
     left = list_left(record, [ask.after for ask in replay_asks(record)])
     assert [list(each) for each in zip(*by_seat, strict=True)] == [list(each) for each in left]
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
+
+
+def test_a_lead_that_comes_and_goes_is_none(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0.0")
+    level, ahead, behind, lost = [10, 10], [9, 10], [11, 10], [12, 10]
+
+    assert browser.execute_script(LEADS, [level, ahead, behind, level] * 25 + [level]) == []
+    assert browser.execute_script(LEADS, [*[ahead] * 5, *[behind] * 2, *[ahead] * 93]) == [0]
+    assert browser.execute_script(LEADS, [*[ahead] * 5, lost, *[ahead] * 93, behind]) == [0, 5, 6, 99]
+
+
+def test_a_sentence_tells_of_what_was_done_at_once_only_once(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0.0")
+
+    sentence = browser.execute_script(WORDS)
+
+    assert sentence.replace("\u2068", "").replace("\u2069", "") == "two: wait; one turns a card."

@@ -139,6 +139,41 @@ def test_a_step_that_draws_only_what_changed_looks_as_one_drawn_anew(browser: Ch
         assert browser.execute_script(ANEW) == []
 
 
+KEPT = """
+const {game} = malice.replay.state;
+const list = () => [...document.querySelectorAll('[data-place="0h"] .card')];
+const plays = game.steps.findIndex(({moves, events}, step) =>
+  step > 1 && moves[0].seat === 0 && events[0].type === "move" && events[0].from === "0h" && events.length === 1);
+malice.replay.showStep(plays - 1);
+const before = list();
+malice.replay.showStep(plays);
+const after = list();
+return [before.length, after.length, after.filter((card) => before.includes(card)).length];
+"""
+"""How many cards a hand has before and after one was played, and how many of these are still the same elements."""
+LARGER = """
+const [done] = [...arguments].slice(-1);
+const box = document.querySelector("#table");
+const scrolls = [box.classList.contains("scrolls")];
+const wait = (next) => requestAnimationFrame(() => requestAnimationFrame(next));
+box.firstElementChild.style.minHeight = "300vh";
+wait(() => {
+  scrolls.push(box.classList.contains("scrolls"));
+  box.firstElementChild.style.minHeight = "";
+  wait(() => done([...scrolls, box.classList.contains("scrolls")]));
+});
+"""
+"""Whether the table scrolls: as it is, with a drawing that is too large, and again as it was."""
+
+
+def test_a_step_touches_what_moves_and_no_more(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0.0/5")
+
+    before, after, kept = browser.execute_script(KEPT)
+    assert (after, kept) == (before - 1, before - 1)
+    assert browser.execute_async_script(LARGER) == [False, True, False], "what scrolls is painted whole at each step"
+
+
 def test_a_link_opens_with_view_speed_and_colours(browser: Chrome, out: Path) -> None:
     replay(browser, out, "0.0.0.0/5?view=1&speed=5&colours=4")
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from referee.errors import DataError
+from referee.errors import BotError, DataError
 from referee.rulesets import list_rulesets
 from tournaments.check.games import choose_syllabus, cover_everything
 from tournaments.check.situations import list_situations, replay_situation
 from tournaments.cli import main
 from tournaments.entries.bots import find_bot
+from tournaments.entries.games import list_games
 from tournaments.league.config import Config
 from tournaments.league.store import Store
 from tournaments.running.plan import Plan
@@ -119,3 +120,53 @@ def test_rare_situations_are_those_of_the_rulesets_asked_for(folder: Path) -> No
     assert {situation.ruleset for situation in found} == {"partners-4", "mine"} != set(list_rulesets())
     assert all(replay_situation(situation, own.__getitem__).seat is not None for situation in found)
     assert len(set(found)) > 8
+
+
+COMMANDS = (
+    ("run", "t.toml", "--db", "t.db"),
+    ("play", "greedy", "mine", "--ruleset", "klondike-1"),
+    ("compare", "greedy", "first", "--ruleset", "klondike-1"),
+    ("site", "klondike.db", "--out", "site", "--second-opinion", "greedy"),
+    ("rerun", "klondike.db", "0.0.0", "greedy"),
+)
+
+
+def test_a_bot_is_refused_wherever_another_game_is_played(folder: Path) -> None:
+    (folder / "bot.toml").write_text('name = "mine"\nrun = ["{python}", "bot.py"]\ngames = ["klondike"]\n')
+    lines = 'entries = ["greedy", "mine"]\nrulesets = ["klondike-1"]\ndeals = 1\n'
+    Path("t.toml").write_text(f'name = "t"\n{lines}')
+    played = malice("play", "first", "mine", "--ruleset", "klondike-1", "--db", "klondike.db", "--isolation", "none")
+    assert played.exit_code == 0, played.output
+
+    told = [malice(*words) for words in COMMANDS]
+
+    sentence = "Error: greedy: plays spite (games or rulesets in its bot.toml), not klondike\n"
+    assert [(each.exit_code, each.stderr.splitlines(keepends=True)[-1]) for each in told] == [(2, sentence)] * 5
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ('games = ["klondyke"]', "games: no game 'klondyke' (did you mean 'klondike'?)"),
+        ('games = ["klondike"]\nrulesets = ["./mine.toml"]', "rulesets: spite is not among its games, klondike"),
+    ],
+)
+def test_games_that_cannot_be_are_errors(folder: Path, lines: str, problem: str) -> None:
+    (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["{{python}}", "bot.py"]\n{lines}\n')
+
+    with pytest.raises(BotError) as caught:
+        list_games(find_bot("mine"))
+
+    assert problem in str(caught.value)
+
+
+def test_who_plays_what_follows_from_games_or_rulesets(folder: Path) -> None:
+    games = {name: list_games(find_bot(name)) for name in ("mine", "uniform", "planner", "patience", "c/starter")}
+
+    assert games == {
+        "mine": ("spite",),
+        "uniform": (),
+        "planner": ("spite",),
+        "patience": ("klondike",),
+        "c/starter": ("spite",),
+    }

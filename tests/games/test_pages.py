@@ -120,7 +120,7 @@ def test_any_game_shows_a_race_and_moments_and_cards(stairs: Path, browser: Chro
     before = [step for step in steps if step < last]
     assert current(browser) == before[-1]
     press(browser, ",")
-    assert "last would have played" in find(browser, "#advice").text
+    assert "last would have chosen: " in find(browser, "#advice").text
     arrow = find(browser, "#arrow .head").get_attribute("d")
     assert bool(arrow) == (name == "stairs"), "in words alone, where a game does not tell what an action aims at"
 

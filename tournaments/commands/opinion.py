@@ -40,7 +40,7 @@ def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
     """Lend a bot to be asked about games of a league, or none; say afterwards on stderr what came of it.
 
     Raises:
-        BotError: there is no such bot, or it cannot be built.
+        BotError: there is no such bot, it cannot be built, or it does not play the game of the league.
         IsolationError: its isolation is required, but unavailable.
     """
     if asking is None:
@@ -48,6 +48,7 @@ def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
         return
     from referee.records import Isolation
     from tournaments.entries.builds import ensure_built
+    from tournaments.entries.games import require_games
     from tournaments.league.file import list_league_files
     from tournaments.running.isolation import describe_shortcomings
     from tournaments.running.names import Names
@@ -57,7 +58,9 @@ def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
 
     interrupt_on_signals()
     config = with_isolation(store.config(), asking.isolation, asking.required)
-    bot = ensure_built(Names(store.path, store).find(asking.words))
+    found = Names(store.path, store).find(asking.words)
+    require_games(found, found.manifest.name, [ruleset.family for ruleset in store.tournament().rulesets.values()])
+    bot = ensure_built(found)
     player = bot.make_player(bot.manifest.name)
     for line in describe_shortcomings(config.isolation, [player]):
         click.echo(line, err=True)

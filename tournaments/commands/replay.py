@@ -99,6 +99,7 @@ def rerun(
 
     from referee.records import Isolation
     from tournaments.entries.builds import ensure_built
+    from tournaments.entries.games import require_games
     from tournaments.league.file import list_league_files
     from tournaments.running.isolation import describe_shortcomings
     from tournaments.running.names import Names
@@ -108,7 +109,9 @@ def rerun(
     record, rngs, config = _load_game(db, key)
     config = with_isolation(config, isolation, required)
     with open_store(db) as store:
-        built = ensure_built(Names(db, store).find(bot))
+        found = Names(db, store).find(bot)
+    require_games(found, found.manifest.name, [record.family])
+    built = ensure_built(found)
     name = built.manifest.name
     player = built.make_player(name)
     labels = [label for label, _ in record.entries]

@@ -36,7 +36,7 @@ def require_seats(bots: Sequence[str], name: str) -> None:
 def name_fit_rulesets() -> Iterator[None]:
     """Add to the refusal of a bot which rulesets it can play."""
     from referee.errors import DataError
-    from tournaments.running.field import UnfitBot
+    from tournaments.entries.games import UnfitBot
 
     try:
         yield
@@ -45,4 +45,6 @@ def name_fit_rulesets() -> Iterator[None]:
         names = [
             os.path.relpath(folder / name) if name.endswith(".toml") else name for name in error.bot.manifest.rulesets
         ]
+        if not names:
+            raise
         raise DataError(f"{error}; play it with --ruleset NAME, where NAME is {' or '.join(names)}") from None

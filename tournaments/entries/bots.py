@@ -49,6 +49,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     ".venv/bin/python"; by default the one that runs malice."""
     needs: tuple[str, ...] = ()
     """Programs that `build` and `run` need, besides a shell, and libraries: "cargo", "node", "cjson"."""
+    games: tuple[str, ...] = ()
+    """The games that the bot plays; by default those of its rulesets, and any game without these."""
     rulesets: tuple[str, ...] = ()
     """What the bot is made for: rulesets that ship, or files in its folder such as "./mine.toml"; by default all."""
     ignore: tuple[str, ...] = ()

@@ -14,18 +14,11 @@ from referee.errors import DataError
 from referee.rulesets import Ruleset, find_ruleset
 from tournaments.entries.bots import BotSpec, find_bot
 from tournaments.entries.enrolment import Enrolled, Find, enroll
+from tournaments.entries.games import UnfitBot, require_games
 from tournaments.entries.patterns import expand_entries
 from tournaments.league.config import LABEL_LENGTH, Config, EntryLine, assign_labels
 from tournaments.league.journal import Absence
 from tournaments.league.seats import find_seats
-
-
-class UnfitBot(DataError):
-    """A bot is not made for a ruleset that is played."""
-
-    def __init__(self, sentence: str, bot: BotSpec) -> None:
-        super().__init__(sentence)
-        self.bot = bot
 
 
 class Entrance(Struct, frozen=True):
@@ -144,8 +137,9 @@ def _refuse_long_labels(labels: Sequence[str], lines: Sequence[EntryLine]) -> No
 
 
 def _refuse_unfit_bots(entries: Sequence[Entrance], rulesets: Sequence[Ruleset]) -> None:
-    """Make sure that every bot is made for every ruleset, because every entry plays all of them."""
+    """Make sure that every bot is made for every game and ruleset, because every entry plays all of them."""
     for entry in entries:
+        require_games(entry.bot, entry.label, [ruleset.family for ruleset in rulesets])
         made_for = entry.bot.made_for
         unfit = [ruleset.name for ruleset in rulesets if made_for and ruleset.name not in made_for]
         if unfit:

@@ -37,14 +37,17 @@ window.malice = window.malice || {};
     return makePaths([from[0] - left, from[1] - top], [to[0] - left, to[1] - top]);
   }
 
-  function show(index) {
+  function settle(index) {
     const { game, course } = malice.replay.state;
     const others = $("advised").checked ? course?.others[index] || [] : [];
     const paths = others.map((other) => findPaths(game, other)).filter(Boolean);
     // Empty, not hidden: layers that come and go cost the page a frame's work.
-    [...$("arrow").children].forEach((path, part) => path.setAttribute("d", paths.map((both) => both[part % 2]).join("")));
+    [...$("arrow").children].forEach((path, part) => {
+      const outline = paths.map((both) => both[part % 2]).join("");
+      if (path.getAttribute("d") !== outline) path.setAttribute("d", outline);
+    });
   }
 
-  malice.watchers.push({ load: () => {}, show });
-  new ResizeObserver(() => malice.replay.state.game && show(malice.replay.state.index)).observe($("table"));
+  malice.watchers.push({ load: () => {}, show: () => {}, settle });
+  new ResizeObserver(() => malice.replay.state.game && settle(malice.replay.state.index)).observe($("table"));
 })(window.malice);

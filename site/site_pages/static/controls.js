@@ -7,6 +7,7 @@ window.malice = window.malice || {};
   const state = { game: null, course: null, whole: null, index: 0, viewer: null, previous: null, next: null, rotations: [], mirror: null, address: "" };
   const SEEN = 100; // a flight of fewer milliseconds is over before anybody sees it
   let timer = null;
+  let due = 0;
   let pending = null;
 
   const lastIndex = () => state.game.steps.length - 1;
@@ -43,7 +44,6 @@ window.malice = window.malice || {};
     state.index = Math.max(0, Math.min(lastIndex(), index));
     const step = course.steps[state.index];
     malice.drawTable($("table"), game, course, state.index, viewer, moving);
-    malice.markLog($("log"), state.index);
     $("slider").value = state.index;
     const [name, turn] = [malice.nameActions(step), malice.nameTurn(game, step)];
     $("slider").setAttribute("aria-valuetext", step.number < 0 ? name : [name, turn].filter(Boolean).join(", "));
@@ -63,6 +63,9 @@ window.malice = window.malice || {};
     for (const id of ["last", "forward", "turn-forward"]) $(id).disabled = over;
     if (over) stop();
     for (const watcher of malice.watchers) watcher.show(state.index, moving);
+    // What measures the page comes after all that changes it: each change in between would cost another layout.
+    malice.markLog($("log"), state.index);
+    for (const watcher of malice.watchers) watcher.settle?.(state.index);
     keepAddress();
   }
 
@@ -101,8 +104,11 @@ window.malice = window.malice || {};
     $("play").dataset.icon = "play";
   }
 
+  /** Show the next step, and wait until the one after it is due: what a step takes longer, the next one takes less. */
   function tick() {
-    timer = setTimeout(tick, readInterval());
+    const now = performance.now();
+    due = Math.max(due + readInterval(), now);
+    timer = setTimeout(tick, due - now);
     const moving = Math.min(240, readInterval() * 0.6);
     showStep(state.index + 1, moving < SEEN ? 0 : moving);
   }
@@ -116,6 +122,7 @@ window.malice = window.malice || {};
     $("play").setAttribute("aria-pressed", "true");
     $("play").setAttribute("aria-label", "Pause");
     $("play").dataset.icon = "pause";
+    due = performance.now() + readInterval() / 2;
     timer = setTimeout(tick, readInterval() / 2);
   }
 

@@ -53,27 +53,36 @@ window.malice = window.malice || {};
     return node;
   }
 
-  function drawPips(shape, value) {
-    const size = 0.85;
-    const marks = PIPS[value].map(([x, y]) => {
-      const turn = y > 50 ? -size : size;
-      return makeNode("path", { d: shape, transform: `translate(${x} ${y * 1.32}) scale(${turn}) translate(-16 -16)` });
+  /** Move an outline with absolute commands to `x` and `y`, after it was scaled; a negative scale turns it by half. */
+  function moveOutline(outline, scale, x, y) {
+    const format = (value) => Number(value.toFixed(2));
+    const [moveX, moveY] = [(value) => format(scale * value + x), (value) => format(scale * value + y)];
+    return outline.replace(/([MLHVQCAz])([^MLHVQCAz]*)/g, (_, command, text) => {
+      const values = (text.match(/-?[\d.]+/g) || []).map(Number);
+      if (command === "H") return `H${moveX(values[0])}`;
+      if (command === "V") return `V${moveY(values[0])}`;
+      const radii = command === "A" ? [...values.splice(0, 2).map((radius) => format(radius * Math.abs(scale))), ...values.splice(0, 3)] : [];
+      return command + [...radii, ...values.map((value, place) => (place % 2 ? moveY : moveX)(value))].join(" ");
     });
-    return makeNode("svg", { viewBox: "0 0 100 132", class: "pips", "aria-hidden": "true" }, ...marks);
   }
 
-  function drawHalf(shape, rank, turned) {
-    const { hair, hat, gold } = ROLES[rank];
-    const layers = { robe: HEADS.robe, gold: `${HEADS.trim}${gold}`, hat, face: HEADS.face, hair, ink: HEADS.ink };
-    const order = ["robe", "hat", "face", "hair", "gold", "ink"];
-    const paths = order.map((name) => makeNode("path", { class: name, d: layers[name] }));
-    const suit = makeNode("path", { class: "suit", d: shape, transform: "translate(2 3) scale(.8)" });
-    return makeNode("g", turned ? { transform: "rotate(180 50 70)" } : {}, ...paths, suit);
+  /** Draw all pips as one outline: a path for each of them would cost a step of a game several times as much. */
+  function drawPips(shape, value) {
+    const marks = PIPS[value].map(([x, y]) => {
+      const scale = y > 50 ? -0.85 : 0.85;
+      return moveOutline(shape, scale, x - 16 * scale, y * 1.32 - 16 * scale);
+    });
+    return makeNode("svg", { viewBox: "0 0 100 132", class: "pips", "aria-hidden": "true" }, makeNode("path", { d: marks.join("") }));
   }
 
+  /** Draw both heads of a court, each layer as one outline. */
   function drawCourt(shape, rank) {
+    const { hair, hat, gold } = ROLES[rank];
+    const suit = moveOutline(shape, 0.8, 2, 3);
+    const layers = { robe: HEADS.robe, hat, face: HEADS.face, hair, gold: `${HEADS.trim}${gold}`, ink: HEADS.ink, suit };
+    const paths = Object.entries(layers).map(([name, outline]) => makeNode("path", { class: name, d: outline + moveOutline(outline, -1, 100, 140) }));
     const belt = makeNode("path", { class: "gold", d: "M8 68H92V72H8z" });
-    return makeNode("svg", { viewBox: "0 0 100 140", class: "figure", "aria-hidden": "true" }, drawHalf(shape, rank, false), drawHalf(shape, rank, true), belt);
+    return makeNode("svg", { viewBox: "0 0 100 140", class: "figure", "aria-hidden": "true" }, ...paths, belt);
   }
 
   /** Draw the face of a card with a suit of this shape: pips, or a court; null for an ace, which has one large mark. */

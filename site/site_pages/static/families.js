@@ -18,6 +18,8 @@
 //                                   are missing; by default the figure
 //     turn(game)                    returns what a turn is called, "turn" by default; an empty text if it is no more than
 //                                   an action, and need not be told
+//     margin(game)                  returns by how much a side must be ahead for its lead to count, unless it lasts; by
+//                                   default 1
 //     moments(course, context)      returns the key moments: an array of {step, kind, words, weight}
 //     summary(course, context)      returns what the game came to: an array of {words, values}, with a value for each seat
 //     position(table, context)      returns the table as the view of a request has it, for who copies it as JSON; by
@@ -134,6 +136,7 @@ window.malice = window.malice || {};
     unit: () => "left",
     value: (left) => left,
     turn: () => "turn",
+    margin: () => 1,
     moments: () => [],
     summary: () => [],
     aim: () => null,

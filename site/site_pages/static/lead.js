@@ -3,6 +3,9 @@
 window.malice = window.malice || {};
 
 (function (malice) {
+  /** A lead that holds for this part of a game counts, however small it is. */
+  const LASTS = 0.05;
+
   const isRace = (left, game) => Array.isArray(left) && left.length === game.seats.length && left.every(Number.isFinite);
 
   /** Return the only side with the least left among those that still play; null if several share it. */
@@ -13,18 +16,34 @@ window.malice = window.malice || {};
     return first.length === 1 ? first[0] : null;
   }
 
-  /** Return the steps where the lead went from one side to another, and in `taken` those where it was taken at all. */
-  function findChanges(leads) {
-    const changes = [];
-    let taken = null;
-    let last = null;
+  /** Return who led alone from which step on, until another side did: `{side, step, end, most}`, by how much at most. */
+  function listSpells({ leads, left }) {
+    const spells = [];
     leads.forEach((side, step) => {
-      if (side === null || side === last) return;
-      if (last === null) taken = step;
-      else changes.push({ step, side, from: last });
-      last = side;
+      if (side === null) return;
+      const ahead = Math.min(...left[step].filter((_, other) => other !== side)) - left[step][side];
+      const last = spells.at(-1);
+      if (last?.side === side) last.most = Math.max(last.most, ahead);
+      else {
+        if (last) last.end = step;
+        spells.push({ side, step, end: leads.length, most: ahead });
+      }
     });
-    return { changes, taken };
+    return spells;
+  }
+
+  /**
+   * Return the steps where the lead went from one side to another, and in `taken` those where it was taken at all. A lead
+   * counts if it reaches the margin, lasts, or stands at the end: one that comes and goes tells nothing of the game.
+   */
+  function findChanges(race, margin) {
+    const count = race.leads.length;
+    const stands = ({ side, end }) => end === count && race.leads[count - 1] === side;
+    const counts = (spell) => spell.most >= margin || spell.end - spell.step >= count * LASTS || stands(spell);
+    const spells = listSpells(race).filter(counts);
+    const told = spells.filter(({ side }, place) => side !== spells[place - 1]?.side);
+    const changes = told.slice(1).map(({ step, side }, place) => ({ step, side, from: told[place].side }));
+    return { changes, taken: told.length ? told[0].step : null };
   }
 
   /** Compute something of a course once, however many parts of the page ask for it. */
@@ -38,8 +57,8 @@ window.malice = window.malice || {};
 
   /**
    * Measure a race from the tables of a spectator; null if the family does not tell who is ahead. `sides` are the teams,
-   * `left` and `leads` go by step, `changes` are the steps at which the lead went from one side to another, and `value`
-   * tells what is left as readers know it.
+   * `left` and `leads` go by step, `changes` are the steps at which a lead that counts went from one side to another, and
+   * `value` tells what is left as readers know it.
    */
   malice.measureRace = malice.computeOnce((game, course) => {
     const sides = malice.groupTeams(game);
@@ -54,7 +73,7 @@ window.malice = window.malice || {};
       race.left.push(sides.map(({ seats }) => left[seats[0]]));
       race.leads.push(findLead(race.left[index], sides, out));
     }
-    return { ...race, ...findChanges(race.leads) };
+    return { ...race, ...findChanges(race, malice.callFamily(game.family, "margin", game)) };
   });
 
   /** Name the seats of a side, each isolated. */

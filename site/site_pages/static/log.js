@@ -5,8 +5,12 @@ window.malice = window.malice || {};
 (function (malice) {
   const { createElement } = malice;
   let links = [];
-  /** Lies around the current action: to move it costs a fraction of what another colour of a row would. */
-  const marker = createElement("div", { class: "marker", "aria-hidden": "true" });
+  /**
+   * Lies around the current action: to move it costs a fraction of what another colour of a row would. It moves on a
+   * rail beside the entries, so that the page need not look through all of these for what its move covers.
+   */
+  const marker = createElement("div", { class: "marker" });
+  const rail = createElement("div", { class: "rail", "aria-hidden": "true" }, marker);
   let marked = null;
   let stop = null;
   let rows = null; // where the links lie in the log: measured once, since to measure after each step costs a layout
@@ -83,7 +87,8 @@ window.malice = window.malice || {};
       last = step;
       list.append(makeEntry(game, course, index));
     });
-    box.replaceChildren(marker, ...parts.filter(Boolean));
+    const entries = createElement("div", { class: "entries" }, ...parts.filter(Boolean));
+    box.replaceChildren(createElement("div", { class: "roll" }, entries, rail));
     links = [...box.querySelectorAll("[data-step]")];
     rows = null;
   };

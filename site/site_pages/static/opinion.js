@@ -22,7 +22,8 @@ window.malice = window.malice || {};
     return others;
   };
 
-  const describeOther = (game, { action, words }) => `${game.opinion.bot} would have played ${words || action}`;
+  // A family's words for an action name a way or a thing to do, "end the turn": a colon suits both.
+  const describeOther = (game, { action, words }) => `${game.opinion.bot} would have chosen: ${words || action}`;
 
   /** Mark an action in the log. */
   malice.markOther = (game, other) => createElement("span", { class: "otherwise", role: "img", "aria-label": `, ${describeOther(game, other)}`, title: describeOther(game, other) }, "≠");
@@ -64,7 +65,7 @@ window.malice = window.malice || {};
   }
 
   function tellOther(game, other) {
-    const words = [createElement("b", {}, createElement("bdi", {}, game.opinion.bot)), " would have played ", other.words || createElement("code", {}, other.action)];
+    const words = [createElement("b", {}, createElement("bdi", {}, game.opinion.bot)), " would have chosen: ", other.words || createElement("code", {}, other.action)];
     const note = other.note && createElement("q", {}, createElement("bdi", {}, other.note));
     const whose = game.together && [createElement("bdi", {}, game.seats[other.seat].name), ": "];
     return createElement("span", {}, ...(whose || []), ...words, note && " ", note);

@@ -19,8 +19,16 @@ window.malice = window.malice || {};
   function fly(node, origin, duration) {
     const target = node.getBoundingClientRect();
     const from = `translate(${origin.left - target.left}px, ${origin.top - target.top}px)`;
-    return node.animate([{ transform: from, zIndex: 9 }, { transform: "none", zIndex: 9 }], { duration, easing: "ease-out" });
+    return node.animate([{ transform: from }, { transform: "none" }], { duration, easing: "ease-out" });
   }
+
+  /** Let the box scroll only where its drawing is larger: what may scroll is painted whole at each step. */
+  function markOverflow(box) {
+    box.classList.remove("scrolls"); // without its bars
+    box.classList.toggle("scrolls", box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1);
+  }
+
+  const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => target.parentElement && markOverflow(target.parentElement)));
 
   /** Tell the styles of the drawing how much room it has. */
   malice.measureStage = function (box) {
@@ -37,6 +45,7 @@ window.malice = window.malice || {};
     const card = box.querySelector(".card:not(.empty)");
     if (card) box.classList.toggle("big-cards", card.offsetWidth >= BIG);
     box.classList.toggle("short", height < 26 * rem);
+    markOverflow(box);
   };
 
   function copyAttributes(old, fresh) {
@@ -75,9 +84,34 @@ window.malice = window.malice || {};
       return;
     }
     copyAttributes(old, fresh);
-    const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
-    before.slice(after.length).forEach((node) => node.remove());
-    after.forEach((node, place) => (before[place] ? patch(before[place], node) : old.append(node)));
+    patchChildren(old, [...fresh.childNodes]);
+  }
+
+  /** Make the children of an element like fresh ones. Cards that stay are kept, whichever come or go between them. */
+  function patchChildren(box, fresh) {
+    const cards = fresh.map((node) => node.dataset?.card);
+    let old = box.firstChild;
+    fresh.forEach((node, place) => {
+      const stays = () => old.dataset?.card === undefined || cards.includes(old.dataset.card, place);
+      while (old && !stays()) {
+        const gone = old;
+        old = old.nextSibling;
+        gone.remove();
+      }
+      const comes = cards[place] !== undefined && old?.dataset?.card !== undefined && old.dataset.card !== cards[place];
+      if (!old || comes) {
+        box.insertBefore(node, old);
+        return;
+      }
+      const next = old.nextSibling;
+      patch(old, node);
+      old = next;
+    });
+    while (old) {
+      const gone = old;
+      old = old.nextSibling;
+      gone.remove();
+    }
   }
 
   /** Draw the table after a step into `box`; what has moved flies from its old place in `moving` ms, unless 0. */
@@ -91,6 +125,7 @@ window.malice = window.malice || {};
     parts.flights.forEach((flight) => flight.cancel()); // to ask the page which there are would cost a layout
     if (box.firstElementChild) patch(box.firstElementChild, table);
     else box.append(table);
+    if (box.firstElementChild === table) sizes.observe(table);
     const moved = flies ? [...box.querySelectorAll("[data-from]")] : [];
     parts.flights = moved.map((node, place) => origins[place] && fly(node, origins[place], moving)).filter(Boolean);
   };

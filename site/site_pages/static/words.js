@@ -31,7 +31,8 @@ window.malice = window.malice || {};
     const actor = malice.findActor(step);
     const name = (move) => quote(game.seats[move.seat].name);
     if (actor === null || !phrases.length) {
-      const moves = step.moves.map((move) => `${name(move)}: ${malice.formatMove(move)}`);
+      const isTold = (move) => phrases.some((phrase) => phrase.startsWith(`${name(move)} `));
+      const moves = step.moves.filter((move) => !isTold(move)).map((move) => `${name(move)}: ${malice.formatMove(move)}`);
       const text = [...moves, ...phrases].join("; ");
       return text && `${capitalize(text)}.`;
     }

@@ -34,6 +34,9 @@
     return [...cards, createElement("span", { class: "way" }, ` ${event.from} → ${event.to}`)];
   }
 
+  /** A card that goes to a foundation and comes back makes no leader. */
+  const MARGIN = 2;
+
   /** Count the cards that are not on the foundations, as race.py does. */
   const race = (table) => table.boards.map((board) => 52 - klondike.countCards(board));
 
@@ -78,5 +81,5 @@
   }
 
   const { start, apply, draw, mask, position } = klondike;
-  malice.families.klondike = { start, apply, draw, words, brief, mask, position, race, unit: () => "cards to go", turn: () => "", moments, summary, aim };
+  malice.families.klondike = { start, apply, draw, words, brief, mask, position, race, unit: () => "cards to go", turn: () => "", margin: () => MARGIN, moments, summary, aim };
 })(window.malice);

@@ -28,6 +28,11 @@ malice.spite = malice.spite || {};
       return this.changes.from[name] ? " left" : "";
     }
 
+    /** Return the class of a part of the table in which a card arrives: it flies above the other parts. */
+    markPart(names) {
+      return names.some((name) => this.changes.to[name]) ? " arriving" : "";
+    }
+
     drawHand(seat) {
       const cards = this.pile(`${seat}h`);
       const hidden = this.viewer !== null && this.viewer !== seat;
@@ -83,12 +88,13 @@ malice.spite = malice.spite || {};
       return createElement("span", { class: `tag team seat${team}`, title }, `team ${team}`, createElement("span", { class: "with" }, `, with seat ${others.join(" and ")}`));
     }
 
-    drawSeat(seat) {
+    drawSeat(seat, looks) {
       const { game, table } = this;
       const out = table.out[seat];
       const turn = table.seat === seat && !this.over;
       const partners = malice.hasPartners(game);
-      const sides = Array.from({ length: this.extent.sides }, (_, index) => this.drawSide(seat, index));
+      const draw = (name, drawPile) => malice.drawIfChanged(name, looks[name], drawPile);
+      const sides = this.listSides(seat).map((name, index) => draw(name, () => this.drawSide(seat, index)));
       const header = createElement(
         "header",
         {},
@@ -99,7 +105,8 @@ malice.spite = malice.spite || {};
         turn && createElement("span", { class: "tag turn" }, "to play"),
         this.over && createElement("span", { class: `tag place${game.places[seat]}` }, this.describePlacing(seat)),
       );
-      const classes = `seat${turn ? " on" : ""}${out ? " gone" : ""}${partners ? ` partner seat${game.teams[seat]}` : ""}`;
+      const arriving = this.markPart([`${seat}p`, ...this.listSides(seat)]);
+      const classes = `seat${arriving}${turn ? " on" : ""}${out ? " gone" : ""}${partners ? ` partner seat${game.teams[seat]}` : ""}`;
       return createElement(
         "section",
         { class: classes, "aria-label": `Seat ${seat}: ${game.seats[seat].name}`, "data-seat": seat },
@@ -107,9 +114,9 @@ malice.spite = malice.spite || {};
         createElement(
           "div",
           { class: "piles" },
-          this.drawPayoff(seat),
+          draw(`${seat}p`, () => this.drawPayoff(seat)),
           createElement("div", { class: "sides" }, ...sides),
-          this.drawHand(seat),
+          draw(`${seat}h`, () => this.drawHand(seat)),
         ),
       );
     }
@@ -165,24 +172,30 @@ malice.spite = malice.spite || {};
       const stacks = Array.from({ length: this.extent.centre }, (_, index) => this.drawCentreIfChanged(index));
       return createElement(
         "div",
-        { class: "centre", role: "group", "aria-label": "Centre" },
+        { class: `centre${this.markPart(Array.from(stacks, (_, index) => `c${index}`))}`, role: "group", "aria-label": "Centre" },
         this.drawClosed("stock", "stock"),
         createElement("div", { class: "stacks" }, ...stacks),
         this.drawClosed("aside", "aside"),
       );
     }
 
-    /** Return a text that changes whenever a seat looks otherwise. */
-    describeSeat(seat) {
-      const { table, changes, over } = this;
-      const names = [`${seat}h`, `${seat}p`, ...Array.from({ length: this.extent.sides }, (_, index) => `${seat}s${index}`)];
-      const piles = names.map((name) => [table.piles[name], changes.to[name], changes.from[name]]);
-      const counted = spite.seesCounts(table, this.rules, this.viewer);
-      return JSON.stringify([piles, changes.fresh[seat], changes.flipped[seat], table.out[seat], table.seat === seat, over, counted]);
+    listSides(seat) {
+      return Array.from({ length: this.extent.sides }, (_, index) => `${seat}s${index}`);
+    }
+
+    /** Return, by pile of a seat, a text that changes whenever the pile looks otherwise. */
+    describePiles(seat) {
+      const { table, changes } = this;
+      const more = { [`${seat}p`]: [changes.flipped[seat], spite.seesCounts(table, this.rules, this.viewer)], [`${seat}h`]: changes.fresh[seat] };
+      const names = [`${seat}h`, `${seat}p`, ...this.listSides(seat)];
+      return Object.fromEntries(names.map((name) => [name, JSON.stringify([table.piles[name], changes.to[name], changes.from[name], more[name]])]));
     }
 
     drawSeatIfChanged(seat) {
-      return malice.drawIfChanged(`seat ${seat}`, this.describeSeat(seat), () => this.drawSeat(seat));
+      const { table, over } = this;
+      const looks = this.describePiles(seat);
+      const key = JSON.stringify([looks, table.out[seat], table.seat === seat, over]);
+      return malice.drawIfChanged(`seat ${seat}`, key, () => this.drawSeat(seat, looks));
     }
 
     drawCentreIfChanged(index) {

@@ -5,6 +5,8 @@ malice.spite = malice.spite || {};
 (function (malice) {
   const { spite, quote } = malice;
   const MANY = 4;
+  const FEW = 2;
+  const LOW = 3;
   const LONG = 12;
 
   const isWild = (card, rules) => card[0] === "W" || (card[0] === "K" && rules.wild_kings);
@@ -45,14 +47,46 @@ malice.spite = malice.spite || {};
     return runs.map(({ seat, count, step }) => ({ step, kind: "run", words: `${name(seat)} plays ${count} pay-off cards in one turn`, weight: count / 2 }));
   }
 
+  /** Count the pay-off cards that are played from a step on until the turn ends. */
+  function countPayoff(course, first) {
+    let count = 0;
+    for (const { events } of course.steps.slice(first)) {
+      for (const event of events) {
+        if (event.type === "turn") return count;
+        if (isPayoff(event)) count += 1;
+      }
+    }
+    return count;
+  }
+
+  /** Tell where a stack was completed on the way to several pay-off cards, too few to be told as such; and the first one. */
   function findCompleted(course, name) {
-    return course.tables.flatMap((table, step) =>
-      Object.keys(table.changes.gone || {}).map((pile) => {
-        const seat = malice.findActor(course.steps[step]);
-        const who = seat === null ? "Somebody" : name(seat);
-        return { step, kind: "stack", words: `${who} completes centre stack ${pile.slice(1)}`, weight: 0.5 };
-      }),
-    );
+    const all = course.tables.flatMap((table, step) => Object.keys(table.changes.gone || {}).map((pile) => ({ step, index: pile.slice(1) })));
+    return all.flatMap(({ step, index }, place) => {
+      const seat = malice.findActor(course.steps[step]);
+      const who = seat === null ? "Somebody" : name(seat);
+      const count = countPayoff(course, step);
+      const paid = count >= FEW && count < MANY;
+      if (place && !paid) return [];
+      const words = `${who} completes ${place ? `centre stack ${index}` : "the first centre stack"}${paid ? `, and plays ${count} pay-off cards` : ""}`;
+      return [{ step, kind: "stack", words, weight: paid ? 1 : 0.5 }];
+    });
+  }
+
+  /** Tell where a side came down to its last few pay-off cards for the first time, and who played the last one. */
+  function findLast(course, { game }, name) {
+    const moments = [];
+    const low = new Set();
+    course.tables.forEach((table, step) => {
+      const seat = malice.findActor(course.steps[step]);
+      if (seat === null || !course.steps[step].events.some(isPayoff)) return;
+      const left = spite.race(table, { game })[seat];
+      const team = game.teams[seat];
+      if (left === 0) moments.push({ step, kind: "last", words: `${name(seat)} plays the last pay-off card`, weight: 5 });
+      else if (left <= LOW && !low.has(team)) moments.push({ step, kind: "low", words: `${name(seat)} is down to ${malice.formatCount(left, "pay-off card")}`, weight: 2.5 });
+      if (left <= LOW) low.add(team);
+    });
+    return moments;
   }
 
   /** Tell where a seat has kept wild cards in its hand, and played none, for many turns of its own. */
@@ -72,7 +106,7 @@ malice.spite = malice.spite || {};
 
   spite.moments = function (course, context) {
     const name = (seat) => quote(context.game.seats[seat].name);
-    return [...findRuns(course, name), ...findCompleted(course, name), ...findHeld(course, context, name)];
+    return [...findRuns(course, name), ...findCompleted(course, name), ...findHeld(course, context, name), ...findLast(course, context, name)];
   };
 
   /** Count by seat the wild cards in the centre: those that a pay-off card followed onto the same stack in the same turn, and all. */
