@@ -7,16 +7,10 @@ from pathlib import Path
 
 from referee.errors import BotError, DataError
 from referee.families import list_folders
-from referee.games import DEFAULT_FAMILY
 from referee.isolation.folders import MANIFEST
 from referee.rulesets import find_ruleset
 from referee.toml_files import suggest_name
 from tournaments.entries.bots import BotSpec, Manifest
-
-AUTHOR = "The malice authors"
-OLDER = frozenset({"greedy", "planner", "staller"})
-"""Bots by `AUTHOR` for the default game that are older than the line `games`: with it they would be other versions of
-themselves, and every digest of their games another one."""
 
 
 class UnfitBot(DataError):
@@ -41,8 +35,7 @@ def list_games(bot: BotSpec) -> tuple[str, ...]:
     own = dict.fromkeys(find_ruleset(name, base).family for name in manifest.rulesets)
     if strange := [family for family in own if manifest.games and family not in manifest.games]:
         raise BotError(f"{where}: rulesets: {strange[0]} is not among its games, {', '.join(manifest.games)}")
-    older = manifest.author == AUTHOR and manifest.name in OLDER
-    return tuple(own) or manifest.games or ((DEFAULT_FAMILY,) if older else ())
+    return tuple(own) or manifest.games
 
 
 def _require_games(manifest: Manifest, where: Path) -> None:
