@@ -13,7 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 import site_pages
-from referee.records import Batch, GameOrder, Key, Record, compute_digest, compute_tournament_sha
+from referee.digests import compute_digest, compute_tournament_sha
+from referee.records import Batch, GameOrder, Key, Record
 from tests.farms import GREETING, Chaos, ReplaysHere, SimulatedCluster, play_game, play_on
 from tournaments.errors import Stopped
 from tournaments.farm.blocks import cut_blocks

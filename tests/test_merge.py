@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.records import compute_digest
+from referee.digests import compute_digest
 from tests.sharing import copy_league, crash_uniform, found_league, merge, play
 from tests.test_cli import malice
 from tournaments.league.store import Store

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from referee.records import FORMAT, Batch, GameOrder, Key, Record, compute_digest
+from referee.digests import compute_digest
+from referee.records import FORMAT, Batch, GameOrder, Key, Record
 from tournaments.farm.crew import Handed
 from tournaments.farm.work import Answer
 
