@@ -140,7 +140,7 @@ def test_a_command_line_plays_only_where_its_files_are_the_same(tmp_path: Path) 
         (0, 1, ((0,), (1,), (2,), (3,))),
         (0, 3, ((0, 1, 2),)),
         (2, 2, ((0, 1), (2, 3))),
-        (1, 1, ((0,),)),
+        (1, 1, ((),)),  # another worker of this machine may have the rest
         (3, 2, ((), (), ())),
     ],
 )

@@ -33,15 +33,18 @@ QUIET = {
 
 
 def choose_slots(slots: int, cpus_per_slot: int, cpus: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the processors of each slot; empty sets, so that the system chooses, if there are too few for all.
+    """Return the processors of each slot; empty sets, so that the system chooses, if there are too few or too many.
+
+    Where a worker leaves processors to others, such as a second worker of this machine, nobody knows which they take.
 
     Args:
         slots: how many; 0 for as many as there are processors for.
         cpus_per_slot: how many processors each has.
         cpus: those that we may use.
     """
-    slots = slots or max(1, len(cpus) // cpus_per_slot)
-    if slots * cpus_per_slot > len(cpus):
+    most = len(cpus) // cpus_per_slot
+    slots = slots or max(1, most)
+    if slots != most:
         return ((),) * slots
     return tuple(tuple(cpus[first : first + cpus_per_slot]) for first in range(0, slots * cpus_per_slot, cpus_per_slot))
 
