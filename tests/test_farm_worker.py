@@ -166,6 +166,29 @@ def test_without_the_extra_one_line_says_how_to_get_it(words: tuple[str, ...]) -
     assert done.stderr.splitlines()[-1].endswith("pip install 'malice[dask]'")
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("worker", "friday.toml"), "friday.toml"),
+        (("compare", "first", "uniform", "--dask", "10.0.0.1"), "10.0.0.1"),
+        (("compare", "first", "uniform", "--min-factor", "0.5", "--deals", "1"), "--min-factor"),
+    ],
+)
+def test_what_names_no_scheduler_is_refused_at_once(words: tuple[str, ...], named: str) -> None:
+    done = CliRunner().invoke(main, words)
+
+    assert done.exit_code == 2
+    assert named in done.stderr.splitlines()[-1]
+
+
+def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournaments.farm.dask_cluster.CONNECT_S", 0.2)
+
+    done = CliRunner().invoke(main, ("compare", "first", "uniform", "--dask", str(tmp_path / "gone.json")))
+
+    assert (done.exit_code, "gone.json" in done.stderr) == (3, True)
+
+
 def test_a_run_without_the_option_imports_nothing_of_dask() -> None:
     names = ("commands.run", "commands.worker", "running.run", "farm.dispatch", "farm.worker", "farm.hand", "farm.farm")
     loaded = list_modules("\n".join(f"import tournaments.{name}" for name in names))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -36,14 +37,24 @@ def dask_option(command: F) -> F:
         "--dask",
         "scheduler",
         metavar="ADDRESS|FILE",
-        callback=_require_dask_for,
+        callback=require_scheduler,
         help="Let the workers of a Dask scheduler play: its address, or its file, such as scheduler.json.",
     )(command)
 
 
-def _require_dask_for(ctx: click.Context, param: click.Parameter, scheduler: str | None) -> str | None:
-    if scheduler is not None:
-        require_dask()
+def require_scheduler(ctx: click.Context, param: click.Parameter, scheduler: str | None) -> str | None:
+    """Make sure that the value of a parameter may name a scheduler, and that Dask is installed.
+
+    Raises:
+        DataError: Dask is not installed.
+        click.BadParameter: it is neither an address nor a file of JSON.
+    """
+    if scheduler is None:
+        return None
+    require_dask()
+    if not scheduler.endswith(".json") and not re.fullmatch(r".+:\d+", scheduler):
+        expected = "the address of a scheduler, such as tcp://10.0.0.1:8786, or its file, such as scheduler.json"
+        raise click.BadParameter(f"expected {expected}, got: {scheduler!r}")
     return scheduler
 
 
@@ -62,9 +73,12 @@ def open_farm(scheduler: str | None, plan: Plan, kept: KeptBots, min_factor: flo
     """Yield what plays on the workers of a scheduler; None without one.
 
     Raises:
-        MaliceError: no scheduler answers.
+        click.UsageError: there is a factor, and no scheduler.
+        Stopped: no scheduler answers.
     """
     if scheduler is None:
+        if min_factor is not None:
+            raise click.UsageError("--min-factor: only with --dask")
         yield None
         return
     from tournaments.farm.dask_cluster import DaskCluster

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from tournaments.commands.cluster import require_dask
+from tournaments.commands.cluster import require_scheduler
 from tournaments.commands.exit_codes import interrupt_on_signals
 
 CACHE_MB = 5000
 
 
 @click.command(short_help="Lend this machine to runs elsewhere.")
-@click.argument("scheduler", metavar="ADDRESS|SCHEDULER.json")
+@click.argument("scheduler", metavar="ADDRESS|SCHEDULER.json", callback=require_scheduler)
 @click.option("--slots", type=click.IntRange(1), help="Games at a time [default: one for each --cpus-per-slot].")
 @click.option("--cpus-per-slot", type=click.IntRange(1), default=1, show_default=True, help="Processors for a game.")
 @click.option("--name", help="What progress calls it [default: host and process number].")
@@ -37,7 +37,6 @@ def worker(
 
     from tournaments.running.isolation import explain_weaker_isolation, require_isolation
 
-    require_dask()
     interrupt_on_signals()
     require_isolation("rlimit")
     if weaker := explain_weaker_isolation("auto"):

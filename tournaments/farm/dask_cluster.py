@@ -19,6 +19,7 @@ from distributed import Client, Future
 from msgspec import Struct
 
 from protocol.errors import MaliceError
+from tournaments.errors import Stopped
 from tournaments.farm import hand
 from tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
 from tournaments.farm.work import Exam, ExamAnswer, Introduction, Need, Task
@@ -47,7 +48,7 @@ class DaskCluster:
         scheduler: its address, such as `tcp://10.0.0.1:8786`, or the path of its file.
 
     Raises:
-        MaliceError: no scheduler answers.
+        Stopped: no scheduler answers.
     """
 
     def __init__(self, scheduler: str) -> None:
@@ -55,9 +56,9 @@ class DaskCluster:
         self._scheduler = scheduler
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters, we say ourselves
         try:
-            self._client = self._connect()
+            self._client = self._connect(CONNECT_S)
         except (OSError, TypeError, ValueError) as error:  # also what is wrong with the settings of TLS
-            raise MaliceError(f"{scheduler}: no scheduler answers: {error or 'time is up'}") from None
+            raise Stopped(f"{scheduler}: no scheduler answers: {error or 'time is up'}") from None
         self._futures: dict[int, Future[bytes]] = {}
         self._seen: dict[str, tuple[float, float]] = {}
         self._looked = 0.0
@@ -164,7 +165,7 @@ class DaskCluster:
             say(f"{name} is refused: {why}")
         return not why
 
-    def _connect(self, timeout_s: float = CONNECT_S) -> Client:
+    def _connect(self, timeout_s: float) -> Client:
         address = self._scheduler
         if "://" not in address and address.endswith(".json"):
             address = _read_address(Path(address), timeout_s)

@@ -36,7 +36,8 @@ class Proctor:
 
         Raises:
             BotError: one cannot be kept.
-            MaliceError: no scheduler answers, or there is no worker.
+            Stopped: no scheduler answers.
+            MaliceError: there is no worker.
         """
         from tournaments.farm.dask_cluster import DaskCluster
 
