@@ -54,7 +54,8 @@ class DaskCluster:
     def __init__(self, scheduler: str) -> None:
         self.events: SimpleQueue[Event] = SimpleQueue()
         self._scheduler = scheduler
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters, we say ourselves
+        for name in ("distributed", "distributed.client"):  # Dask gives the second a level of its own
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters, we say ourselves
         try:
             self._client = self._connect(CONNECT_S)
         except (OSError, TypeError, ValueError) as error:  # also what is wrong with the settings of TLS
