@@ -1,21 +1,31 @@
 """Plans in Nuts for one team: what its next steps can be, and a search for those that bring most.
 
-A step is a card or a run that moves; to turn the stock until the card lies on top is part of it. The opponents stand
-still in a plan: what they do is a reason to plan again. A card that nobody has seen cannot be played, so a plan goes on
-around it, and to turn it up is worth something.
+A step is a card or a run that moves; to turn the stock until the card lies on top is part of it. The rivals stand still
+in a plan: what they do is a reason to plan again. But a card in the centre on which they could put one of theirs helps
+them, so it may be worth more to keep it. A card that nobody has seen cannot be played, so a plan goes on around it, and
+to turn it up is worth something.
 """
 
 import heapq
 from collections.abc import Iterator
 from typing import NamedTuple
 
-CARDS = [rank + suit for suit in "CDHS" for rank in "A23456789TJQK"]
-NUMBER = {card: number for number, card in enumerate(CARDS)}
-UNKNOWN = -1
-KING = 12
-RED = [13 <= card < 39 for card in range(52)]
-ONTO = [[other for other in range(52) if other % 13 == card % 13 + 1 and RED[other] != RED[card]] for card in range(52)]
-"""By card: the two that it may lie on in a column; none for a king."""
+from table import (
+    CARDS,
+    KING,
+    ONTO,
+    UNKNOWN,
+    Pile,
+    Rivals,
+    Rules,
+    Table,
+    burn,
+    change,
+    count_threat,
+    find_place,
+    list_reach,
+    put,
+)
 
 NUTS, CENTRE = 2, 1
 """The points of a Nuts card that is gone, and of a card in the centre."""
@@ -33,34 +43,8 @@ STALL = 20
 """About how many actions it takes until the stocks are burned."""
 BURN = 0.2
 """What a burn costs on top."""
-
-Pile = tuple[int, ...]
-
-
-class Table(NamedTuple):
-    """The cards of a team, and the foundations; cards are numbers, piles run from bottom to top."""
-
-    heights: Pile
-    nuts: Pile
-    columns: tuple[Pile, ...]
-    downs: Pile
-    """By column: how many of its cards lie face down."""
-    talon: Pile
-    """Waste and stock, in the order in which they are turned."""
-    turned: int
-    """How many of them lie in the waste."""
-    burned: bool
-    """Whether the stocks were burned since anything moved."""
-
-
-class Rules(NamedTuple):
-    """What matters here of the parameters of a ruleset."""
-
-    turned: int
-    kings: bool
-    """Whether an empty column takes kings only."""
-    whole: bool
-    """Whether only whole runs move."""
+HELP = 1.0
+"""What it costs that the rivals can make a point."""
 
 
 class Step(NamedTuple):
@@ -85,46 +69,6 @@ class Next(NamedTuple):
     worth: float
     """What it is worth beside the points."""
     actions: int
-
-
-def put(pile: tuple[Pile, ...], place: int, content: Pile) -> tuple[Pile, ...]:
-    return (*pile[:place], content, *pile[place + 1 :])
-
-
-def change(pile: Pile, place: int, by: int) -> Pile:
-    return (*pile[:place], pile[place] + by, *pile[place + 1 :])
-
-
-def find_place(heights: Pile, card: int) -> int | None:
-    """Return the foundation that takes a card."""
-    place, below = card // 13 * 2, card % 13
-    if heights[place] == below:
-        return place
-    return place + 1 if heights[place + 1] == below else None
-
-
-def burn(talon: Pile, turned: int) -> tuple[Pile, int]:
-    """Put the top card of the stock to its bottom; a stock of fewer than two cards first takes in the waste."""
-    if len(talon) - turned < 2:
-        talon, turned = talon[turned:] + talon[:turned], 0
-    return talon[:turned] + talon[turned + 1 :] + talon[turned : turned + 1], turned
-
-
-def list_reach(size: int, turned: int, draw: int) -> Iterator[tuple[int, int]]:
-    """Yield how many cards the waste may come to hold, each once, after how many turns."""
-    known = set()
-    turns, held = 0, turned
-    if turned:
-        known.add(turned)
-        yield turned, 0
-    for _ in range(2):
-        while held < size:
-            held = min(size, held + draw)
-            turns += 1
-            if held not in known:
-                known.add(held)
-                yield held, turns
-        held = 0
 
 
 class Steps:
@@ -242,18 +186,20 @@ class Path(NamedTuple):
     before: "Path | None"
 
 
-def search(start: Table, rules: Rules, limit: int, lead: int, *, burns: bool = False) -> list[Step]:
+def search(start: Table, rules: Rules, limit: int, lead: int, rivals: Rivals, *, burns: bool = False) -> list[Step]:
     """Return the steps that bring most, best-first; none if nothing brings anything.
 
     Args:
         start: the table.
         rules: those of the hand.
         limit: how many tables to go on from.
-        lead: the points of the team less those of the other, which decide whether to end the hand.
+        lead: the points of the team less those of the rivals, which decide whether to end the hand.
+        rivals: their cards that lie open.
         burns: whether to wait for burns, too.
     """
     heap: list[tuple[float, int, Table, Path | None, int, int]] = [(0.0, 0, start, None, 0, lead)]
     seen = {make_key(start)}
+    threats = {start.heights: count_threat(start.heights, rivals)}
     best, plan = 1e-9, None
     count = 0
     while heap and count < limit:
@@ -262,6 +208,9 @@ def search(start: Table, rules: Rules, limit: int, lead: int, *, burns: bool = F
         for step, after, gain, worth, takes in Steps(table, rules).list_all(burns=burns):
             value = (gain + worth) * LATER**actions - ACTION * takes - minus
             if after is not None:
+                if after.heights not in threats:
+                    threats[after.heights] = count_threat(after.heights, rivals)
+                value -= HELP * (threats[after.heights] - threats[table.heights])
                 if not after.nuts:
                     value += WON if points + gain > 0 else LOST
                 key = make_key(after)

@@ -1,6 +1,7 @@
 """A bot for Nuts that plans: it searches the next steps of its team, and follows the best of them.
 
-It remembers its team's stock from the first pass on. Where nothing is to be had, it looks for what a burn of the stocks
+It does not help the rivals: a card stays back if it only made room in the centre for one of theirs that lies open. It
+remembers its team's stock from the first pass on. Where nothing is to be had, it looks for what a burn of the stocks
 would bring: that shows other cards, which ones depends on how far the stock is turned, so it waits at the best place.
 It does not end a hand that it would lose.
 
@@ -12,12 +13,15 @@ import json
 import sys
 from typing import Any
 
-from planning import NUMBER, UNKNOWN, Pile, Rules, Step, Steps, Table, burn, search
+from planning import CENTRE, NUTS, Step, Steps, search
+from table import NUMBER, UNKNOWN, Pile, Rivals, Rules, Table, burn
 
 TABLES = 60
 """How many tables a search goes on from."""
 MORE_TABLES = 300
 """The same where the team is stuck."""
+COVERED, TURNED = 0.5, 0.4
+"""What a card of the rivals counts that is not on top of its column, or of the waste."""
 
 
 class Memory:
@@ -84,10 +88,11 @@ class Player:
         if len(legal) == 1:
             return str(legal[0])
         table = self.read_table(view)
-        own, other = (int(view["sides"][team]["points"]) for team in (self.team, 1 - self.team))
-        if self.planned != (table, own - other):
-            self.planned = table, own - other
-            self.plan = self.make_plan(table, own - other)
+        own, other = view["sides"][self.team], view["sides"][1 - self.team]
+        lead = int(own["points"] - other["points"])
+        if self.planned != (table, lead):
+            self.planned = table, lead
+            self.plan = self.make_plan(table, lead, value_open_cards(other))
         action = self.take(table, view["part"])
         return action if action in legal else "wait"
 
@@ -105,11 +110,11 @@ class Player:
             burned=self.memory.burned,
         )
 
-    def make_plan(self, table: Table, lead: int) -> list[Step]:
-        plan = search(table, self.rules, TABLES, lead)
+    def make_plan(self, table: Table, lead: int, rivals: Rivals) -> list[Step]:
+        plan = search(table, self.rules, TABLES, lead, rivals)
         if plan or UNKNOWN in table.talon:
             return plan
-        return search(table, self.rules, MORE_TABLES, lead, burns=True)
+        return search(table, self.rules, MORE_TABLES, lead, rivals, burns=True)
 
     def take(self, table: Table, part: str) -> str:
         """Take from the plan what this part can do now."""
@@ -141,6 +146,18 @@ class Player:
                 return False
             at = found.table
         return True
+
+
+def value_open_cards(side: dict[str, Any]) -> Rivals:
+    """Return what each card of a team that lies open would bring it in the centre."""
+    found: dict[str, float] = {}
+    for piles, below in ((side["columns"], COVERED), ([side["waste"]], TURNED)):
+        for pile in piles:
+            found.update(dict.fromkeys(pile, CENTRE * below))
+            found.update(dict.fromkeys(pile[-1:], CENTRE))
+    if side["nuts"]:
+        found[side["nuts"]] = NUTS + CENTRE
+    return {NUMBER[card]: worth for card, worth in found.items() if card in NUMBER}
 
 
 def spell_out(step: Step, table: Table) -> str:
