@@ -52,6 +52,13 @@ def column(browser: Chrome, number: int) -> list[str]:
     return [row.find_elements(By.CSS_SELECTOR, "th, td")[number].text for row in rows]
 
 
+def test_the_points_of_the_game_to_open_have_one_sign(browser: Chrome, out: Path) -> None:
+    visit(browser, out, "index.html")
+    style = "return getComputedStyle(document.querySelector('.turned .points'), '::before').content"
+
+    assert (find(browser, ".turned .points").text[0], browser.execute_script(style)) == ("+", "none")
+
+
 def test_the_ranking_is_sorted_by_keyboard(browser: Chrome, out: Path) -> None:
     visit(browser, out, "index.html")
     ranks = [rank.split()[0] for rank in column(browser, 0)]

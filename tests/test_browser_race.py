@@ -60,6 +60,13 @@ const {taken, changes} = malice.measureRace(game, {steps, tables: arguments[0]})
 return taken === null ? [] : [taken, ...changes.map(({step}) => step)];
 """
 """The steps at which somebody takes the lead, in a game where a lead of two counts."""
+OWED = """
+malice.families.tried = {race: (table) => table, value: (left) => -left, unit: () => "points"};
+const steps = [{moves: [], events: []}];
+const game = {family: "tried", seats: [{name: "one"}, {name: "two"}], teams: [0, 1], steps};
+return malice.gatherMoments(game, {steps, tables: [[18, 20]]})[0].words;
+"""
+"""What a key moment says of a lead where both sides have fewer than 0 points."""
 WORDS = """
 const moves = [[0, "turn"], [1, "wait"]].map(([seat, action]) => ({seat, action}));
 const words = [[`${malice.quote("one")} turns a card`]];
@@ -204,3 +211,11 @@ def test_a_sentence_tells_of_what_was_done_at_once_only_once(browser: Chrome, ou
     sentence = browser.execute_script(WORDS)
 
     assert sentence.replace("\u2068", "").replace("\u2069", "") == "two: wait; one turns a card."
+
+
+def test_a_moment_says_what_the_lead_is_counted_in(browser: Chrome, out: Path) -> None:
+    replay(browser, out, "0.0.0.0")
+
+    sentence = browser.execute_script(OWED)
+
+    assert sentence.replace("\u2068", "").replace("\u2069", "") == "one takes the lead for good; points: −18, two −20"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -58,6 +59,21 @@ def league(folder: Path, name: str | Ruleset, seats: int = 2) -> League:
     return made
 
 
+Shown = Callable[[str, int], tuple[League, Path]]
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    """Give the league of a ruleset with so many seats and its folder, rendered once."""
+
+    @cache
+    def render(name: str, seats: int) -> tuple[League, Path]:
+        folder = tmp_path_factory.mktemp(name)
+        return league(folder, name, seats), folder
+
+    return render
+
+
 def one_game(folder: Path, name: str | Ruleset, choose: Chooser) -> Record:
     """Render a league of one game, in which both bots choose in the same way."""
     told = ruleset.load_ruleset(name) if isinstance(name, str) else name
@@ -91,10 +107,10 @@ def idle(legal: tuple[str, ...], label: str, random: Random) -> str:
 
 
 @pytest.mark.parametrize(("name", "seats"), [("partners-4", 4), ("partners-6", 6)])
-def test_partners_are_shown_as_sides(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
-    made = league(tmp_path, name, seats)
+def test_partners_are_shown_as_sides(browser: Chrome, shown: Shown, name: str, seats: int) -> None:
+    made, folder = shown(name, seats)
     record = next(made.records())
-    replay(browser, tmp_path, str(record.key))
+    replay(browser, folder, str(record.key))
 
     press(browser, "\ue010")  # End
 
@@ -114,9 +130,9 @@ def test_partners_are_shown_as_sides(browser: Chrome, tmp_path: Path, name: str,
 
 
 @pytest.mark.parametrize("seats", [4, 6])
-def test_partners_sit_across_the_table(browser: Chrome, tmp_path: Path, seats: int) -> None:
-    league(tmp_path, f"partners-{seats}", seats)
-    replay(browser, tmp_path, "0.0.0.0")
+def test_partners_sit_across_the_table(browser: Chrome, shown: Shown, seats: int) -> None:
+    _, folder = shown(f"partners-{seats}", seats)
+    replay(browser, folder, "0.0.0.0")
 
     above = find(browser, ".above").find_elements(By.CSS_SELECTOR, "[data-seat]")
     below = find(browser, ".below").find_elements(By.CSS_SELECTOR, "[data-seat]")
@@ -127,13 +143,13 @@ def test_partners_sit_across_the_table(browser: Chrome, tmp_path: Path, seats: i
 
 @pytest.mark.parametrize("phone", [False, True])
 @pytest.mark.parametrize(("name", "seats"), [("partners-4", 4), ("partners-6", 6), ("multi-3", 3), ("multi", 8)])
-def test_every_table_fits_its_window(browser: Chrome, tmp_path: Path, name: str, seats: int, phone: bool) -> None:
-    made = league(tmp_path, name, seats)
+def test_every_table_fits_its_window(browser: Chrome, shown: Shown, name: str, seats: int, phone: bool) -> None:
+    made, folder = shown(name, seats)
     record = next(made.records())
     if phone:
         as_a_phone(browser)
 
-    replay(browser, tmp_path, f"{record.key}/{len(record.actions) // 2}")
+    replay(browser, folder, f"{record.key}/{len(record.actions) // 2}")
 
     wide = browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0

@@ -78,7 +78,7 @@ def test_everything_stands_still_and_in_sight(browser: Chrome, out: Path, width:
     for key in ("0.0.0.0", "0.0.0.1", "0.0.1.0"):
         replay(browser, out, key)
 
-        seen = browser.execute_script(WATCH, 9, 3)
+        seen = browser.execute_script(WATCH, 15, 5)
 
         assert seen["positions"] == 1
         assert seen["unseen"] == []
@@ -95,7 +95,7 @@ def test_many_seats_stand_still(browser: Chrome, tmp_path: Path, name: str, seat
         resize(browser, width, height)
         replay(browser, tmp_path, "0.0.0.0")
 
-        seen = browser.execute_script(WATCH, 49, 7)
+        seen = browser.execute_script(WATCH, 77, 11)
 
         assert (seen["positions"], seen["unseen"]) == (1, []), (width, height)
         assert seen["widest"] <= 1, "pixels: what overflows is rounded up"

@@ -232,6 +232,17 @@ def test_a_series_without_end_is_told_as_such(tmp_path: Path) -> None:
     assert "No series has been decided yet" in Page(tmp_path / "index.html").words
 
 
+def test_a_tournament_that_plays_no_series_tells_of_none(tmp_path: Path) -> None:
+    single = series_league([(8, 0), (15, 0)])
+    single.play_no_series()
+
+    site_pages.render(single, tmp_path)
+
+    assert data(tmp_path / "data/games-0.js")["columns"]["series"] == ["", ""]
+    assert "series 0" not in Page(tmp_path / "games.html").words
+    assert "A series continues" not in Page(tmp_path / "index.html").words
+
+
 def test_a_shard_is_written_again_when_a_series_becomes_known(tmp_path: Path) -> None:
     whole = series_league([(8, 0), (0, 9)])
     late = series_league([(8, 0), (0, 9)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
@@ -95,7 +95,9 @@ def render_docs(families: frozenset[str] = frozenset()) -> tuple[DocPage, ...]:
         FamilyError: a family is missing.
     """
     docs = list_docs(families)
-    return tuple(_render_page(doc, docs) for doc in docs)
+    targets = {doc.source: f"{doc.name}.html" for doc in docs}
+    targets |= {f"protocol/{name}": name for name, _ in list_attachments()}
+    return tuple(_render_page(doc, targets) for doc in docs)
 
 
 def list_attachments() -> Iterator[tuple[str, Path]]:
@@ -104,8 +106,8 @@ def list_attachments() -> Iterator[tuple[str, Path]]:
         yield path.relative_to(PROTOCOL).as_posix(), path
 
 
-def _render_page(doc: Doc, docs: Sequence[Doc]) -> DocPage:
-    prose = markdown.render(find_source(doc).read_text("utf-8"), lambda link: _resolve_link(doc, link, docs))
+def _render_page(doc: Doc, targets: Mapping[str, str]) -> DocPage:
+    prose = markdown.render(find_source(doc).read_text("utf-8"), lambda link: _resolve_link(doc, link, targets))
     sections = tuple(heading for heading in prose.headings if heading.level == 2)
     return DocPage(doc.name, doc.title, sections, prose.lead, prose.html)
 
@@ -120,13 +122,16 @@ def find_source(doc: Doc) -> Path:
     return packed if packed.is_file() else Path(__file__).parents[2] / doc.source
 
 
-def _resolve_link(doc: Doc, link: str, docs: Sequence[Doc]) -> str | None:
-    """Return the target of a link on the site; None for what the site lacks, such as source code."""
+def _resolve_link(doc: Doc, link: str, targets: Mapping[str, str]) -> str | None:
+    """Return the target of a link on the site; None for what the site lacks, such as source code.
+
+    Args:
+        doc: the page with the link.
+        link: as it is written there.
+        targets: the pages and files of the site, by the path of their source.
+    """
     path, separator, fragment = link.partition("#")
     if not path or path.startswith("https:"):
         return link
-    target = normpath(join(dirname(doc.source), path))
-    pages = {other.source: f"{other.name}.html" for other in docs}
-    files = {f"protocol/{name}": name for name, _ in list_attachments()}
-    address = (pages | files).get(target)
+    address = targets.get(normpath(join(dirname(doc.source), path)))
     return None if address is None else address + separator + fragment

@@ -18,11 +18,10 @@ from site_pages.game_pages import GameFiles, read_game_files
 from site_pages.keys import KeyIndex
 from site_pages.pages import REPLAY_SCRIPTS, REPLAY_STYLES, STYLES, make_environment
 from site_pages.reasons import Reasons
-from site_pages.series import describe_standing
+from site_pages.series import describe_standing, score_played_series
 from site_pages.source import Source
 from tournaments.league.contents import Game
 from tournaments.league.publication import Publication
-from tournaments.league.series import score_league_series
 from tournaments.sanitizer import sanitize
 
 STATIC = Path(__file__).parent / "static"
@@ -107,7 +106,7 @@ def _list_data(source: Source, game: Game, record: Record) -> Iterator[bytes]:
     yield shards.make_script("index", b"// the only game", shards.pack(index.make_payload() | rest))
     reasons = Reasons({game.ruleset: source.tournament().rulesets[game.ruleset]})
     block = shards.Block()
-    block.add(game, record, reasons.describe(game), describe_standing(score_league_series(source).get(game.key)))
+    block.add(game, record, reasons.describe(game), describe_standing(score_played_series(source).get(game.key)))
     yield shards.make_script("games-0", b"// its events", block.pack())
 
 

@@ -15,7 +15,7 @@ from site_pages.leaders import Leader, list_leaders
 from site_pages.luck import LuckTable, make_luck_table
 from site_pages.part_chart import PartChart, make_part_chart
 from site_pages.rankings import Ranking, make_ranking, make_version_name
-from site_pages.series import SeriesRow, make_series_rows
+from site_pages.series import SeriesRow, find_targets, make_series_rows
 from site_pages.source import Source
 from site_pages.teams import TeamRow, make_team_rows
 from site_pages.wishes import Wishes
@@ -97,7 +97,7 @@ def make_sections(
         by_part: the ratings after each part.
         wishes: what was asked for.
     """
-    targets = {ruleset.name: ruleset.match.target for ruleset in source.rulesets()}
+    targets = find_targets(source)
     tallies = (
         tally_series((game for game in source.games() if targets[game.ruleset]), targets, source.parts())
         if any(targets.values())

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from referee.records import Key
 from site_pages import text
 from site_pages.rankings import Cell, Name, make_name
-from tournaments.league.series import Score, Tally
+from tournaments.league.contents import LeagueContents
+from tournaments.league.series import Score, Tally, score_league_series
 
 
 class SeriesRow(Struct, frozen=True):
@@ -26,6 +28,17 @@ def describe_standing(score: Score | None) -> str:
         return ""
     points = " – ".join(map(text.format_decimal, score.points))
     return f"series {score.series}: {points}{', won' if score.won else ''}"
+
+
+def find_targets(source: LeagueContents) -> dict[str, int]:
+    """Return the points that win a series, by ruleset; 0 where games are single or the tournament plays no series."""
+    plays = source.config().series
+    return {ruleset.name: ruleset.match.target if plays else 0 for ruleset in source.rulesets()}
+
+
+def score_played_series(source: LeagueContents) -> dict[Key, Score]:
+    """Return the score of the series after each game; nothing if the tournament plays no series."""
+    return score_league_series(source) if source.config().series else {}
 
 
 def make_series_rows(tallies: Mapping[str, Tally]) -> list[SeriesRow]:

@@ -15,11 +15,11 @@ from site_pages.deals import Deals
 from site_pages.factors import Factors
 from site_pages.kept_markup import KeptMarkup
 from site_pages.keys import KeyIndex
+from site_pages.series import score_played_series
 from site_pages.source import Numbering, Source
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
 from tournaments.league.kind_games import GameMemory
-from tournaments.league.series import score_league_series
 from tournaments.league.settled import Settled
 
 LATEST = 25
@@ -122,7 +122,7 @@ class Survey:
     def __init__(self, source: Source, memory: Memory | None = None) -> None:
         self.memory = Memory() if memory is None else memory
         tallies = self.memory.tally_games(source)
-        self.series = score_league_series(source)
+        self.series = score_played_series(source)
         self.deals, self.bots, self.index = tallies.deals, tallies.bots, tallies.index
         self.tables, self.blocks = tallies.tables, tallies.blocks
         self.latest, self.failed = tallies.latest, tallies.failed

@@ -168,7 +168,7 @@ window.malice = window.malice || {};
         malice.linkPage(`bots/${game.seats[seat].slug}.html`, { class: malice.markBot(game.seats[seat]) }, createElement("bdi", {}, game.seats[seat].name)),
         stray ? createElement("small", {}, ` ${malice.formatCount(stray, "stray line")}`) : null,
       ),
-      createElement("td", { class: "num" }, String(game.scores[seat])),
+      createElement("td", { class: "num" }, malice.formatFigure(game.scores[seat])),
       createElement("td", { class: "num", title: `${malice.formatCount(count, "action")}, the slowest ${malice.formatDuration(most)}` }, malice.formatDuration(sum)),
     );
   }

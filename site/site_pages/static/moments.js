@@ -15,9 +15,12 @@ window.malice = window.malice || {};
     return changes.map(({ step, side }, place) => {
       const own = race.left[step][side];
       const next = Math.min(...race.left[step].filter((_, other) => other !== side));
+      const second = race.left[step].findIndex((left, other) => other !== side && left === next);
       const verb = race.sides[side].seats.length > 1 ? "take" : "takes";
       const good = place === last && race.leads.at(-1) === side ? " for good" : "";
-      const words = `${malice.nameSide(game, race.sides[side])} ${verb} the lead${good}, ${race.value(own)} to ${race.value(next)}`;
+      const name = (which) => malice.nameSide(game, race.sides[which]);
+      const figure = (left) => malice.formatFigure(race.value(left));
+      const words = `${name(side)} ${verb} the lead${good}; ${race.unit}: ${figure(own)}, ${name(second)} ${figure(next)}`;
       return { step, kind: "lead", words, weight: good ? 4 : 2 + step / race.left.length };
     });
   }

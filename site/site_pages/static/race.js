@@ -79,7 +79,7 @@ window.malice = window.malice || {};
     const lines = [...(reflected ? race.sides.map(drawLine(reflected, " reflected")) : []), ...race.sides.map(drawLine(race.left, ""))];
     const ends = race.left[end].map(height);
     const share = `${measureLines(race.sides)}%`;
-    const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, String(most)), createShape("text", { x: 0, y: share, class: "scale low" }, String(least))];
+    const scale = [createShape("text", { x: 0, y: 0, class: "scale" }, malice.formatFigure(most)), createShape("text", { x: 0, y: share, class: "scale low" }, malice.formatFigure(least))];
     return [makeField(end, 0, share, ...lines), ...scale, ...drawLabels(game, race, ends)];
   }
 
@@ -217,8 +217,8 @@ window.malice = window.malice || {};
     drawn.cursor.style.transform = `translateX(${(100 * index) / Math.max(1, drawn.end)}%)`;
     const { game, race, reflected } = drawn;
     drawn.figures.forEach((figure, side) => {
-      write(figure.count, race ? String(race.value(race.left[index][side])) : "");
-      write(figure.reflected, race && reflected ? `⇄ ${race.value(reflected[index][side])}` : "");
+      write(figure.count, race ? malice.formatFigure(race.value(race.left[index][side])) : "");
+      write(figure.reflected, race && reflected ? `⇄ ${malice.formatFigure(race.value(reflected[index][side]))}` : "");
     });
     const whose = malice.replay.state.viewer === null ? "" : "as a spectator sees it · "; // a seat may not see what is left
     write(drawn.words, race ? `${whose}${race.unit} · ${malice.describeLead(game, race, index)}` : "");

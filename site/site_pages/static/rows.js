@@ -21,6 +21,8 @@ window.malice = window.malice || {};
     return [...grouped];
   }
 
+  const formatSigned = (score) => `${score < 0 ? "−" : score > 0 ? "+" : ""}${Math.abs(score)}`;
+
   function drawTeam(games, row, [team, seats], partners) {
     const { names } = games.lineups[games.lineup[row]];
     const { places, scores } = games.outcomes[games.outcome[row]];
@@ -33,7 +35,8 @@ window.malice = window.malice || {};
       item.append(...(index ? [" ", createElement("span", { class: "plus" }, "+"), " "] : [" "]), linkBot(games.names[names[seat]]));
       if (ending.verdicts[seat]) item.append(" ", linkVerdict(ending.verdicts[seat], malice.makeKey(games, row)));
     });
-    if (score) item.append(" ", createElement("span", { class: "points", title: "points" }, `${score < 0 ? "−" : "+"}${Math.abs(score)}`));
+    // 0 is worth telling only where it is more than another has.
+    if (score || scores.some((each) => each < 0)) item.append(" ", createElement("span", { class: "points", title: "points" }, formatSigned(score)));
     return item;
   }
 

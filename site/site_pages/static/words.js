@@ -8,6 +8,9 @@ window.malice = window.malice || {};
   /** Return a number with its noun: 1 card, 2 cards. */
   malice.formatCount = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
+  /** Return a figure with the minus sign, which a hyphen only resembles. */
+  malice.formatFigure = (figure) => String(figure).replace("-", "−");
+
   /** Join names in a sentence: a, b and c. */
   malice.joinNames = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
   const capitalize = (text) => text && text[0].toUpperCase() + text.slice(1);

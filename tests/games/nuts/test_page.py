@@ -76,7 +76,9 @@ def test_the_page_follows_a_hand_as_the_rules_play_it(browser: Chrome, tmp_path:
             assert shown == [HIDDEN] * hidden + list(pile[hidden:])
     assert browser.find_elements(By.CSS_SELECTOR, "#moments a")
     race = browser.find_element(By.CSS_SELECTOR, "#race").text
-    assert all(str(points) in race for points in record.scores), "points, not what is short of the most"
+    assert all(str(points).replace("-", "−") in race for points in record.scores), (
+        "points, not what is short of the most"
+    )
     assert f" · {len(record.actions)} actions" in browser.find_element(By.CSS_SELECTOR, "#facts").text
     as_a_phone(browser)
     replay(browser, site, str(record.key))

@@ -94,7 +94,7 @@ malice.nuts = malice.nuts || {};
     drawSide(team) {
       const { game, table } = this;
       const seats = game.seats.map((_, seat) => seat).filter((seat) => nuts.teamOf(seat) === team);
-      const points = createElement("p", { class: "count" }, bold(table.points[team]), ` ${Math.abs(table.points[team]) === 1 ? "point" : "points"}`);
+      const points = createElement("p", { class: "count" }, bold(malice.formatFigure(table.points[team])), ` ${Math.abs(table.points[team]) === 1 ? "point" : "points"}`);
       const top = tableau.drawRow("packs", this.drawNuts(team), this.drawStock(team), this.drawWaste(team));
       const columns = tableau.drawRow("columns", ...nuts.listColumns(this.rules, team).map((name) => this.drawColumn(name)));
       const headers = createElement("div", { class: "players" }, ...seats.map((seat) => this.drawSeat(seat)));
