@@ -253,12 +253,17 @@ def _start(player: Player, box: Box) -> subprocess.Popen[bytes]:
     return process
 
 
+def request_parent_death_signal(number: signal.Signals) -> None:
+    """Let this process receive a signal when the thread that started it ends; if that has ended, nothing comes."""
+    _libc.prctl(_PR_SET_PDEATHSIG, number)
+
+
 def prepare_parent_death_signal(number: signal.Signals) -> Callable[[], None]:
     """Return what a child must run between fork and exec to receive this signal when the calling thread ends."""
     parent = os.getpid()
 
     def arm() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, number)
+        request_parent_death_signal(number)
         if os.getppid() != parent:
             os._exit(1)
 

@@ -13,10 +13,10 @@ class Clock:
 
     Args:
         rules: the limits.
-        speed: how fast the machine computes: CPU time counts so many times. 0, unmeasured, is like 1.
+        speed: how fast the machine computes: CPU time counts so many times. None, unmeasured, is like 1.
     """
 
-    def __init__(self, rules: ClockRules, speed: float = 0.0) -> None:
+    def __init__(self, rules: ClockRules, speed: float | None = None) -> None:
         self._speed = speed or 1.0
         self._full = None if rules.bank_ms is None else rules.bank_ms * MS
         self._move = None if rules.move_ms is None else rules.move_ms * MS

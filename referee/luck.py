@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from referee.families import load_family
 from referee.records import Record
 from referee.replay import replay_asks
 from referee.rules import Luck
+from referee.rulesets import Ruleset
+
+
+def find_luck(ruleset: Ruleset) -> Luck | None:
+    """Return how to measure luck between two seats under a ruleset; None if nothing was fitted for it."""
+    return load_family(ruleset.family).luck(ruleset.rules, 2)
 
 
 def measure_luck(luck: Luck, record: Record) -> tuple[float, ...]:

@@ -18,8 +18,8 @@ FORMAT = 2
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 """A whole number that JSON carries everywhere."""
 Milliseconds = Annotated[float, Meta(ge=0, le=1e15)]
-Speed = Annotated[float, Meta(ge=0, le=1e6)]
-"""How fast a machine computes, as a multiple of a reference; 0 where nobody measured it."""
+Speed = Annotated[float, Meta(gt=0, le=1e6)]
+"""How fast a machine computes, as a multiple of a reference."""
 Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
 """Seconds since 1970, UTC, before the year 10000."""
 
@@ -123,7 +123,7 @@ class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
     """Whether to report every line of a bot's stderr at once."""
     tournament: str = ""
     """Its name, which the digests of the games cover; empty outside of tournaments."""
-    speed: Speed = 0.0
+    speed: Speed | None = None
     """How fast the machine computes, as `Circumstances.speed`; limits of CPU time follow it."""
 
     def __post_init__(self) -> None:
@@ -205,8 +205,8 @@ class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):
     started: Time
     """Seconds since 1970, UTC."""
     elapsed_ms: Milliseconds
-    speed: Speed = 0.0
-    """That of the worker that played the game, under full load; 0 for a game of the league's own machine.
+    speed: Speed | None = None
+    """That of the worker that played the game, under full load; None for a game of the league's own machine.
 
     A clock that counts CPU time counts it multiplied by this, and `cpu_micros` are as measured.
     """

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import random
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -11,23 +14,31 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from protocol.errors import MaliceError
 from protocol.messages import Move
 from referee.game_runner import GameRunner
 from referee.records import Batch, GameOrder, Key, Record
-from referee.replay import check_record
+from tests.sharing import nobody_greeted
 from tournaments.bench.seats import Puppet
 from tournaments.farm.cluster import Answered, Event, Introduced
 from tournaments.farm.conditions import Conditions
 from tournaments.farm.dispatch import Dispatcher
-from tournaments.farm.work import Answer, Introduction, Need, Task, Ticket
-from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, Ticket
+from tournaments.league.config import Config
+from tournaments.league.replaying import find_fault
+from tournaments.league.store import Store
+from tournaments.league.verify import verify_league
+from tournaments.running.audit import Audit, Checkers
+from tournaments.running.hooks import Hooks, Outcome
+from tournaments.running.opening import open_league
 from tournaments.running.plan import Plan
-from tournaments.running.replays import Judge, Replays
-from tournaments.running.run import Playing
+from tournaments.running.run import Playing, Run, Terms
 
+CONFIG = Config(
+    entries=("greedy", "uniform", "first"), rulesets=("./short.toml",), deals=6, seed="farm", name="farm", jobs=1
+)
+GAMES = 3 * 6 * 2
 GREETING = Introduction("here", slots=2, slots_per_game=1, speed=1.25)
-PATIENCE_S = 0.2
+PATIENCE_S, GRACE_S = 0.4, 0.1
 Forge = Callable[[Record], Record]
 
 
@@ -47,16 +58,13 @@ def play_game(batch: Batch, order: GameOrder) -> Record:
     return replace(_played[known], speed=batch.speed)
 
 
-class ReplaysHere(Replays):
+class CheckersHere(Checkers):
     """Replays in this process, at once."""
 
-    def submit(self, record: Record, judge: Judge) -> None:
-        try:
-            check_record(record)
-        except MaliceError as error:
-            judge(record, str(error))
-        else:
-            judge(record, "")
+    def submit(self, pieces: Sequence[bytes]) -> Future[list[bytes]]:
+        done: Future[list[bytes]] = Future()
+        done.set_result([find_fault(line) for line in pieces])
+        return done
 
 
 class SimulatedCluster:
@@ -71,7 +79,7 @@ class SimulatedCluster:
     def __init__(
         self,
         *names: str,
-        greetings: Mapping[str, Introduction] | None = None,
+        greetings: Mapping[str, Introduction | Refusal] | None = None,
         forge: Mapping[str, Forge] | None = None,
     ) -> None:
         self.events: SimpleQueue[Event] = SimpleQueue()
@@ -81,6 +89,8 @@ class SimulatedCluster:
         self.handed: list[tuple[str, Task]] = []
         """All that was ever handed out."""
         self.finishing = False
+        self.game_s = 0.0
+        """How long each game takes, as the workers say."""
         self._greetings = greetings or {}
         self._forge = forge or {}
         self._moved = 0
@@ -117,7 +127,8 @@ class SimulatedCluster:
         records = [play_game(batch, order) for batch in task.batches for order in batch.games]
         if forge := self._forge.get(self.workers.get(address, "")):
             records = [forge(record) for record in records]
-        answer = Answer(task.number, tuple(Raw(msgspec.json.encode(record)) for record in records))
+        lines = tuple(Raw(msgspec.json.encode(record)) for record in records)
+        answer = Answer(task.number, lines, self.game_s * len(lines))
         self.events.put(Answered(task.number, msgspec.json.encode(replace(answer, **changes))))
         self.tasks.get(address, {}).pop(task.number, None)
 
@@ -166,10 +177,43 @@ def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: f
     """Return what plays the batches of a plan on a cluster."""
     tickets = {label: Ticket(bot.content, bot.given) for label, bot in plan.bots.items()}
     need = Need("0", (), plan.isolation, 1, ())
-    conditions = Conditions(need, tickets, {}, min_speed=min_speed, patience_s=PATIENCE_S, drawn=drawn, by_wall=True)
+    conditions = Conditions(
+        need, tickets, {}, min_speed=min_speed, patience_s=PATIENCE_S, grace_s=GRACE_S, drawn=drawn, by_wall=True
+    )
 
     def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
         assert hooks.audit
         return Dispatcher(cluster, conditions, hooks.audit, batches, hooks).play()
 
     return play
+
+
+class League:
+    """A league in a folder, and what runs in it printed."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
+        self.path = folder / "farm.db"
+        self.out = io.StringIO()
+
+    def run(self, cluster: SimulatedCluster, config: Config = CONFIG, drawn: int = 10, least: float = 0.0) -> None:
+        with Store(self.path, create=True) as store, nobody_greeted():
+            plan = open_league(store, config, self.path.parent)
+            terms = Terms(1, ["again"], elsewhere=play_on(cluster, plan, drawn, least))
+            audit = Audit(store, "go on", CheckersHere())
+            Run(store, plan, self.out, terms, audit).play()
+
+    def sha(self) -> str:
+        with Store(self.path) as store:
+            return verify_league(store).sha
+
+    def keys(self) -> set[Key]:
+        with Store(self.path) as store:
+            return store.keys()
+
+
+def dispatch(league: League, cluster: SimulatedCluster, hooks: Hooks) -> Outcome:
+    """Play the games of `CONFIG` on a cluster without storing them."""
+    with Store(league.path, create=True) as store, Audit(store, "", CheckersHere()) as audit:
+        plan = open_league(store, CONFIG, league.path.parent)
+        return play_on(cluster, plan)(plan.open_batches(set()), 1, 1, dataclasses.replace(hooks, audit=audit))

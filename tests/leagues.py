@@ -22,15 +22,16 @@ PAGE_BYTES = 512
 """Small pages leave little room that nobody uses."""
 
 
-def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False) -> Path:
+def play_small_league(folder: Path, deals: int = 1, *, crash: bool = False, rules: str = "payoff_size = 1") -> Path:
     """Play a complete tournament of two bots under a short ruleset; return its file.
 
     Args:
         folder: where to write.
         deals: how many; each gives two games.
         crash: whether the seat that is asked first crashes in every game.
+        rules: what the ruleset changes in `standard`.
     """
-    (folder / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
+    (folder / "short.toml").write_text('extends = "standard"\n[rules]\n' + rules)
     entries = ("greedy", "uniform")
     config = Config(entries=entries, rulesets=("./short.toml",), deals=deals, seed="small", name="small")
     plan = Plan.prepare(config, folder)

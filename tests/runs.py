@@ -58,12 +58,14 @@ class Run:
     def games(self) -> int:
         return len(self.digests())
 
-    def digests(self) -> dict[Key, str]:
-        """Return what is finished; nothing if the league was not founded yet."""
+    def digests(self, *, counting: bool = True) -> dict[Key, str]:
+        """Return what is finished, and counts unless it need not; nothing if the league was not founded yet."""
         if not self.db.exists():
             return {}
         with Store(self.db) as store:
-            return {} if store.is_empty() else {game.key: game.digest for game in store.games()}
+            if store.is_empty():
+                return {}
+            return {game.key: game.digest for game in (store.games() if counting else store.stored_games())}
 
     def count_games(self) -> int:
         """Return how many games are finished, even while a run goes on."""

@@ -22,7 +22,7 @@ from tournaments.entries.kept_bots import KeptBots
 from tournaments.league.config import Config
 from tournaments.league.merging import Taken, require_copy, take_games
 from tournaments.league.store import Store
-from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.running.hooks import Hooks, Outcome
 from tournaments.running.merged import finish_merge
 from tournaments.running.opening import open_league
 from tournaments.running.plan import Plan

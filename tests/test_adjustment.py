@@ -14,9 +14,9 @@ from referee.games.spite import luck
 from referee.rulesets import load_ruleset
 from tests.leagues import play_small_league
 from tests.test_cli import malice
-from tournaments.league import adjustment
+from tournaments.league import adjustment, replaying
 from tournaments.league.adjusted_pairs import compare_sharply
-from tournaments.league.adjustment import adjust_deals
+from tournaments.league.adjustment import Compared, adjust_deals
 from tournaments.league.comparison import compare_entries
 from tournaments.league.contents import Game
 from tournaments.league.store import Store
@@ -86,11 +86,10 @@ def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pyte
             by_deal.setdefault((game.key.table, game.key.deal), []).append(game)
         one, other = next(iter(by_deal.values()))[0].labels
         deals = [games for games in by_deal.values() if {one, other} == set(games[0].labels)]
-        for sides in ((one, other), (other, one)):
-            adjust_deals(store, deals, sides)
+        adjust_deals(store, [Compared(deals, (one, other)), Compared(deals, (other, one))])
         compare_entries(store, one, other, adjusted=True)
         monkeypatch.setattr(adjustment, "MOST_GAMES", 2)
-        adjust_deals(store, deals, (one, other))
+        assert adjust_deals(store, [Compared(deals, (one, other))]) == [None]
 
     (scores, lucks), (their_scores, their_lucks), (again, _) = told
     assert len(scores) == 3
@@ -104,7 +103,7 @@ def test_a_ruleset_for_which_nothing_was_fitted_is_not_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adjustment, "FEWEST", 1)
-    monkeypatch.setattr(adjustment, "measure_luck", lambda luck, record: pytest.fail(str(record.key)))
+    monkeypatch.setattr(replaying, "measure_luck", lambda luck, record: pytest.fail(str(record.key)))
     with Store(play_small_league(tmp_path)) as store:
         assert list(compare_sharply(store)) == []
 

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from referee.records import Batch, BatchDone, GameBegun, Key, Record, Report
 from tests.test_store import CONFIG, forfeited
-from tournaments.running.coordinator import Coordinator, Hooks
+from tournaments.running.coordinator import Coordinator
+from tournaments.running.hooks import Hooks
 from tournaments.running.plan import Plan
 
 

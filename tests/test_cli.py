@@ -318,7 +318,7 @@ def test_a_file_that_a_run_died_over_before_it_founded_anything_holds_no_tournam
     result = malice(command, tmp_path / "new.db")
 
     assert result.exit_code == 2
-    assert "new.db: holds no tournament" in result.stderr
+    assert "new.db: holds no finished game" in result.stderr
 
 
 def test_a_league_of_a_newer_malice_is_refused(db: Path, tmp_path: Path) -> None:

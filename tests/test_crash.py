@@ -68,7 +68,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A small tournament with its pages, undisturbed."""
     each = Run(tmp_path_factory.mktemp("small"))
-    each.write(SMALL, "auto")
+    each.write(SMALL)
     code, _, err = each.finish(*PAGES)
     assert code == 0, err
     return each
@@ -136,7 +136,7 @@ def test_kills_change_no_pairing_of_a_swiss(run: Run, tmp_path_factory: pytest.T
 def test_a_run_that_dies_at_this_point_goes_on_as_if_nothing_had_been(
     word: str, times: int, options: tuple[str, ...], run: Run, small: Run
 ) -> None:
-    run.write(SMALL, "auto")
+    run.write(SMALL)
 
     # With one job no games arrive together, so that each has a transaction of its own.
     code, _, _ = run.finish("--jobs", "1", *options, malice=(sys.executable, "-P", "-c", DYING, word, str(times)))

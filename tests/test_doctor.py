@@ -125,7 +125,8 @@ def test_no_bot_can_read_the_league_beside_it(tmp_path: Path) -> None:
 
 def test_a_machine_without_bubblewrap_is_examined_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bwrap.Sandbox, "build_command", lambda *_, **__: ["no-such-bubblewrap"])
-    for question in (probe.explain_missing_sandbox, probe.sandbox_works, probe.can_disable_nested_users):
+    questions = (probe.explain_missing_sandbox, probe.sandbox_works, probe.can_disable_nested_users, probe._try_sandbox)
+    for question in questions:
         monkeypatch.setattr(probe, question.__name__, question.__wrapped__)
 
     assert not probe.sandbox_works(own_user=False)

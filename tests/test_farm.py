@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import io
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,53 +13,16 @@ from msgspec.structs import replace
 import site_pages
 from referee.digests import compute_digest, compute_tournament_sha
 from referee.records import Batch, GameOrder, Key, Record
-from tests.farms import GREETING, Chaos, ReplaysHere, SimulatedCluster, play_game, play_on
+from tests.farms import CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
 from tournaments.errors import Stopped
 from tournaments.farm.blocks import cut_blocks
 from tournaments.farm.cluster import Signalled
-from tournaments.farm.work import Introduction
-from tournaments.league.config import Config
+from tournaments.farm.work import Introduction, Refusal
 from tournaments.league.remembering import RememberingReader
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
-from tournaments.running.audit import Audit
-from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.running.hooks import Hooks
 from tournaments.running.opening import open_league
-from tournaments.running.run import Run, Terms
-
-CONFIG = Config(
-    entries=("greedy", "uniform", "first"), rulesets=("./short.toml",), deals=6, seed="farm", name="farm", jobs=1
-)
-GAMES = 3 * 6 * 2
-
-
-@pytest.fixture(autouse=True)
-def nobody_to_greet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournaments.running.run.call_roll", lambda plan, suspended, out: None)
-
-
-class League:
-    """A league in a folder, and what runs in it printed."""
-
-    def __init__(self, folder: Path) -> None:
-        (folder / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
-        self.path = folder / "farm.db"
-        self.out = io.StringIO()
-
-    def run(self, cluster: SimulatedCluster, config: Config = CONFIG, drawn: int = 10, least: float = 0.0) -> None:
-        with Store(self.path, create=True) as store:
-            plan = open_league(store, config, self.path.parent)
-            terms = Terms(1, ["again"], elsewhere=play_on(cluster, plan, drawn, least))
-            audit = Audit(store, "go on", ReplaysHere())
-            Run(store, plan, self.out, terms, audit).play()
-
-    def sha(self) -> str:
-        with Store(self.path) as store:
-            return verify_league(store).sha
-
-    def keys(self) -> set[Key]:
-        with Store(self.path) as store:
-            return store.keys()
 
 
 @pytest.fixture
@@ -170,20 +131,18 @@ def test_a_run_on_this_machine_replays_what_an_earlier_one_left_of_a_forger(leag
 @pytest.mark.parametrize(
     ("greeting", "reason"),
     [
-        (replace(GREETING, refusal="isolation 'bwrap' is unavailable"), "isolation 'bwrap' is unavailable"),
+        (Refusal("here", "isolation 'bwrap' is unavailable"), "isolation 'bwrap' is unavailable"),
         (replace(GREETING, speed=0.3), "its factor is 0.3, expected at least 0.5"),
     ],
 )
 def test_a_worker_that_does_not_suffice_is_refused_with_the_reason(
-    greeting: Introduction, reason: str, league: League
+    greeting: Introduction | Refusal, reason: str, league: League
 ) -> None:
     cluster = SimulatedCluster("ann", "bob", greetings={"bob": greeting})
     league.run(cluster, least=0.5)
 
     assert f"bob on here is refused: {reason}" in league.out.getvalue()
     assert {address for address, _ in cluster.handed} == {"tcp://ann"}
-    with pytest.raises(Stopped, match=f"(?s)no worker for 0.2 s.*{reason}"):
-        league.run(SimulatedCluster("bob", greetings={"bob": greeting}), replace(CONFIG, deals=7), least=0.5)
 
 
 def test_the_backlog_reads_no_further_ahead_than_the_workers_can_take(league: League) -> None:
@@ -267,12 +226,6 @@ def test_ctrl_c_lets_the_games_in_hand_finish_unless_it_comes_twice(patient: boo
     in_hand = {order.key for _, task in cluster.handed for batch in task.batches for order in batch.games}
     assert league.keys() == (in_hand if patient else set())
     assert len(in_hand) < GAMES
-
-
-def dispatch(league: League, cluster: SimulatedCluster, hooks: Hooks) -> Outcome:
-    with Store(league.path, create=True) as store, Audit(store, "", ReplaysHere()) as audit:
-        plan = open_league(store, CONFIG, league.path.parent)
-        return play_on(cluster, plan)(plan.open_batches(set()), 1, 1, dataclasses.replace(hooks, audit=audit))
 
 
 def test_tasks_are_taken_back_once_nobody_wants_their_games(league: League) -> None:

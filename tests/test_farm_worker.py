@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 import time
 from pathlib import Path
 
@@ -14,16 +16,20 @@ from msgspec.structs import replace
 from referee.errors import BotError
 from referee.isolation import probe
 from referee.records import Isolation
+from tests.documents import ROOT
 from tests.test_help import list_modules
+from tournaments.check.report import Report, Step
+from tournaments.check.text import format_report
 from tournaments.cli import main
 from tournaments.entries.bots import find_bot, load_bot_folder
 from tournaments.entries.kept_bots import KeptBots
-from tournaments.farm import hand
+from tournaments.errors import Stopped
+from tournaments.farm import hand, worker
 from tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
-from tournaments.farm.calibration import measure_speed
+from tournaments.farm.calibration import RUNS, choose_rate, measure_speed
 from tournaments.farm.station import Station, Terms
-from tournaments.farm.work import Introduction, Need, Ticket, make_ticket
-from tournaments.farm.worker import choose_slots
+from tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Ticket, make_ticket
+from tournaments.farm.worker import choose_slots, was_unanswered
 
 NEED = Need("0.1.0", ("spite",), Isolation("bwrap", required=True), 1, ())
 
@@ -53,9 +59,9 @@ def test_a_worker_says_what_it_has_and_what_it_lacks(station: Station) -> None:
 
     told = station.introduce(need)
 
+    assert isinstance(told, Introduction)
     assert (told.slots, told.slots_per_game, told.capacity, told.speed) == (2, 2, 1, 0.9)
     assert told.lacks == need.contents
-    assert told.refusal == ""
 
 
 @pytest.mark.parametrize(
@@ -72,14 +78,17 @@ def test_a_worker_says_why_it_cannot_play(
 ) -> None:
     monkeypatch.setattr(probe, "explain_missing_sandbox", lambda: "bwrap not found")
 
-    assert reason in station.introduce(need).refusal
+    told = station.introduce(need)
+
+    assert isinstance(told, Refusal)
+    assert reason in told.why
 
 
 def test_a_worker_that_somebody_else_started_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MALICE_WORKER", raising=False)
-    told = msgspec.json.decode(hand.introduce(msgspec.json.encode(NEED)), type=Introduction)
+    told = msgspec.json.decode(hand.introduce(msgspec.json.encode(NEED)), type=Refusal)
 
-    assert told.refusal == "expected a worker that `malice worker` started, got another one"
+    assert told.why == "expected a worker that `malice worker` started, got another one"
 
 
 def test_a_bot_arrives_as_it_was_sent_or_not_at_all(tmp_path: Path) -> None:
@@ -148,8 +157,23 @@ def test_slots_share_the_processors(slots: int, each: int, expected: tuple[tuple
     assert choose_slots(slots, each, range(4)) == expected
 
 
+@pytest.mark.parametrize(
+    ("code", "seconds", "gives_up"),
+    [(1, 61.0, True), (1, 5.0, False), (0, 61.0, False), (-9, 61.0, False), (-9, 3600.0, False), (1, 3600.0, False)],
+)
+def test_a_worker_gives_up_only_if_no_scheduler_answered(code: int, seconds: float, gives_up: bool) -> None:
+    assert was_unanswered(code, seconds) is gives_up
+
+
 def test_a_calibration_gives_a_factor() -> None:
-    assert 0.01 < measure_speed([(), ()], seconds=0.02) < 100
+    assert 0.01 < measure_speed([(), ()], run_s=0.001) < 100
+
+
+def test_neighbours_that_slow_some_measurements_down_do_not_change_a_calibration() -> None:
+    quiet, disturbed = ["6000"] * RUNS, [*["3000"] * (RUNS // 2), *["6000"] * (RUNS // 2)]
+
+    assert choose_rate(" ".join(quiet)) == choose_rate(" ".join(disturbed)) == 6000
+    assert choose_rate(" ".join([*quiet[1:], "60000"])) == 6000, "a quirk of the clock"
 
 
 @pytest.fixture
@@ -163,7 +187,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(words: tuple[str, ...]) -
     done = CliRunner().invoke(main, words)
 
     assert done.exit_code == 2
-    assert done.stderr.splitlines()[-1].endswith("pip install 'malice[dask]'")
+    assert "pip install '.[dask]'" in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -171,6 +195,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(words: tuple[str, ...]) -
     [
         (("worker", "friday.toml"), "friday.toml"),
         (("compare", "first", "uniform", "--dask", "10.0.0.1"), "10.0.0.1"),
+        (("worker", "udp://10.0.0.1:8786"), "udp://"),
         (("compare", "first", "uniform", "--min-factor", "0.5", "--deals", "1"), "--min-factor"),
     ],
 )
@@ -181,12 +206,79 @@ def test_what_names_no_scheduler_is_refused_at_once(words: tuple[str, ...], name
     assert named in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.parametrize("words", [("worker",), ("compare", "first", "uniform", "--dask")])
+@pytest.mark.parametrize(
+    "text", [b"", b'{"type": "Sch', b"{}", b'{"address": 5}', b'{"address": "http://a:1"}', b"\xff"]
+)
+def test_a_broken_file_of_a_scheduler_is_refused(
+    words: tuple[str, ...], text: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.farm.scheduler.WRITING_S", 0.0)
+    file = tmp_path / "s.json"
+    file.write_bytes(text)
+
+    done = CliRunner().invoke(main, (*words, str(file)))
+
+    assert done.exit_code == 2
+    assert [str(file) in line for line in done.stderr.splitlines()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("words", "role"), [(("worker",), "WORKER"), (("compare", "first", "uniform", "--dask"), "CLIENT")]
+)
+def test_an_address_with_tls_names_the_variables_of_its_certificates(words: tuple[str, ...], role: str) -> None:
+    done = CliRunner().invoke(main, (*words, "tls://127.0.0.1:9"))
+
+    assert done.exit_code == 2
+    named = set(re.findall(r"DASK_DISTRIBUTED__COMM__TLS__(\w+)", done.stderr))
+    assert named == {"CA_FILE", f"{role}__CERT", f"{role}__KEY"}
+
+
+@pytest.mark.parametrize("json", [(), ("--json",)])
+def test_one_bot_is_reported_as_without_a_cluster(json: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    report = Report("first", True, "none", (Step("starts", "starts in time", "passed", "1 ms"),), ())
+    answer = ExamAnswer(msgspec.json.encode(report).decode())
+    monkeypatch.setattr("tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
+
+    done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9", *json))
+
+    expected = [msgspec.json.encode(report).decode()] if json else list(format_report(report))
+    assert (done.exit_code, done.stdout.splitlines()) == (0, expected)
+
+
+def test_a_worker_that_no_scheduler_takes_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "list_words", lambda *_: [sys.executable, "-S", "-c", "exit(1)"])
+    monkeypatch.setattr(worker, "PAUSE_S", 0.0)
+
+    with pytest.raises(Stopped, match="'ann'"):
+        worker.run_worker("10.0.0.1:8786", "ann", Terms(((0,),), 1, 1.0, str(tmp_path), 1_000_000))
+
+
+def test_a_worker_says_once_that_it_waits_for_the_file_of_its_scheduler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.farm.calibration.measure_speed", lambda cpu_sets: 1.0)
+    monkeypatch.setattr(worker, "run_worker", lambda *_: None)
+    file = tmp_path / "s.json"
+
+    done = CliRunner().invoke(main, ("worker", str(file), "--cache", str(tmp_path)))
+
+    assert (done.exit_code, done.stderr.count(str(file))) == (0, 1)
+
+
 def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournaments.farm.dask_cluster.CONNECT_S", 0.2)
 
     done = CliRunner().invoke(main, ("compare", "first", "uniform", "--dask", str(tmp_path / "gone.json")))
 
     assert (done.exit_code, "gone.json" in done.stderr) == (3, True)
+
+
+def test_the_container_file_starts_a_worker_with_options_that_it_has() -> None:
+    lines = (ROOT / "docs/worker.Dockerfile").read_text().splitlines()
+    program, *words = msgspec.json.decode(lines[-1].removeprefix("ENTRYPOINT "), type=list[str])
+    result = CliRunner().invoke(main, [*words, "--help"])  # unknown options come first
+    assert (program, words[0], result.exit_code) == ("malice", "worker", 0), result.output
 
 
 def test_a_run_without_the_option_imports_nothing_of_dask() -> None:

@@ -21,7 +21,8 @@ from tests.tables import BOTS, PATIENCE_MS, batch, player
 from tests.test_referee import records
 from tests.warded import Played, WardedReferee
 from tournaments.bench import hostile_bot
-from tournaments.running.coordinator import Hooks, play_batches
+from tournaments.running.coordinator import play_batches
+from tournaments.running.hooks import Hooks
 
 SHORT_MS = 400
 """The deadline where the answer never comes."""

@@ -25,6 +25,7 @@ from tournaments.league.journal import (
     PartClosed,
     PartCreated,
     Readmitted,
+    ShareChosen,
     StateChanged,
     Version,
     chain_event,
@@ -174,6 +175,7 @@ events: st.SearchStrategy[AnyEvent] = st.one_of(
     st.builds(PartClosed, st.integers(0, 99)),
     st.builds(StateChanged, labels, st.sampled_from(["playing", "withdrawn", "disqualified"]), labels),
     st.builds(Readmitted, labels, st.integers(0, 2**53)),
+    st.builds(ShareChosen, st.from_regex(r"[0-9]{1,6}/[0-9]{1,6}", fullmatch=True)),
 )
 
 
@@ -212,6 +214,8 @@ def test_anything_else_is_no_event(text: str) -> None:
         ((), replace(PART, part=replace(PART.part, commit="sha256:" + "0" * 64)), "commit: expected"),
         ((), PartClosed(0), "part 0 cannot close"),
         ((PART, PartClosed(0)), PartClosed(0), "part 0 cannot close"),
+        ((), ShareChosen("2/3"), "share 2/3: expected an open part"),
+        ((PART, ShareChosen("1/3")), ShareChosen("2/3"), "no share chosen before"),
         ((), StateChanged("nobody", "withdrawn"), "'nobody' is no entry"),
         ((PART,), Readmitted("nobody", 0), "'nobody' is no entry"),
         ((PART,), Readmitted("greedy", 4), "cannot be readmitted after game number 4"),

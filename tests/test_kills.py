@@ -21,7 +21,8 @@ from referee.records import Batch, BatchDone, Isolation, Key, Layer, Player, Rec
 from referee.verdicts import Verdict
 from tests.boxes import BOT, boxed, every_layer
 from tests.tables import batch, move_request, player, seated
-from tournaments.running.coordinator import TRIES, Coordinator, Hooks, Outcome
+from tournaments.running.coordinator import TRIES, Coordinator
+from tournaments.running.hooks import Hooks, Outcome
 from tournaments.running.in_process import InProcess
 
 EAT = "x = [b'x' * (1 << 20) for _ in range({})]"

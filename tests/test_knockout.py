@@ -21,7 +21,8 @@ from tournaments.league.config import Config
 from tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_slots, rank_knockout
 from tournaments.league.formats.situation import Done
 from tournaments.league.store import Store
-from tournaments.running.coordinator import Hooks, Outcome, play_batches
+from tournaments.running.coordinator import play_batches
+from tournaments.running.hooks import Hooks, Outcome
 from tournaments.running.opening import open_league
 from tournaments.running.run import Terms, run_tournament
 

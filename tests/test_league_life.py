@@ -31,8 +31,8 @@ from tournaments.league.standings import Row, Standings, compute_standings
 from tournaments.league.states import exclude, reinstate
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
-from tournaments.running.coordinator import Hooks, Outcome
 from tournaments.running.field import Entrance, Field
+from tournaments.running.hooks import Hooks, Outcome
 from tournaments.running.pending import KnownGames, read_known_games
 from tournaments.running.plan import Plan
 from tournaments.running.registration import register

@@ -14,7 +14,7 @@ from referee.records import Batch, Key
 from tournaments.league.config import Config
 from tournaments.league.parts import Entrant, Part, PartTable, Schedule
 from tournaments.league.suspension import Suspensions
-from tournaments.running.coordinator import Running
+from tournaments.running.hooks import Running
 from tournaments.running.pace import BLOCKS, make_pace
 from tournaments.running.plan import Plan
 

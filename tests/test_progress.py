@@ -53,6 +53,17 @@ def test_nothing_is_said_when_nothing_was_played() -> None:
     assert out.getvalue() == ""
 
 
+def test_the_time_left_follows_from_the_rate_that_is_told_until_all_games_are_there() -> None:
+    progress = Progress(10, 4, io.StringIO())
+    progress.count_game()
+    progress.set_rate(2.5)
+
+    assert progress.describe(1000.0) == "5/10 games, 2.5 games/s, 2 s left"
+    for _ in range(5):
+        progress.count_game()
+    assert progress.describe(60.0) == "10/10 games, 0.1 games/s, 0 s left"
+
+
 def test_games_that_are_played_again_have_a_bar_and_no_last_word_without_a_terminal() -> None:
     bar, plain, idle = Terminal(), io.StringIO(), Terminal()
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from msgspec.structs import replace
 
+from referee.records import Record
 from site_pages.packing import Packers
 from tests.leagues import change, play_small_league
 from tests.processes import Mark
 from tests.test_cli import malice
-from tournaments.errors import UnverifiedError
-from tournaments.league import replayers
+from tournaments.errors import Stopped, UnverifiedError
+from tournaments.league import adjustment, replayers, replaying
+from tournaments.league.adjusted_pairs import compare_sharply
 from tournaments.league.replayers import replay_rows
 from tournaments.league.store import Store
 from tournaments.league.verify import Verified, verify_league
+from tournaments.running.audit import Audit
 
 pytestmark = pytest.mark.slow
 
@@ -80,15 +86,81 @@ def test_what_no_referee_packed_is_packed_for_the_site(league: Path, monkeypatch
     assert filled[9] == broken
 
 
-def test_what_a_process_leaves_when_it_dies_is_done_here(league: Path) -> None:
+def kill(process: replayers.Process) -> None:
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def kill_before(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every process die as it receives a message that contains these bytes."""
+    exchange = replayers._exchange
+
+    def exchange_or_kill(process: replayers.Process, message: bytes) -> bytes | None:
+        if sent in message:
+            kill(process)
+        return exchange(process, message)
+
+    monkeypatch.setattr(replayers, "_exchange", exchange_or_kill)
+
+
+def test_another_process_follows_one_that_dies_and_what_none_does_is_done_here(
+    league: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store(league) as store, replay_rows(store, "games", 10, 2) as crew:
         rows = [(row, None) for row in store.list_recorded()]
         whole = list(crew.replay(rows))
-        for process in crew._processes:
-            process.kill()
+        dead = set(crew._processes)
+        for process in dead:
+            kill(process)
+        with monkeypatch.context() as patch:
+            patch.setattr(crew, "_replay", lambda row: pytest.fail("it is done here"))
+            assert list(crew.replay(rows)) == whole
+        assert crew._processes - dead
 
+        kill_before(b"", monkeypatch)
         assert list(crew.replay(rows)) == whole
+        assert not crew._processes
         assert len(whole) == 10
+
+
+def test_what_kills_its_process_is_a_fault_of_the_record_alone(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournaments.running.audit.count_processors", lambda: 1)
+    told = SimpleQueue[tuple[Record, str]]()
+    with Store(league) as store, Audit(store) as audit:
+        deadly, good, cut, huge = list(store.records())[:4]
+        cut, huge = replace(cut, actions=cut.actions[:-1]), replace(huge, scores=(2**70, 0))
+
+        kill_before(deadly.digest.encode(), monkeypatch)
+        for record in (good, deadly, cut, huge):
+            audit.replay(record, lambda record, why: told.put((record, why)))
+        heard = [told.get(timeout=60) for _ in range(4)]
+
+        assert [record for record, _ in heard] == [good, deadly, cut, huge]
+        assert [why for _, why in heard][:2] == ["", "its replay was killed"]
+        assert all(str(record.key) in why for record, why in heard[2:])
+        with pytest.raises(Stopped, match="1 game of other machines"):
+            audit.check([good.key, deadly.key])
+        left = store.keys()
+    assert good.key in left
+    assert deadly.key not in left
+
+
+def test_two_processes_measure_the_same_luck(tmp_path: Path, league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[list[float], list[float]]] = []
+    monkeypatch.setattr(replayers, "MANY", 4)
+    monkeypatch.setattr(replayers, "CHUNK", 1)
+    monkeypatch.setattr(adjustment, "FEWEST", 1)
+    monkeypatch.setattr(adjustment, "adjust_scores", lambda *each: told.append(each[:2]))
+    (tmp_path / "whole").mkdir()
+    with Store(play_small_league(tmp_path / "whole", deals=2, rules="")) as store:
+        for jobs in (1, 2):
+            monkeypatch.setattr(adjustment, "count_processors", lambda jobs=jobs: jobs)
+            list(compare_sharply(store))
+        monkeypatch.setattr(replaying, "measure_luck", lambda luck, record: pytest.fail("it is measured here"))
+        list(compare_sharply(store))
+
+    assert told[0] == told[1] == told[2]
+    assert any(told[0][1])
 
 
 def test_an_interrupt_leaves_no_process(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,10 @@ from referee.errors import BotError, DataError
 from referee.records import Key
 from tests.sharing import Puppets, copy_league, crash_uniform, found_league, merge, play, play_fairly, recall
 from tests.test_cli import malice
+from tournaments.errors import LeagueError
 from tournaments.league.store import Store
 from tournaments.league.verify import Verified, verify_league
-from tournaments.running.coordinator import Hooks
+from tournaments.running.hooks import Hooks
 from tournaments.running.names import Names
 from tournaments.running.shares import Share, parse_share
 
@@ -117,6 +118,29 @@ def test_a_round_follows_when_all_shares_of_the_last_one_are_there(tmp_path: Pat
 
     found = verify(league)
     assert (found.complete, len(found.parts)) == (True, 2)
+
+
+def test_a_copy_remembers_its_share_and_refuses_another(league: Path) -> None:
+    copy = play(copy_league(league, "copy"), "2/3")
+    with Store(copy) as store:
+        before = list(store.events())
+
+    with Store(copy) as store, pytest.raises(LeagueError, match=r"--shard 2/3, .* got 2/4: .* a fresh copy"):
+        recall(store, "2/4")
+    play(copy, "2/3")
+
+    with Store(copy) as store:
+        assert list(store.events()) == before
+
+
+def test_the_league_may_play_a_share_itself_and_another_one_in_the_next_round(tmp_path: Path) -> None:
+    league = found_league(tmp_path, format="swiss", rounds=2, deals=2)
+    for mine, *others in (("1/2", "2/2"), ("2/3", "1/3", "3/3")):
+        copies = [copy_league(league, f"copy-{other.replace('/', '-')}") for other in others]
+        play(league, mine)
+        merge(league, *map(play, copies, others))
+
+    assert verify(league).complete
 
 
 def test_a_share_whose_bots_were_not_copied_says_which(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:

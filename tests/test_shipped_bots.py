@@ -172,6 +172,20 @@ def test_the_instant_bot_answers_the_first_legal_action() -> None:
         assert bot.ask(id=1, **move) == {"id": 1, "move": move["legal"][0]}
 
 
+@pytest.mark.parametrize(("top", "plays"), [("KD", True), ("2C", False)])
+def test_squirrel_keeps_a_card_back_on_which_the_other_team_could_put_a_nuts_card(top: str, plays: bool) -> None:
+    start, move = requests("nuts-2")
+    own, other = (move["view"]["sides"][team] for team in (start["seat"], 1 - start["seat"]))
+    own["nuts"], other["nuts"] = "KS", top
+    for side, cards in ((own, ["AC", "KC", "KH", "KD", "QD"]), (other, ["9H", "9D", "9S", "9C", "8C"])):
+        side["columns"] = [[*pile[:-1], card] for pile, card in zip(side["columns"], cards, strict=True)]
+    legal = ["AC-f", "turn", "wait"]
+
+    with started(SHIPPED / "python/squirrel") as bot:
+        bot.ask(id=1, **start)
+        assert (bot.ask(id=2, **move | {"legal": legal})["move"] == "AC-f") == plays
+
+
 # The instant bot in C
 
 

@@ -205,6 +205,7 @@ class League:
         self._renewed: list[str] = []
         self._pairs: list[tuple[Game, Record]] = []
         self._knows_series = True
+        self._plays_series = True
         self._situation: Situation | None = None
         codes = list(VERDICTS)
         for part, (table, (name, seated)) in product(range(parts), enumerate(self._tables)):
@@ -239,6 +240,10 @@ class League:
     def forget_series(self) -> None:
         """Say nothing of series from now on."""
         self._knows_series = False
+
+    def play_no_series(self) -> None:
+        """Take the rulesets as they are, but play on no series."""
+        self._plays_series = False
 
     def decide(self, label: str, state: State, reason: str = "") -> None:
         """Decide something about an entry."""
@@ -351,7 +356,7 @@ class League:
 
     def config(self) -> Config:
         """Return a configuration that suspends nobody."""
-        return Config(entries=self._labels, suspend_after=0)
+        return Config(entries=self._labels, suspend_after=0, series=self._plays_series)
 
     def follow(self, situation: Situation) -> None:
         """Show the course of another tournament between the same entries."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 import site_pages
 from referee.games.spite import luck
+from referee.luck import find_luck
 from tests.leagues import play_small_league
 from tests.test_adjustment import measured as measured
 from tests.test_cli import malice
@@ -61,7 +62,7 @@ def test_the_command_line_shows_pairs_with_luck_and_without(
     assert "without-luck" in Page(out / "docs/comparing.html").ids
     with Store(db) as store:
         (ruleset,) = store.rulesets()
-    assert (found := adjustment.find_luck(ruleset))
+    assert (found := find_luck(ruleset))
     assert f"what luck is: {found.hash[:8]}" in " ".join(page.words.split())
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.html")} == files, "the same bytes are not written"
 

@@ -14,7 +14,8 @@ from referee.playing import play_batch
 from referee.records import Record, Report, Started, StderrLine
 from referee.stderr_lines import LONGEST, StderrLines
 from tests.tables import batch, player
-from tournaments.running.coordinator import Hooks, play_batches
+from tournaments.running.coordinator import play_batches
+from tournaments.running.hooks import Hooks
 
 
 def cut(*chunks: bytes) -> list[str]:

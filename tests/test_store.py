@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -159,6 +160,18 @@ def test_a_stored_game_replays(tmp_path: Path, plan: Plan) -> None:
         store.add(plan.make_game(record), record)
 
         check_record(store.record(record.key))
+
+
+@pytest.mark.parametrize(("speed", "foreign"), [(None, False), (0.04, True), (1.25, True)])
+def test_a_game_is_foreign_if_another_machine_measured_its_speed(
+    speed: float | None, foreign: bool, tmp_path: Path, plan: Plan
+) -> None:
+    told = msgspec.json.encode(replace(forfeited(plan, Key(0, 0, 0, 1)), speed=speed))
+    record = msgspec.json.decode(told, type=Record)
+    with founded(tmp_path / "t.db", plan) as store:
+        store.add(plan.make_game(record), record)
+
+        assert store.list_foreign(0) == [record.key] * foreign
 
 
 def _scores(record: Record) -> tuple[int, ...]:

@@ -19,7 +19,8 @@ from tests.tables import BOTS
 from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
 from tournaments.league.config import Config
 from tournaments.running.announcement import compute_longest_ms
-from tournaments.running.coordinator import Hooks, play_batches
+from tournaments.running.coordinator import play_batches
+from tournaments.running.hooks import Hooks
 from tournaments.running.plan import Plan
 
 SMALL = 'entries = ["uniform", "first"]\nseed = "small"\ndeals = 4\n'

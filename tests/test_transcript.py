@@ -15,7 +15,8 @@ from referee.records import Record
 from referee.rulesets import load_ruleset
 from referee.seat import Played
 from tournaments.league.config import Config
-from tournaments.running.coordinator import Hooks, play_batches
+from tournaments.running.coordinator import play_batches
+from tournaments.running.hooks import Hooks
 from tournaments.running.plan import Plan
 from tournaments.sanitizer import sanitize
 from tournaments.terminal.transcript import STDERR_WIDTH, Narrator, describe_event, excerpt_stderr, format_transcript

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 
 def main() -> None:
     """Run the command line."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until `exit_codes.take_interrupts`
+    # Modules and pages are many objects that stay: to visit them as often as Python does takes a tenth of a command.
+    gc.set_threshold(20_000, 50, 50)
     from tournaments.cli import main as run_command
 
     run_command()

@@ -68,6 +68,7 @@ def process_limit() -> int | None:
     return None if os.getuid() == 0 else limits.count_user_threads() + 4 * limits.PROCESSES
 
 
+@cache
 def _try_sandbox(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
     sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), View([_TRUE], Path(_TRUE), Path("/")), _MEMORY_MB)
     descriptors = [os.open(os.devnull, os.O_WRONLY)]

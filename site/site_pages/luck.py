@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from referee.luck import find_luck
 from referee.rulesets import Ruleset
 from site_pages import text
 from site_pages.intervals import format_ends, format_percents
 from site_pages.outcomes import DealBar, make_deal_bar
 from site_pages.rankings import Cell, Name, make_name
-from tournaments.league.adjustment import find_luck
 from tournaments.league.comparison import Comparison
 from tournaments.league.standings import Standings
 from tournaments.ratings.adjustment import Adjustment

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from referee.records import Record
 from tournaments.league import replayers
-from tournaments.league.replayers import Replayers, count_processors
+from tournaments.league.replayers import Replayers, count_processes, count_processors
 from tournaments.league.replaying import PACK
 
 
@@ -34,7 +34,8 @@ class Packers:
         self._bare += len(bare)
         if self._replayers is None and self._bare >= replayers.MANY:
             # Whoever shows a game that does not replay tells why, and needs what comes before that.
-            processes: Replayers[Record] = Replayers(lambda record: b"", (PACK,), self._bare, count_processors())
+            count = count_processes(self._bare, count_processors())
+            processes: Replayers[Record] = Replayers(lambda record: b"", (PACK,), count)
             self._replayers = self._stack.enter_context(processes)
         if self._replayers is None or not bare:
             return list(records)

@@ -26,7 +26,7 @@ from tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket
 from tournaments.league.config import Config
 from tournaments.league.store import Store
 from tournaments.running.audit import Audit
-from tournaments.running.coordinator import Hooks
+from tournaments.running.hooks import Hooks
 from tournaments.running.opening import open_league
 from tournaments.running.plan import Plan
 
@@ -35,6 +35,8 @@ SLOTS = 2
 GAMES = 2000
 PLANNED = 1_000_000
 SPEED = 1.0
+GAME_S = 0.1
+"""How long a game took, as the workers say."""
 
 
 class Parrots:
@@ -60,7 +62,7 @@ class Parrots:
     def submit(self, address: str, task: Task) -> None:
         """Answer a task."""
         keys = [order.key for batch in task.batches for order in batch.games]
-        answer = Answer(task.number, tuple(Raw(self._lines[key]) for key in keys))
+        answer = Answer(task.number, tuple(Raw(self._lines[key]) for key in keys), GAME_S * len(keys))
         self.events.put(Answered(task.number, msgspec.json.encode(answer)))
 
     def recall(self, numbers: Collection[int]) -> None:

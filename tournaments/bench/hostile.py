@@ -15,7 +15,8 @@ from tournaments.bench import Row, hostile_bot
 from tournaments.bench.exchange import make_games
 from tournaments.entries.bots import find_bot
 from tournaments.league.parts import Seeds
-from tournaments.running.coordinator import Hooks, play_batches
+from tournaments.running.coordinator import play_batches
+from tournaments.running.hooks import Hooks
 
 ROUNDS = 3
 JOBS = 2

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 from tournaments.bench import Row
 from tournaments.league.config import Config
 from tournaments.league.store import Store
-from tournaments.running.coordinator import Hooks, play_batches
+from tournaments.running.coordinator import play_batches
+from tournaments.running.hooks import Hooks
 from tournaments.running.opening import open_league
 
 ROUNDS = 3

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tournaments.check.report import Report
     from tournaments.entries.bots import BotSpec
     from tournaments.entries.kept_bots import KeptBots
+    from tournaments.farm.exams import Proctor
     from tournaments.running.names import Names
 
 FAILED = 10
@@ -92,9 +93,13 @@ def check(
     with TemporaryDirectory(prefix="malice-") as folder:
         names = Names(Path(folder, "check.db"))
         if scheduler:
-            kept = KeptBots(Path(folder, "check.db"))
-            reports = _check_elsewhere(enroll_course(bots, names.find), kept, terms, scheduler, json)
-        elif len(bots) == 1 and not is_tournament_file(bots[0]):
+            proctor = _make_proctor(KeptBots(Path(folder, "check.db")), terms)
+        alone = len(bots) == 1 and not is_tournament_file(bots[0])
+        if scheduler and alone:
+            reports = _check_one_elsewhere(names.find(bots[0]), proctor, scheduler, json)
+        elif scheduler:
+            reports = _check_elsewhere(enroll_course(bots, names.find), proctor, scheduler, json)
+        elif alone:
             reports = _check_one(names.find(bots[0]), terms, json)
         else:
             reports = _check_several(bots, names, terms, json)
@@ -108,10 +113,7 @@ def check(
 
 def _check_one(bot: BotSpec, terms: Terms, json: bool) -> list[Report]:
     """Examine a bot, and print all of its report."""
-    import msgspec
-
     from tournaments.check.games import choose_syllabus
-    from tournaments.check.text import format_report
     from tournaments.entries.builds import ensure_built
     from tournaments.entries.enrolment import Enrolled
 
@@ -119,12 +121,20 @@ def _check_one(bot: BotSpec, terms: Terms, json: bool) -> list[Report]:
     built = ensure_built(bot)
     _print_shortcomings(terms, [built.make_player(built.manifest.name)])
     report = terms.examine(Enrolled(built), lambda title: click.echo(f"{title} ...", err=True))
+    _print_report(report, json)
+    return [report]
+
+
+def _print_report(report: Report, json: bool) -> None:
+    import msgspec
+
+    from tournaments.check.text import format_report
+
     if json:
         click.echo(msgspec.json.encode(report))
     else:
         for line in format_report(report):
             click.echo(line)
-    return [report]
 
 
 def _check_several(words: tuple[str, ...], names: Names, terms: Terms, json: bool) -> list[Report]:
@@ -142,20 +152,44 @@ def _check_several(words: tuple[str, ...], names: Names, terms: Terms, json: boo
     return reports
 
 
-def _check_elsewhere(course: Course, kept: KeptBots, terms: Terms, scheduler: str, json: bool) -> list[Report]:
+def _make_proctor(kept: KeptBots, terms: Terms) -> Proctor:
+    from tournaments.farm.exams import Proctor
+
+    options = ["--move-ms", terms.times.move_ms, "--init-ms", terms.times.init_ms, "--isolation", terms.isolation.layer]
+    options += ["--require-isolation"] * terms.isolation.required
+    options += ["--fuzz", terms.rare] * bool(terms.rare) + ["--rulesets", terms.rulesets] * bool(terms.rulesets)
+    return Proctor(kept, terms.isolation, tuple(map(str, options)), lambda line: click.echo(line, err=True))
+
+
+def _check_one_elsewhere(bot: BotSpec, proctor: Proctor, scheduler: str, json: bool) -> list[Report]:
+    """Examine a bot on a worker of a cluster, and print all of its report.
+
+    Raises:
+        BotError: it cannot be examined there.
+    """
+    import msgspec
+
+    from referee.errors import BotError
+    from tournaments.check.report import Report
+
+    label = bot.manifest.name
+    answer = proctor.examine(scheduler, {label: bot})[label]
+    if answer.trouble:
+        raise BotError(answer.trouble.removeprefix("Error: "))
+    report = msgspec.json.decode(answer.report, type=Report)
+    _print_report(report, json)
+    return [report]
+
+
+def _check_elsewhere(course: Course, proctor: Proctor, scheduler: str, json: bool) -> list[Report]:
     """Examine bots on the workers of a cluster, side by side, and print a line for each."""
     import msgspec
     from msgspec.structs import replace
 
     from tournaments.check.course import report_absence
     from tournaments.check.report import Report
-    from tournaments.farm.exams import Proctor
     from tournaments.league.journal import Absence
 
-    options = ["--move-ms", terms.times.move_ms, "--init-ms", terms.times.init_ms, "--isolation", terms.isolation.layer]
-    options += ["--require-isolation"] * terms.isolation.required
-    options += ["--fuzz", terms.rare] * bool(terms.rare) + ["--rulesets", terms.rulesets] * bool(terms.rulesets)
-    proctor = Proctor(kept, terms.isolation, tuple(map(str, options)), lambda line: click.echo(line, err=True))
     answers = proctor.examine(scheduler, {label: each.bot for label, each in course if not each.absence})
     reports = []
     for label, each in course:

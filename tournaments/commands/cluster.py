@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -51,10 +50,12 @@ def require_scheduler(ctx: click.Context, param: click.Parameter, scheduler: str
     """
     if scheduler is None:
         return None
+    from tournaments.farm.scheduler import SCHEMES, is_address, is_file
+
     require_dask()
-    if not scheduler.endswith(".json") and not re.fullmatch(r".+:\d+", scheduler):
-        expected = "the address of a scheduler, such as tcp://10.0.0.1:8786, or its file, such as scheduler.json"
-        raise click.BadParameter(f"expected {expected}, got: {scheduler!r}")
+    if not is_file(scheduler) and not is_address(scheduler):
+        expected = f"the address of a scheduler, such as tcp://10.0.0.1:8786 (schemes: {', '.join(SCHEMES)})"
+        raise click.BadParameter(f"expected {expected}, or its file, such as scheduler.json, got: {scheduler!r}")
     return scheduler
 
 
@@ -65,7 +66,9 @@ def require_dask() -> None:
         DataError: it is not.
     """
     if find_spec("distributed") is None:
-        raise DataError("expected Dask for many machines, which is not installed: pip install 'malice[dask]'")
+        raise DataError(
+            "expected Dask for many machines, which is not installed: pip install '.[dask]' in the sources of malice"
+        )
 
 
 @contextmanager

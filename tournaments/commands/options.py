@@ -87,7 +87,7 @@ def open_store(
     try:
         with Store(db, create=create or write) as store:
             if not (create or unplayed) and store.is_empty():
-                raise LeagueError(f"{db}: holds no tournament with games")
+                raise LeagueError(f"{db}: holds no finished game")
             if tournament is not None:
                 store.select(tournament)
             elif not create:

@@ -17,7 +17,7 @@ CACHE_MB = 5000
 @click.argument("scheduler", metavar="ADDRESS|SCHEDULER.json", callback=require_scheduler)
 @click.option("--slots", type=click.IntRange(1), help="Games at a time [default: one for each --cpus-per-slot].")
 @click.option("--cpus-per-slot", type=click.IntRange(1), default=1, show_default=True, help="Processors for a game.")
-@click.option("--name", help="What progress calls it [default: host and process number].")
+@click.option("--name", help="What progress calls it; no two alike [default: host and process number].")
 @click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),
@@ -29,15 +29,20 @@ def worker(
 ) -> None:
     """Play games for `malice run --dask` wherever that runs, until Ctrl-C.
 
-    SCHEDULER is the address of a `dask scheduler`, or the file that its --scheduler-file wrote. First it tries what
-    isolation this machine offers, and measures how fast it is with all slots at work. Exit 4 without any isolation,
-    3 if no scheduler answers for a minute.
+    ADDRESS is that of a `dask scheduler`, SCHEDULER.json the file that its --scheduler-file wrote. First the worker
+    tries what isolation this machine offers, and measures how fast it is with all slots at work. Exit 4 without any
+    isolation, 3 if for a minute no scheduler answers, or none takes it, 2 if the file is broken, or if the address
+    needs certificates that are not set.
     """
     import platform
 
+    from tournaments.farm.scheduler import is_file, require_usable
     from tournaments.running.isolation import explain_weaker_isolation, require_isolation
 
     interrupt_on_signals()
+    require_usable(scheduler, "worker")
+    if is_file(scheduler) and not Path(scheduler).exists():
+        click.echo(f"waiting for {scheduler}, which is not there yet", err=True)
     require_isolation("rlimit")
     if weaker := explain_weaker_isolation("auto"):
         click.echo(weaker, err=True)

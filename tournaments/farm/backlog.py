@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
 from referee.records import Batch, Key
-from tournaments.farm.blocks import Block, cut_blocks, merge_block, split_block
-from tournaments.running.coordinator import TRIES, Hooks
+from tournaments.farm.blocks import Block, cut_blocks, cut_deals, merge_block, split_block
+from tournaments.running.coordinator import TRIES
+from tournaments.running.hooks import Hooks
 
 __all__ = ["TRIES", "Backlog"]
 
@@ -22,21 +23,30 @@ class Backlog:
         batches: the schedule.
         hooks: says which games are wanted, and when it is too late for them.
         on_late: told when a block is left out because it is too late.
+        choose_games: returns how many games of some entries one block should have; one deal of them, if that is more.
     """
 
-    def __init__(self, batches: Iterable[Batch], hooks: Hooks, on_late: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        batches: Iterable[Batch],
+        hooks: Hooks,
+        on_late: Callable[[], None],
+        choose_games: Callable[[Collection[str]], int],
+    ) -> None:
         self._blocks = cut_blocks(batches)
         self._again: deque[Block] = deque()
         self._next: Block | None = None
         self._hooks = hooks
         self._on_late = on_late
+        self._choose_games = choose_games
         self._lost: Counter[Key] = Counter()
         """How often a worker vanished over a game."""
 
     def peek(self) -> Block | None:
         """Return the next block, without games that nobody wants any more; None if there is none now."""
         while self._next is None and (block := self._take()):
-            self._next = self._filter(block)
+            if wanted := self._filter(block):
+                self._next = self._shorten(wanted)
         return self._next
 
     def pop(self) -> None:
@@ -54,6 +64,16 @@ class Backlog:
             elif games := tuple(order for order in batch.games if self._hooks.wants(order.key)):
                 wanted.append(replace(batch, games=games))
         return tuple(wanted) or None
+
+    def _shorten(self, block: Block) -> Block:
+        """Return the first deals of a block, as many as make a block; the rest comes next."""
+        most = self._choose_games([player.label for player in block[0].players])
+        if sum(len(batch.games) for batch in block) <= most:
+            return block
+        first, rest = cut_deals(block, most)
+        if rest:
+            self._again.appendleft(rest)
+        return first
 
     def put_back(self, block: Block, *, lost: bool = False) -> Iterator[Key]:
         """Let a block be handed out again, before what the schedule has left.

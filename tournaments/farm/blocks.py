@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
@@ -34,6 +35,26 @@ def _belongs(batch: Batch, block: list[Batch]) -> bool:
         return False
     lowest, highest = block[0].games[0].key.deal, max(each.games[-1].key.deal for each in block)
     return key.deal <= highest and batch.games[-1].key.deal >= lowest
+
+
+def cut_deals(block: Block, most: int) -> tuple[Block, Block]:
+    """Return the first deals of a block, as many as have at most so many games, but at least one; and the rest.
+
+    All rotations of a deal stay together.
+    """
+    sizes = Counter(order.key.deal for batch in block for order in batch.games)
+    first: set[int] = set()
+    games = 0
+    for deal in sorted(sizes):
+        games += sizes[deal]
+        if first and games > most:
+            break
+        first.add(deal)
+    keys = [order.key for batch in block for order in batch.games]
+    return (
+        keep_games(block, {key for key in keys if key.deal in first}),
+        keep_games(block, {key for key in keys if key.deal not in first}),
+    )
 
 
 def merge_block(block: Block) -> Batch:

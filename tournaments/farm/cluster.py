@@ -10,14 +10,14 @@ from typing import Protocol
 from msgspec import Struct
 
 from referee.records import Record
-from tournaments.farm.work import Introduction, Need, Task
+from tournaments.farm.work import Introduction, Need, Refusal, Task
 
 
 class Introduced(Struct, frozen=True):
-    """A worker introduced itself, and has received the bots that it lacked."""
+    """A worker introduced itself, and has received the bots that it lacked; or it refused."""
 
     address: str
-    introduction: Introduction
+    reply: Introduction | Refusal
 
 
 class Unreachable(Struct, frozen=True):

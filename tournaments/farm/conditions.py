@@ -11,6 +11,8 @@ DRAWN = 10
 """One record of so many is replayed before it is stored."""
 PATIENCE_S = 60.0
 """How long a run waits for a worker."""
+GRACE_S = 10.0
+"""How long it waits for another one if all that are there are refused, which they will be if they are asked again."""
 
 
 @dataclass(frozen=True)
@@ -27,4 +29,5 @@ class Conditions:
     by_wall: bool = False
     """Whether clocks limit wall time."""
     patience_s: float = PATIENCE_S
+    grace_s: float = GRACE_S
     drawn: int = DRAWN

@@ -10,7 +10,7 @@ from referee.nouns import format_count
 from referee.records import Batch, GameOrder, Key
 from tournaments.farm.blocks import Block
 from tournaments.farm.work import Introduction
-from tournaments.running.coordinator import Running
+from tournaments.running.hooks import Running
 from tournaments.sanitizer import sanitize
 
 ALIKE = 1.25
@@ -42,6 +42,17 @@ class Worker:
     keys: list[Key] = field(default_factory=list)
     """Those of them that were stored without a replay."""
     since: float = field(default_factory=time.monotonic)
+    busy: int = 0
+    """How many games it plays at a time with what it was handed."""
+    measured: int = 0
+    """Games of whose blocks it told how long they took."""
+    seconds: float = 0.0
+    """How long these took, one after the other."""
+
+    @property
+    def rate(self) -> float:
+        """How many games a second it plays with what it was handed, as measured; 0 before it was."""
+        return self.busy * self.measured / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def window(self) -> int:
@@ -54,10 +65,18 @@ class Worker:
         """The part of its window that is in use."""
         return len(self.tasks) / self.window
 
+    def note_load(self) -> None:
+        """Note how busy it is, before answers come."""
+        self.busy = min(self.introduction.capacity, len(self.tasks))
+
     def describe(self) -> str:
         """Return its name and host, for people."""
-        host = self.introduction.host
-        return sanitize(self.name if host in self.name else f"{self.name} on {host}")
+        return describe_worker(self.name, self.introduction.host)
+
+
+def describe_worker(name: str, host: str) -> str:
+    """Return the name and the host of a worker, for people."""
+    return sanitize(name if host in name else f"{name} on {host}")
 
 
 class Crew:
@@ -93,20 +112,33 @@ class Crew:
         known = address in self.workers or address in self.asked or address in self.refused
         return not known and name not in self.banned
 
+    def was_here(self, name: str) -> bool:
+        """Return whether a worker of this name played before, and went."""
+        return any(worker.name == name for worker in self._departed)
+
+    def find_refusal(self, address: str, name: str) -> str | None:
+        """Return the line that says why a worker gets no work, whatever happens; None if that is not certain."""
+        banned = f"{sanitize(name)} is refused: it sent a wrong record" if name in self.banned else None
+        return self.refused.get(address) or banned
+
     def remove(self, worker: Worker) -> None:
         """Forget a worker that is gone or refused."""
         del self.workers[worker.address]
         self._departed.append(worker)
 
-    def refuse(self, worker: Worker, why: str) -> str:
+    def refuse(self, address: str, who: str, why: str) -> str:
         """Give a worker no work; return a line that says so, and why."""
-        line = f"{worker.describe()} is refused: {why}"
-        self.refused[worker.address] = line
+        line = f"{who} is refused: {why}"
+        self.refused[address] = line
         return line
 
     def count_slots(self) -> int:
         """Return how many games all workers play at a time."""
         return sum(worker.introduction.capacity for worker in self.workers.values())
+
+    def estimate_rate(self) -> float:
+        """Return how many games a second all workers play, as far as it was measured."""
+        return sum(worker.rate for worker in self.workers.values())
 
     def describe_work(self) -> str:
         """Return a line on who is at work, how fast each is, and what was handed out again."""

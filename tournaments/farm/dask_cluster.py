@@ -16,13 +16,14 @@ from typing import Any
 
 import msgspec
 from distributed import Client, Future
-from msgspec import Struct
 
 from protocol.errors import MaliceError
 from tournaments.errors import Stopped
 from tournaments.farm import hand
 from tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
-from tournaments.farm.work import Exam, ExamAnswer, Introduction, Need, Task
+from tournaments.farm.scheduler import is_file, read_address, require_certificates
+from tournaments.farm.work import Exam, ExamAnswer, Introduction, Need, Refusal, Task
+from tournaments.sanitizer import sanitize
 
 CONNECT_S = 10.0
 """How long a scheduler may take to answer at first."""
@@ -48,6 +49,7 @@ class DaskCluster:
         scheduler: its address, such as `tcp://10.0.0.1:8786`, or the path of its file.
 
     Raises:
+        DataError: its file is none, or there are no certificates.
         Stopped: no scheduler answers.
     """
 
@@ -160,16 +162,20 @@ class DaskCluster:
 
     def _suits(self, address: str, name: str, need: Need, tars: Mapping[str, Path], say: Say) -> bool:
         self._introduce(address, need, tars)
-        event = self.events.get()
-        why = event.introduction.refusal if isinstance(event, Introduced) else str(event)
-        if why:
-            say(f"{name} is refused: {why}")
-        return not why
+        match self.events.get():
+            case Introduced(_, Refusal(_, why)):
+                say(f"{sanitize(name)} is refused: {why}")
+            case Unreachable(_, why):
+                say(f"{sanitize(name)} does not answer: {sanitize(why)}")
+            case _:
+                return True
+        return False
 
     def _connect(self, timeout_s: float) -> Client:
         address = self._scheduler
-        if "://" not in address and address.endswith(".json"):
-            address = _read_address(Path(address), timeout_s)
+        if is_file(address):
+            address = read_address(Path(address), timeout_s)
+        require_certificates(address, "client")
         return _Client(address, timeout=timeout_s, set_as_default=False, name="malice")  # type: ignore[no-untyped-call]
 
     def _watch(self) -> None:
@@ -200,15 +206,15 @@ class DaskCluster:
     def _introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
         try:
             raw = self._client.run(hand.introduce, _encoder.encode(need), workers=[address])[address]
-            introduction = msgspec.json.decode(raw, type=Introduction)
-            if not introduction.refusal:
-                for content in introduction.lacks:
+            reply = msgspec.json.decode(raw, type=Introduction | Refusal)
+            if isinstance(reply, Introduction):
+                for content in reply.lacks:
                     tar = tars[content].read_bytes()
                     self._client.run(hand.receive_bot, content, tar, workers=[address])
         except Exception as error:  # what a worker raises comes as it is
             self.events.put(Unreachable(address, f"{type(error).__name__}: {error}"))
         else:
-            self.events.put(Introduced(address, introduction))
+            self.events.put(Introduced(address, reply))
 
     def _take(self, number: int, future: Future[bytes]) -> None:
         answer: bytes | None = None
@@ -231,25 +237,3 @@ class _Client(Client):
 
     def __del__(self) -> None:
         pass
-
-
-def _read_address(file: Path, patience_s: float) -> str:
-    """Return the address in the file of a scheduler, which may be about to write it.
-
-    Raises:
-        OSError, ValueError: there is none.
-    """
-    deadline = time.monotonic() + patience_s
-    while True:
-        try:
-            return msgspec.json.decode(file.read_bytes(), type=_SchedulerFile).address
-        except (OSError, ValueError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(LOOK_EVERY_S)
-
-
-class _SchedulerFile(Struct, frozen=True):
-    """What we read of the file that `dask scheduler --scheduler-file` writes."""
-
-    address: str

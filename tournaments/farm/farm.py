@@ -13,7 +13,7 @@ from tournaments.farm.conditions import Conditions
 from tournaments.farm.dispatch import Dispatcher
 from tournaments.farm.work import Need, Ticket, make_ticket
 from tournaments.running.audit import Audit
-from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.running.hooks import Hooks, Outcome
 from tournaments.running.plan import Plan
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 
 import msgspec
@@ -9,17 +10,17 @@ import msgspec
 from tournaments.errors import LeagueError
 from tournaments.farm.examining import examine as examine_bot
 from tournaments.farm.station import NoStation, find_station
-from tournaments.farm.work import Exam, Introduction, Need, Task
+from tournaments.farm.work import Exam, Need, Refusal, Task
 
 _encoder = msgspec.json.Encoder()
 
 
 def introduce(need: bytes) -> bytes:
-    """Return the `Introduction` of this worker, as JSON."""
+    """Return the `Introduction` or the `Refusal` of this worker, as JSON."""
     try:
         return _encoder.encode(find_station().introduce(msgspec.json.decode(need, type=Need)))
     except (NoStation, LeagueError, msgspec.MsgspecError) as error:
-        return _encoder.encode(Introduction("", 0, 1, 0.0, refusal=str(error)))
+        return _encoder.encode(Refusal(platform.node(), str(error)))
 
 
 def receive_bot(content: str, tar: bytes) -> None:

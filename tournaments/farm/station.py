@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
@@ -23,8 +24,9 @@ from referee.isolation.probe import explain_missing_layer
 from referee.records import Batch, Record
 from tournaments.entries.bots import BotSpec
 from tournaments.farm.bot_cache import BotCache, Lacking
-from tournaments.farm.work import Answer, Introduction, Need, Task, place_player
-from tournaments.running.coordinator import Coordinator, Hooks, Outcome
+from tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, place_player
+from tournaments.running.coordinator import Coordinator
+from tournaments.running.hooks import Hooks, Outcome
 from tournaments.running.isolation import explain_weaker_isolation
 from tournaments.running.stops import find_first_error
 
@@ -79,10 +81,12 @@ class Station:
         self._changed = threading.Condition()
         self._finishing: set[str] = set()
 
-    def introduce(self, need: Need) -> Introduction:
-        """Return what this worker is, and whether it can play in a run."""
+    def introduce(self, need: Need) -> Introduction | Refusal:
+        """Return what this worker is, or why it cannot play in a run."""
         terms = self._terms
         per_game = -(-need.cpus_per_game // terms.cpus_per_slot)
+        if why := self._explain_refusal(need, per_game):
+            return Refusal(platform.node(), why)
         weaker = explain_weaker_isolation(need.isolation.layer)
         return Introduction(
             host=platform.node(),
@@ -91,7 +95,6 @@ class Station:
             speed=terms.speed,
             lacks=self.bots.find_lacking(need.contents),
             warnings=() if weaker is None else (weaker,),
-            refusal=self._explain_refusal(need, per_game) or "",
         )
 
     def _explain_refusal(self, need: Need, per_game: int) -> str | None:
@@ -109,7 +112,7 @@ class Station:
             return f"a game takes {need.cpus_per_game} processors, it has {has}"
         layer = need.isolation.layer
         if need.isolation.required and (why := explain_missing_layer(layer)):
-            return f"isolation {layer!r} is unavailable: {why}"
+            return f"{'no sandbox' if layer == 'auto' else f'isolation {layer!r} is unavailable'}: {why}"
         return None
 
     def finish(self, run: str) -> None:
@@ -129,7 +132,9 @@ class Station:
                     return Answer(task.number)
                 bots = [stack.enter_context(self.bots.hold(ticket)) for ticket in task.tickets]
                 cpus = stack.enter_context(self._take_slots(task.slots))
-                return self._play(task, bots, cpus, is_abandoned)
+                begin = time.monotonic()
+                answer = self._play(task, bots, cpus, is_abandoned)
+                return replace(answer, seconds=time.monotonic() - begin)
         except Lacking as error:
             return Answer(task.number, lacks=(error.content,))
         except (MaliceError, OSError) as error:
@@ -158,7 +163,7 @@ class Station:
                 return Answer(task.number, tuple(records), rules=str(error))
             raise
         given_up = tuple(outcome.given_up.items())
-        return Answer(task.number, tuple(records), given_up, outcome.late)
+        return Answer(task.number, tuple(records), given_up=given_up, late=outcome.late)
 
     def _is_finishing(self, run: str) -> bool:
         return run in self._finishing

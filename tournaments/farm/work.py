@@ -43,8 +43,8 @@ class Need(Struct, frozen=True, forbid_unknown_fields=True):
     """The content hashes of the bots that travel."""
 
 
-class Introduction(Struct, frozen=True, forbid_unknown_fields=True):
-    """A worker's answer to a `Need`."""
+class Introduction(Struct, frozen=True, forbid_unknown_fields=True, tag="introduction"):
+    """The answer to a `Need` of a worker that can play."""
 
     host: str
     slots: int
@@ -57,13 +57,18 @@ class Introduction(Struct, frozen=True, forbid_unknown_fields=True):
     """The content hashes of bots that it does not have yet."""
     warnings: tuple[str, ...] = ()
     """What weakens it, but does not rule it out."""
-    refusal: str = ""
-    """Why it cannot play in this run; empty if it can."""
 
     @property
     def capacity(self) -> int:
         """How many games of the run it plays at a time."""
         return self.slots // self.slots_per_game
+
+
+class Refusal(Struct, frozen=True, forbid_unknown_fields=True, tag="refusal"):
+    """The answer to a `Need` of a worker that cannot play in this run."""
+
+    host: str
+    why: str
 
 
 class Task(Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,6 +92,8 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     task: int
     records: tuple[Raw, ...] = ()
     """A record for each game that was played, as the referee wrote it."""
+    seconds: float = 0.0
+    """How long they took, with the start of the referee process; what waits for a slot takes nothing."""
     given_up: tuple[tuple[Key, str], ...] = ()
     """Games that the referee could not finish, and why."""
     late: bool = False

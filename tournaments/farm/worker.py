@@ -15,11 +15,14 @@ import msgspec
 
 from referee.bot import prepare_parent_death_signal
 from tournaments.errors import Stopped
+from tournaments.farm.scheduler import is_file
 from tournaments.farm.station import VARIABLE, Terms
 
 CONNECT_S = 60
 """How long a scheduler may be away."""
 PAUSE_S = 1.0
+FAILURES = 5
+"""How often in a row a worker may end at once with an error; each pause is twice as long, so that takes a minute."""
 END_S = 5.0
 """How long a worker may take to end."""
 
@@ -60,8 +63,9 @@ def run_worker(scheduler: str, name: str, terms: Terms) -> None:
         terms: what it is.
 
     Raises:
-        Stopped: no scheduler answered for a minute.
+        Stopped: for a minute, no scheduler answered or none took it.
     """
+    failures = 0
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             began = time.monotonic()
@@ -70,15 +74,31 @@ def run_worker(scheduler: str, name: str, terms: Terms) -> None:
                 code = process.wait()
             finally:
                 _end(process)
-            if code and time.monotonic() - began >= CONNECT_S:
+            lived = time.monotonic() - began
+            if was_unanswered(code, lived):
                 raise Stopped(f"{scheduler}: no scheduler answered for {CONNECT_S} s")
-            time.sleep(PAUSE_S)
+            failures = failures + 1 if code > 0 and lived < CONNECT_S else 0
+            if failures > FAILURES:
+                raise Stopped(f"{scheduler}: did not take the worker {name!r}, as said above; is that name taken?")
+            time.sleep(PAUSE_S * 2**failures)
+
+
+def was_unanswered(code: int, seconds: float) -> bool:
+    """Return whether a `dask worker` ended because it never found its scheduler.
+
+    One that found it ends in order when it loses it. One that was killed, or crashed, may have lived for any time.
+
+    Args:
+        code: its exit code, negative after a signal.
+        seconds: how long it lived.
+    """
+    return code > 0 and CONNECT_S <= seconds < 2 * CONNECT_S
 
 
 def list_words(scheduler: str, name: str, terms: Terms) -> list[str]:
     """Return the command of a `dask worker` with these slots."""
     slots = len(terms.cpu_sets)
-    where = ["--scheduler-file", scheduler] if scheduler.endswith(".json") else [scheduler]
+    where = ["--scheduler-file", scheduler] if is_file(scheduler) else [scheduler]
     words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--no-nanny"]
     words += ["--nthreads", str(slots), "--resources", f"game={slots}"]
     # The bots have limits of their own, and what we hold ourselves is small.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from referee.nouns import format_count
 from tournaments.errors import LeagueError
-from tournaments.league.adjustment import Watcher, adjust_deals, count_replays
+from tournaments.league.adjustment import Compared, Watcher, adjust_deals
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
 from tournaments.league.contest import Contest
@@ -117,10 +117,8 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Wa
     by_deal: dict[int, list[Game]] = defaultdict(list)
     for game in whole:
         by_deal[game.key.deal].append(game)
-    deals = list(by_deal.values())
-    if watcher:
-        watcher.expect(count_replays(league, deals))
-    return replace(found, adjusted=adjust_deals(league, deals, contest.sides, others, watcher))
+    (sharper,) = adjust_deals(league, [Compared(list(by_deal.values()), contest.sides, others)], watcher)
+    return replace(found, adjusted=sharper)
 
 
 def compare_entries(
@@ -175,11 +173,11 @@ def compare_pairs(
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
     whole = [(pair, deals) for pair in pairs if (deals := group_whole_deals(pair.games))]
-    if watcher and adjusted:
-        watcher.expect(sum(count_replays(league, deals) for _, deals in whole))
-    for pair, deals in whole:
-        found = replace(_compare_pair(pair, deals), exact=exact)
-        yield replace(found, adjusted=adjust_deals(league, deals, pair.sides, watcher=watcher)) if adjusted else found
+    sharper: list[Adjustment | None] = [None] * len(whole)
+    if adjusted:
+        sharper = adjust_deals(league, [Compared(deals, pair.sides) for pair, deals in whole], watcher)
+    for (pair, deals), without_luck in zip(whole, sharper, strict=True):
+        yield replace(_compare_pair(pair, deals), exact=exact, adjusted=without_luck)
 
 
 def _compare_pair(pair: Pair, deals: Iterable[Sequence[Game]]) -> Comparison:

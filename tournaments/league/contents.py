@@ -140,8 +140,8 @@ class Game(Struct, frozen=True, gc=False, omit_defaults=True):
 
     figures: tuple[tuple[int, ...], ...] = ()
     """By seat: what the statistics of the family count."""
-    speed: Speed = 0.0
-    """That of the worker that played it; 0 for a game of the league's own machine."""
+    speed: Speed | None = None
+    """That of the worker that played it; None for a game of the league's own machine."""
 
     @property
     def rotations(self) -> int:

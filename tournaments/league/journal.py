@@ -121,6 +121,13 @@ class PartClosed(Event, frozen=True, tag="close"):
     version."""
 
 
+class ShareChosen(Event, frozen=True, tag="share"):
+    """This file began to play a share of the open parts; only copies of the league know of it."""
+
+    share: Annotated[str, Meta(pattern=r"^[0-9]{1,6}/[0-9]{1,6}\Z")]
+    """Which of how many, such as `2/3`."""
+
+
 class StateChanged(Event, frozen=True, tag="state"):
     """The organiser withdrew, disqualified or reinstated an entry."""
 
@@ -137,7 +144,7 @@ class Readmitted(Event, frozen=True, tag="readmit"):
     """The number of the game that suspended the entry."""
 
 
-AnyEvent = Begun | Version | FileRead | Seeded | PartCreated | PartClosed | StateChanged | Readmitted
+AnyEvent = Begun | Version | FileRead | Seeded | PartCreated | PartClosed | ShareChosen | StateChanged | Readmitted
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)

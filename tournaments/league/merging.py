@@ -11,6 +11,7 @@ from msgspec import Struct
 from referee.nouns import format_count
 from tournaments.errors import DamagedLeague, LeagueError, Stopped, UnverifiedError
 from tournaments.league.contents import Game
+from tournaments.league.journal import ShareChosen
 from tournaments.league.reader import LeagueReader
 from tournaments.league.replayers import replay_rows
 from tournaments.league.store import Store
@@ -55,7 +56,7 @@ def require_copy(league: LeagueReader, copy: LeagueReader) -> None:
     if copy.path.samefile(league.path):
         raise LeagueError(f"{copy.path}: expected a copy of the league, got the league itself")
     copy.tournament()
-    ours, theirs = ([row.digest for row, _ in each.events()] for each in (league, copy))
+    ours, theirs = map(_list_events, (league, copy))
     same = next((number for number, pair in enumerate(zip(ours, theirs, strict=False)) if len({*pair}) > 1), None)
     if same is not None:
         other = "another league" if same == 0 else f"its journal differs from event {same} on"
@@ -66,6 +67,11 @@ def require_copy(league: LeagueReader, copy: LeagueReader) -> None:
             f"{copy.path}: expected a copy of {league.path}, got {events} more in its journal: a run without --shard,"
             " or another command, went on with it as with a league of its own"
         )
+
+
+def _list_events(league: LeagueReader) -> list[tuple[str, float, str]]:
+    """Return what makes an event the same in two files; which share a file plays is its own affair."""
+    return [(row.tournament, row.at, row.event) for row, event in league.events() if not isinstance(event, ShareChosen)]
 
 
 def take_games(league: Store, copy: Store, jobs: int = 1, on_game: Callable[[], None] = lambda: None) -> Taken:

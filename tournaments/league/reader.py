@@ -196,6 +196,10 @@ class LeagueReader(JournalReader):
         Raises:
             LeagueError: the league does not hold it.
         """
+        return self.unpack(self.find_row(key))
+
+    def find_row(self, key: Key) -> RecordedRow:
+        """Return the row of one game, with the errors of `row`."""
         tournament = self.tournament()
         known = key.part < len(tournament.parts) and tournament.schedules[key.part].has(key)
         number = tournament.schedules[key.part].number(key) if known else -1
@@ -207,7 +211,7 @@ class LeagueReader(JournalReader):
             if self._file.number(f"SELECT count(*) FROM games {where}", "table games") or key in self.keys():
                 raise self._file.damage("table games", f"game {key} is not where its number says")
             raise LeagueError(f"{self.path}: no game {key}")
-        return self._unpack_row(row, tournament)
+        return row
 
     def _list_in_order(self, kind: type[P]) -> Iterator[P]:
         """Return the games by number; refuse a B-tree in which a branch is missing or occurs twice."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import queue
-import signal
 import subprocess
 import sys
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from types import TracebackType
 from typing import Generic, TypeVar
 
 import msgspec
 
-from referee.bot import prepare_parent_death_signal
 from tournaments.league.reader import LeagueReader
 from tournaments.league.replaying import Piece, Replay, make_replay, read_frame, write_frame
 
@@ -24,78 +22,81 @@ MANY = 300
 """From how many games on processes are worth their start, about 0.3 s each."""
 CHUNK = 25
 """Games that a process receives at once."""
-AHEAD = 2
-"""Chunks for each process that are read ahead: the memory holds no more of the games."""
+AHEAD = 50
+"""Games for each process that are read ahead: the memory holds no more of them."""
+TRIES = 2
+"""How many processes are given the same games, if they die: the first may have died of something else."""
 
 T = TypeVar("T")
+Process = subprocess.Popen[bytes]
 Chunk = tuple[list[T], Future[list[bytes]]]
 _results = msgspec.msgpack.Decoder(list[bytes])
 
 
 class Replayers(Generic[T]):
-    """Processes that replay games; use it as a context manager, which ends them.
+    """Processes that replay games; each starts when it is first needed, and again if it dies.
 
-    A process stops at a game with which something is wrong, or dies with it. That game, and what the process left of
-    its chunk, is then replayed here, so every error is raised as if there were no processes, and at the same place.
+    Use it as a context manager, which ends them.
 
     Args:
-        replay: what they do with each game.
-        words: say that to `replaying`.
-        games: about how many games there are; for few of them no process is started.
-        jobs: the most processes; 1 for none but this one.
+        replay: does here what no process did.
+        words: say to `replaying` what to do with each game.
+        count: the most processes; 0 for none but this one.
+        chunk: how many games a process receives at once.
     """
 
-    def __init__(self, replay: Replay[T], words: Sequence[str], games: int, jobs: int) -> None:
+    def __init__(self, replay: Replay[T], words: Sequence[str], count: int, chunk: int | None = None) -> None:
         self._replay = replay
         self._words = words
-        self._count = min(jobs, games // CHUNK) if games >= MANY else 1
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
+        self._count = count
+        self._chunk = chunk or CHUNK
+        self._threads = ThreadPoolExecutor(max(1, count))
+        self._idle: queue.LifoQueue[Process | None] = queue.LifoQueue()
+        for _ in range(count):
+            self._idle.put(None)  # one that is not started yet
+        self._processes: set[Process] = set()
+        self._changing = threading.Lock()
+        self._closed = False
 
     def __enter__(self) -> Replayers[T]:
-        if self._count > 1:
-            self._threads = ThreadPoolExecutor(self._count)
-            for _ in range(self._count):
-                self._start()
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        for process in self._processes:
-            process.kill()  # who waits for its answer sees the end of it
-        if self._processes:
-            self._threads.shutdown(cancel_futures=True)
-        for process in self._processes:
-            process.communicate()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._changing:
+            self._closed = True
+            for process in self._processes:
+                process.kill()  # who waits for its answer sees the end of it
+        self._threads.shutdown()
+        for process in [*self._processes]:
+            self._end(process)
 
-    def _start(self) -> None:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "tournaments.league.replaying", *self._words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # what is wrong is found again here, and told once
-            start_new_session=True,  # a Ctrl-C is for us
-            preexec_fn=prepare_parent_death_signal(signal.SIGKILL),
-        )
-        self._processes.append(process)
-        self._idle.put(process)
+    def submit(self, pieces: Sequence[T]) -> Future[list[bytes]]:
+        """Let a process replay games; the future tells what came of the first of them, as far as it got.
+
+        It stops at a game with which something is wrong, or dies with it.
+        """
+        return self._threads.submit(self._ask, msgspec.msgpack.encode(pieces))
 
     def replay(self, pieces: Iterable[T]) -> Iterator[tuple[T, bytes]]:
         """Yield each game with what came of it, in the order of the games.
 
+        What no process did is done here, so every error is raised as if there were none, and at the same place.
+
         Raises:
             Exception: what is wrong with a game, or with the next one that was to be read, after all before it.
         """
-        if not self._processes:
+        if not self._count:
             for piece in pieces:
                 yield piece, self._replay(piece)
             return
         waiting: deque[Chunk[T]] = deque()
-        for chunk in _cut(pieces):
+        for chunk in _cut(pieces, self._chunk):
             if isinstance(chunk, Exception):
                 yield from self._drain(waiting, 0)
                 raise chunk
-            waiting.append((chunk, self._threads.submit(self._ask, chunk)))
-            yield from self._drain(waiting, AHEAD * self._count)
+            waiting.append((chunk, self.submit(chunk)))
+            yield from self._drain(waiting, AHEAD // self._chunk * self._count)
         yield from self._drain(waiting, 0)
 
     def _drain(self, waiting: deque[Chunk[T]], most: int) -> Iterator[tuple[T, bytes]]:
@@ -106,17 +107,38 @@ class Replayers(Generic[T]):
             for number, piece in enumerate(pieces):
                 yield piece, done[number] if number < len(done) else self._replay(piece)
 
-    def _ask(self, pieces: list[T]) -> list[bytes]:
-        """Let a process replay games; return what came of the first of them, as far as it got."""
+    def _ask(self, message: bytes) -> list[bytes]:
         process = self._idle.get()
-        assert process.stdin
-        assert process.stdout
-        frame = None
-        with suppress(OSError):  # it is dead
-            write_frame(process.stdin, pieces)
-            frame = read_frame(process.stdout)
-        self._idle.put(process)
-        return [] if frame is None else _results.decode(frame)
+        try:
+            for _ in range(TRIES):
+                process = process or self._start()
+                if (answer := _exchange(process, message)) is not None:
+                    return _results.decode(answer)
+                self._end(process)
+                process = None
+            return []
+        finally:
+            self._idle.put(process)
+
+    def _start(self) -> Process:
+        with self._changing:
+            if self._closed:
+                raise OSError("nothing is replayed any more")
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "tournaments.league.replaying", *self._words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # what is wrong is found again here, and told once
+                start_new_session=True,  # a Ctrl-C is for us
+            )
+            self._processes.add(process)
+            return process
+
+    def _end(self, process: Process) -> None:
+        process.kill()
+        process.communicate()
+        with self._changing:
+            self._processes.discard(process)
 
 
 def replay_rows(league: LeagueReader, work: str, games: int, jobs: int) -> Replayers[Piece]:
@@ -125,9 +147,16 @@ def replay_rows(league: LeagueReader, work: str, games: int, jobs: int) -> Repla
     Args:
         league: the league, also while this process reads a snapshot of it.
         work: what to do with each game, as in `replaying.make_replay`.
-        games, jobs: as of `Replayers`.
+        games: about how many games there are; for few of them no process is started.
+        jobs: the most processes; 1 for none but this one.
     """
-    return Replayers(make_replay(work, league), (work, str(league.path), league.tournament().name), games, jobs)
+    words = work, str(league.path), league.tournament().name
+    return Replayers(make_replay(work, league), words, count_processes(games, jobs))
+
+
+def count_processes(games: int, jobs: int) -> int:
+    """Return how many processes are worth their start for so many games, `jobs` at most; 0 for none but this one."""
+    return min(jobs, games // CHUNK) if games >= MANY and jobs > 1 else 0
 
 
 def count_processors() -> int:
@@ -135,13 +164,24 @@ def count_processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _cut(pieces: Iterable[T]) -> Iterator[list[T] | Exception]:
+def _exchange(process: Process, message: bytes) -> bytes | None:
+    """Send a message and return the answer; None if the process died."""
+    assert process.stdin
+    assert process.stdout
+    try:
+        write_frame(process.stdin, message)
+        return read_frame(process.stdout)
+    except OSError:
+        return None
+
+
+def _cut(pieces: Iterable[T], most: int) -> Iterator[list[T] | Exception]:
     """Yield the games in chunks; what reading them raises comes last, after the games before it."""
     chunk: list[T] = []
     try:
         for piece in pieces:
             chunk.append(piece)
-            if len(chunk) == CHUNK:
+            if len(chunk) == most:
                 yield chunk
                 chunk = []
     except Exception as error:

@@ -1,11 +1,12 @@
-"""What is done with games, each alone, so that many processes can do it: they are examined, exported, or packed.
+"""What is done with games, each alone, so that many processes can do it: examine, export, measure, pack, check.
 
 As a program, `python -P -m tournaments.league.replaying WORK FILE TOURNAMENT` reads rows of games on stdin and writes
-what came of them on stdout; with the word `pack` alone, it reads records. `replayers` starts it.
+what came of them on stdout; with the word `pack` or `check` alone, it reads records. `replayers` starts it.
 """
 
 from __future__ import annotations
 
+import signal
 import struct
 import sys
 from collections.abc import Callable, Iterator
@@ -14,9 +15,12 @@ from typing import IO, TypeVar
 
 import msgspec
 
+from protocol.errors import MaliceError
+from referee.bot import request_parent_death_signal
+from referee.luck import find_luck, measure_luck
 from referee.packed_events import encode_events, pack_asks
 from referee.records import Record
-from referee.replay import replay_contents
+from referee.replay import check_record, replay_contents
 from tournaments.league.examiner import Examiner
 from tournaments.league.export import encode_decisions, encode_game
 from tournaments.league.publication import choose_publication
@@ -31,7 +35,9 @@ T = TypeVar("T")
 Replay = Callable[[T], bytes]
 """Returns what comes of a game; raises what is wrong with it."""
 PACK = "pack"
+CHECK = "check"
 
+_lines = msgspec.json.Decoder(Record)
 _LENGTH = struct.Struct(">I")
 
 
@@ -40,7 +46,7 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
 
     Args:
         work: `examine` compares a game with its part, and yields nothing; `games` and `decisions` yield the lines of
-            `malice export`.
+            `malice export`; `luck` the luck of each seat, whose numbers are msgpack.
         league: the league.
     """
     if work == "examine":
@@ -51,6 +57,16 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
             return b""
 
         return examine
+    if work == "luck":
+        lucks = {name: find_luck(ruleset) for name, ruleset in league.tournament().rulesets.items()}
+
+        def measure(piece: Piece) -> bytes:
+            game, record = league.unpack(piece[0])
+            luck = lucks[game.ruleset]
+            assert luck, "nobody asks where nothing was fitted"
+            return msgspec.msgpack.encode(measure_luck(luck, record))
+
+        return measure
     if work == "decisions":
         return lambda piece: b"".join(encode_decisions(league.unpack(piece[0])[1]))
     publication = choose_publication(league)
@@ -66,9 +82,19 @@ def pack_events(record: Record) -> bytes:
     return encode_events(pack_asks(list(replay_contents(record))))
 
 
-def write_frame(out: IO[bytes], message: object) -> None:
+def find_fault(line: bytes) -> bytes:
+    """Return what is wrong with a record, a line of JSON, as a sentence; nothing if it replays."""
+    try:
+        check_record(_lines.decode(line))
+    except MaliceError as error:
+        return str(error).encode(errors="replace")
+    except Exception as error:  # a forged record may break the rules of a game in any way
+        return f"does not replay: {type(error).__name__}: {error}".encode(errors="replace")
+    return b""
+
+
+def write_frame(out: IO[bytes], body: bytes) -> None:
     """Write a message, its length before it."""
-    body = msgspec.msgpack.encode(message)
     out.write(_LENGTH.pack(len(body)) + body)
     out.flush()
 
@@ -96,13 +122,17 @@ def _replay_all(replay: Replay[T], pieces: list[T]) -> Iterator[bytes]:
 def _serve(decode: Callable[[bytes], list[T]], replay: Replay[T]) -> None:
     """Replay games until stdin ends."""
     while (frame := read_frame(sys.stdin.buffer)) is not None:
-        write_frame(sys.stdout.buffer, list(_replay_all(replay, decode(frame))))
+        write_frame(sys.stdout.buffer, msgspec.msgpack.encode(list(_replay_all(replay, decode(frame)))))
 
 
 def main(words: list[str]) -> None:
-    """Do the work that the words name."""
+    """Do the work that the words name; end with the one who asked, at the latest when nothing more comes."""
+    request_parent_death_signal(signal.SIGKILL)
     if words == [PACK]:
         _serve(msgspec.msgpack.Decoder(list[Record]).decode, pack_events)
+        return
+    if words == [CHECK]:
+        _serve(msgspec.msgpack.Decoder(list[bytes]).decode, find_fault)
         return
     work, path, tournament = words
     with Store(Path(path)) as store:

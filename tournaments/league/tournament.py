@@ -25,6 +25,7 @@ from tournaments.league.journal import (
     PartCreated,
     Readmitted,
     Seeded,
+    ShareChosen,
     State,
     StateChanged,
     Version,
@@ -62,6 +63,8 @@ class Tournament:
         self.absent: dict[int, frozenset[str]] = {}
         """By closed part, the labels of those whose games in it were left unplayed."""
         self.states: dict[str, EntryState] = {}
+        self.share = ""
+        """The share of the open parts that this file plays, such as `2/3`; empty if it plays all of them."""
         self.readmissions: set[Readmission] = set()
         """All lifted suspensions."""
         self.lifted: set[Readmission] = set()
@@ -185,6 +188,11 @@ class Tournament:
                     raise ValueError(f"part {part} cannot close: expected an open part")
                 self.closed.add(part)
                 self.absent[part] = frozenset(absent)
+                self.share = ""
+            case ShareChosen(share):
+                if self.share or not self.open_parts:
+                    raise ValueError(f"share {share}: expected an open part, and no share chosen before")
+                self.share = share
             case StateChanged(label, state, reason):
                 self._require_label(label)
                 self.states[label] = EntryState(state, reason)

@@ -24,13 +24,15 @@ from tournaments.running.progress import format_duration
 from tournaments.sanitizer import sanitize
 
 
-def print_plan(plan: Plan, done: Collection[Key], jobs: int, out: TextIO, likely_ms: float | None = None) -> None:
+def print_plan(
+    plan: Plan, done: Collection[Key], jobs: int | None, out: TextIO, likely_ms: float | None = None
+) -> None:
     """Print the size of a tournament, and what its author may want to change before it begins.
 
     Args:
         plan: the tournament.
         done: the games that were played before.
-        jobs: games at a time.
+        jobs: games at a time; None if workers that join will play as many as they can.
         out: where to print.
         likely_ms: the likely time of the games that are left, played one by one, if it is known.
     """
@@ -54,7 +56,7 @@ def print_plan(plan: Plan, done: Collection[Key], jobs: int, out: TextIO, likely
         print_line("the seed is set by hand: anyone who knows it, even a bot, knows every card", out)
 
 
-def _describe_size(plan: Plan, done: Collection[Key], jobs: int, likely_ms: float | None) -> str:
+def _describe_size(plan: Plan, done: Collection[Key], jobs: int | None, likely_ms: float | None) -> str:
     extent, left = measure_extent(plan.tournament, count_games(done)), plan.count_open(done)
     words = [
         f"{plan.config.name}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
@@ -63,11 +65,15 @@ def _describe_size(plan: Plan, done: Collection[Key], jobs: int, likely_ms: floa
         f" {format_count(extent.games, 'game')} in {format_count(extent.batches, 'batch', 'batches')}",
     ]
     if left:
-        words += [f"{jobs} at a time", _describe_limit(plan, done, jobs)]
-        if likely_ms is not None:
+        words += [_describe_jobs(jobs), _describe_limit(plan, done, jobs)]
+        if jobs and likely_ms is not None:
             rest = " for those that are left" if done else ""
             words.append(f"likely {format_duration(likely_ms / 1000 / jobs)}{rest}")
     return ", ".join(words)
+
+
+def _describe_jobs(jobs: int | None) -> str:
+    return f"{jobs} at a time" if jobs else "as many at a time as the workers play"
 
 
 def _describe_rotations(plan: Plan) -> str:
@@ -76,9 +82,9 @@ def _describe_rotations(plan: Plan) -> str:
     return ", the same for all seats" if all(same) else "" if any(same) else " in every rotation of seats"
 
 
-def _describe_test(plan: Plan, test: Sprt, jobs: int) -> str:
+def _describe_test(plan: Plan, test: Sprt, jobs: int | None) -> str:
     return (
-        f"{plan.config.name}: at most {format_count(plan.config.deals, 'deal')}, {jobs} at a time,"
+        f"{plan.config.name}: at most {format_count(plan.config.deals, 'deal')}, {_describe_jobs(jobs)},"
         f" until a test decides between {test.elo0:g} and {test.elo1:g} Elo ({test.model})"
     )
 
@@ -106,11 +112,19 @@ def compute_longest_ms(plan: Plan, done: Collection[Key] = ()) -> int | None:
     return total
 
 
-def _describe_limit(plan: Plan, done: Collection[Key], jobs: int) -> str:
-    """Say how long the open games can take, or else which clocks there are."""
+def describe_bound(plan: Plan, done: Collection[Key], slots: int) -> str:
+    """Say how long the open games can take with so many at a time; nothing if the clocks do not limit it."""
     longest = compute_longest_ms(plan, done)
-    if longest is not None:
-        return f"at most {format_duration(longest / 1000 / jobs)} by the clocks"
+    if longest is None:
+        return ""
+    slots = max(1, min(slots, plan.count_open(done)))
+    return f"at most {format_duration(longest / 1000 / slots)} by the clocks"
+
+
+def _describe_limit(plan: Plan, done: Collection[Key], jobs: int | None) -> str:
+    """Say how long the open games can take, or else which clocks there are."""
+    if bound := describe_bound(plan, done, jobs or 1):
+        return bound if jobs else "no bound on the time before they join"
     clock = plan.config.clock
     unit = "ms of CPU time" if clock.kind == "cpu" else "ms"
     limits = {"each action": clock.move_ms, "each game": clock.bank_ms}

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import Future
 from types import TracebackType
+
+import msgspec
 
 from referee.nouns import format_count
 from referee.records import Key, Record
 from tournaments.errors import Stopped
+from tournaments.league.replayers import Replayers, count_processors
+from tournaments.league.replaying import CHECK
 from tournaments.league.store import Store
-from tournaments.running.replays import Judge, Replays
 
+Judge = Callable[[Record, str], None]
+"""Receives a record and what is wrong with it; nothing, if the string is empty."""
 NAMED = 5
 """How many wrong games a message names."""
+
+_KILLED = b"its replay was killed"
+_encoder = msgspec.json.Encoder()  # unlike msgpack, it takes every number that a worker may send
+
+
+class Checkers(Replayers[bytes]):
+    """As many processes as there are processors; they tell what is wrong with records, which they receive as JSON.
+
+    Each record comes alone, since a forged one may end its process.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(lambda line: _KILLED, (CHECK,), count_processors(), 1)
 
 
 class Audit:
@@ -21,30 +40,36 @@ class Audit:
     Args:
         store: the league.
         go_on: how to resume after a stop, in words.
-        replays: where they are replayed; by default in processes of their own.
+        checkers: replay them.
     """
 
-    def __init__(self, store: Store, go_on: str = "", replays: Replays | None = None) -> None:
+    def __init__(self, store: Store, go_on: str = "", checkers: Checkers | None = None) -> None:
         self._store = store
         self._go_on = go_on
-        self._replays = replays or Replays()
+        self._checkers = checkers or Checkers()
         self._replayed: set[Key] = set()
 
     def __enter__(self) -> Audit:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self._replays.__exit__(None, None, None)
+        self._checkers.__exit__(None, None, None)
 
     def replay(self, record: Record, judge: Judge) -> None:
         """Replay a record that is not stored yet; `judge` hears of it in another thread."""
 
-        def note(record: Record, why: str) -> None:
+        def tell(done: Future[list[bytes]]) -> None:
+            if done.cancelled():  # the run is over
+                return
+            if error := done.exception():
+                judge(record, f"its replay did not begin: {error}")
+                return
+            (why,) = done.result() or [_KILLED]
             if not why:
                 self._replayed.add(record.key)
-            judge(record, why)
+            judge(record, why.decode())
 
-        self._replays.submit(record, note)
+        self._checkers.submit([_encoder.encode(record)]).add_done_callback(tell)
 
     def check(self, keys: Iterable[Key]) -> None:
         """Replay stored games, unless that was done before.
@@ -53,7 +78,8 @@ class Audit:
             Stopped: some of them are wrong; they are taken out of the league, and are open again.
         """
         fresh = [key for key in keys if key not in self._replayed]
-        wrong = dict(self._replays.find_faults(self._store.read_records(fresh)))
+        found = self._checkers.replay(map(_encoder.encode, self._store.read_records(fresh)))
+        wrong = {key: why.decode() for key, (_, why) in zip(fresh, found, strict=True) if why}
         self._replayed.update(key for key in fresh if key not in wrong)
         if wrong:
             self._store.take_back(wrong)

@@ -50,6 +50,8 @@ class ContestProgress(Progress):
         if state.elo is not None:
             words.append(f"Elo {state.elo:+.0f}")
         rate = (state.deals - self._deals_before) / max(seconds, 1e-9)
+        if self._rate:
+            rate = self._rate * self._most / self._total
         words.append(f"{rate:.1f} deals/s")
         left = estimate_deals(state, self._most)
         if left and rate and state.accepted is None:

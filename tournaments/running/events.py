@@ -42,7 +42,7 @@ class RunStarted(Event, frozen=True, tag="run_started"):
     entries: tuple[str, ...]
     """The labels of the entries, in the order of the file."""
     jobs: int
-    """Games at a time."""
+    """Games at a time; with `--dask`, those of the workers that are there when it begins."""
     done: int
     """Games that were finished before this run."""
     total: int

@@ -11,7 +11,7 @@ from referee.failures import Abandoned
 from referee.playing import BatchSeat, play_batch
 from referee.records import Batch, GameBegun, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
 from referee.seat import Watch
-from tournaments.running.coordinator import Hooks, Outcome
+from tournaments.running.hooks import Hooks, Outcome
 from tournaments.terminal.watching import Watcher
 
 

@@ -9,7 +9,7 @@ from referee.records import Batch
 from tournaments.league.contents import Finished
 from tournaments.league.parts import Schedule
 from tournaments.league.suspension import Suspensions
-from tournaments.running.coordinator import Running
+from tournaments.running.hooks import Running
 
 BLOCKS = 2
 """Blocks of games by which entries may differ; a block is a batch of a table in every rotation."""

@@ -33,6 +33,7 @@ class Progress:
         self._out = out
         self._bar = out.isatty()
         self._begin = self._shown = time.monotonic()
+        self._rate = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -57,6 +58,13 @@ class Progress:
         if time.monotonic() - self._shown >= (BAR_EVERY_S if self._bar else PLAIN_EVERY_S):
             self._show()
 
+    def set_rate(self, rate: float) -> None:
+        """Take how many games a second are played now, where games arrive so many at a time that nobody can count.
+
+        What arrived is the better measure only when all games have.
+        """
+        self._rate = rate or self._rate
+
     def say(self, text: str) -> None:
         """Print a line of its own."""
         self._write(f"\n{text}\n" if self._bar else f"{text}\n")
@@ -78,9 +86,14 @@ class Progress:
         Args:
             seconds: the time since this run began.
         """
-        rate = (self._done - self._before) / max(seconds, 1e-9)
+        rate = self._measure(seconds)
         left = format_duration((self._total - self._done) / rate) if rate else "?"
         return f"{self._done}/{format_count(self._total, 'game')}, {rate:.1f} games/s, {left} left"
+
+    def _measure(self, seconds: float) -> float:
+        """Return how many games a second are played."""
+        counted = (self._done - self._before) / max(seconds, 1e-9)
+        return self._rate if self._rate and self._done < self._total else counted
 
     def _write(self, text: str) -> None:
         # A closed terminal must not cost a game: the hang-up signal stops the run.

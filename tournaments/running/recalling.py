@@ -11,6 +11,7 @@ from tournaments.entries.bots import BotSpec
 from tournaments.entries.enrolment import Find
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.entries.side_by_side import run_side_by_side
+from tournaments.errors import LeagueError
 from tournaments.league.config import Config, EntryLine
 from tournaments.league.contents import Entry
 from tournaments.league.store import Store
@@ -37,9 +38,14 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
     Raises:
         BotError: a bot is neither kept nor found here with the same content.
         DataError: bots that think at the same time would share a processor under wall clocks.
-        LeagueError: what is kept of a bot is damaged.
+        LeagueError: what is kept of a bot is damaged, or the file plays another share.
     """
     tournament, games = store.tournament(), read_known_games(store)
+    if tournament.share not in ("", str(share)):
+        raise LeagueError(
+            f"{store.path}: expected --shard {tournament.share}, which this copy plays, got {share}:"
+            f" play {share} on a fresh copy of the league"
+        )
     refuse_shared_processors(config, tuple(tournament.rulesets.values()))
     field = Field(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
 

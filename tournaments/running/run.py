@@ -14,20 +14,17 @@ from referee.nouns import format_count
 from referee.records import Batch, Key, Record
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.errors import Stopped
-from tournaments.league.contents import Finished, Game
-from tournaments.league.contest import Contest, make_contest
+from tournaments.league.contents import Game
 from tournaments.league.formats import FORMATS
-from tournaments.league.judgement import judge
-from tournaments.league.parts import Schedule
 from tournaments.league.store import Store
-from tournaments.league.suspension import Suspensions, is_left_out
-from tournaments.running.announcement import describe_part, print_doubts, print_line, print_plan
+from tournaments.running.announcement import describe_bound, describe_part, print_doubts, print_line, print_plan
 from tournaments.running.audit import Audit
 from tournaments.running.contest_progress import ContestProgress, describe_state
-from tournaments.running.coordinator import Hooks, Outcome, Running, default_jobs, play_batches
+from tournaments.running.coordinator import default_jobs, play_batches
 from tournaments.running.events import Events
+from tournaments.running.hooks import Hooks, Outcome, Running
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
-from tournaments.running.pace import Pace, make_pace
+from tournaments.running.open_parts import OpenParts
 from tournaments.running.plan import Plan
 from tournaments.running.progress import Progress
 from tournaments.running.registration import close_parts
@@ -85,9 +82,9 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
             left = run.play()
     finally:
         choice = store.league().choose(plan.config.name)
-        for line in describe_suspensions(run.list_suspended(), plan.config.suspend_after, store.path, choice):
+        for line in describe_suspensions(run.parts.list_suspended(), plan.config.suspend_after, store.path, choice):
             print_line(line, out)
-    if not left and (waiting := count_waiting(plan, run.done)):
+    if not left and (waiting := count_waiting(plan, run.parts.done)):
         print_line(describe_waiting(waiting, sorted(plan.tournament.waiting()), terms.again), out)
     return left
 
@@ -107,12 +104,7 @@ class Run:
     """
 
     def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms, audit: Audit | None = None) -> None:
-        self._finished = list(plan.finished)
-        self.done = {game.key for game in self._finished}
-        """The keys of all finished games."""
-        self._suspensions: dict[int, Suspensions] = {}
-        self._paces: dict[int, Pace | None] = {}
-        self._contests: dict[int, Contest | None] = {}
+        self.parts = OpenParts(plan)
         self._stored: dict[Key, Game] = {}
         """Games on the disk that are not taken into account yet."""
         self._store = store
@@ -133,10 +125,10 @@ class Run:
         """
         self._begin()
         while True:
-            outcome = self._play() if next(self._list_open(), None) else Outcome()
-            if outcome.late and not outcome.stopped and (left := self._count_left()):
+            outcome = self._play() if next(self.parts.list_open(), None) else Outcome()
+            if outcome.late and not outcome.stopped and (left := self.parts.count_left()):
                 return left
-            if outcome.stopped and self._count_left():
+            if outcome.stopped and self.parts.count_left():
                 self._stop(outcome.stopped)
             require_all_played(outcome, self._go_on)
             if not self._close_parts():
@@ -144,17 +136,9 @@ class Run:
             if outcome.stopped:
                 self._stop(outcome.stopped)
 
-    def _count_left(self) -> int:
-        batches = (batch for schedule in self._plan.tournament.open_parts for batch in schedule.batches())
-        return sum(key not in self.done and self._wants(key) for batch in batches for key in batch.games())
-
     def _stop(self, reason: str) -> NoReturn:
-        games = format_count(len(self.done) + self._count_left(), "game")
-        raise Stopped(f"stopped by {reason} after {len(self.done)} of {games}; {self._go_on}")
-
-    def list_suspended(self) -> dict[str, int]:
-        """Return the suspended entries, each with the number of the game that suspended it."""
-        return judge(self._plan.tournament, self._finished).suspended
+        games = format_count(len(self.parts.done) + self.parts.count_left(), "game")
+        raise Stopped(f"stopped by {reason} after {len(self.parts.done)} of {games}; {self._go_on}")
 
     def _begin(self, *, shared: bool = False) -> None:
         """Greet the entries if there is a game to play, and write what the plan adds to the league.
@@ -162,49 +146,23 @@ class Run:
         Args:
             shared: whether copies of the league will play the new parts.
         """
-        if self._plan.count_open(self.done) or self._plan.list_broken():
+        if self._plan.count_open(self.parts.done) or self._plan.list_broken():
             if self._terms.kept:
                 self._plan.keep_bots(self._terms.kept)
-            call_roll(self._plan, self.list_suspended(), self._out)
-            may_try = self.done or self._play_batches is play_batches
-            likely_ms = estimate_rest(self._plan, self._store, self.done, self._jobs) if may_try else None
-            print_plan(self._plan, self.done, self._jobs, self._out, likely_ms)
-            if not self._terms.elsewhere:
+            call_roll(self._plan, self.parts.list_suspended(), self._out)
+            elsewhere = self._terms.elsewhere is not None
+            may_try = not elsewhere and (self.parts.done or self._play_batches is play_batches)
+            likely_ms = estimate_rest(self._plan, self._store, self.parts.done, self._jobs) if may_try else None
+            print_plan(self._plan, self.parts.done, None if elsewhere else self._jobs, self._out, likely_ms)
+            if not elsewhere:
                 print_doubts(self._plan, self._jobs, self._out)
         created = list(self._plan.parts)
         self._plan.write(self._store, shared=shared)
-        self._watch_parts()
-        self._reporter.report_start(self._jobs, len(self.done), self._plan.count_open(self.done))
+        self.parts.watch()
+        self._reporter.report_start(self._jobs, len(self.parts.done), self._plan.count_open(self.parts.done))
         self._reporter.report_parts(created)
-        for part in self._contests:
+        for part in self.parts.contests:
             self._report_changes(part)
-
-    def _watch_parts(self) -> None:
-        """Keep track of who is suspended, and how far everybody is, in every part."""
-        tournament = self._plan.tournament
-        for schedule in tournament.open_parts:
-            number = schedule.part.number
-            if number not in self._suspensions:
-                games = [game for game in self._finished if game.key.part == number]
-                self._watch_part(schedule, games)
-                self._contests[number] = make_contest(tournament, number, games)
-
-    def _watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
-        """Keep track of whom a part suspends, and of its pace, from its finished games on."""
-        number, tournament = schedule.part.number, self._plan.tournament
-        self._suspensions[number] = Suspensions(games, tournament.config.suspend_after, tournament.lifted)
-        self._paces[number] = make_pace(schedule, games, self._suspensions[number])
-
-    def _wants(self, key: Key) -> bool:
-        contest = self._contests[key.part]
-        if not self._plan.is_playable(key) or (contest and contest.leaves_out(key.deal)):
-            return False
-        suspended = self._suspensions[key.part].suspended
-        return not suspended or not is_left_out(self._plan.number(key), self._plan.list_labels(key), suspended)
-
-    def _list_open(self) -> Iterator[Batch]:
-        """List what must be played now."""
-        return self._plan.open_batches(self.done, self._wants)
 
     def _close_parts(self) -> bool:
         """Close the parts without an open game, and create those that follow; return whether there are new ones.
@@ -216,11 +174,11 @@ class Run:
         over = [
             schedule.part.number
             for schedule in self._plan.tournament.open_parts
-            if not waiting or not count_waiting(self._plan, self.done, schedule.part.number)
+            if not waiting or not count_waiting(self._plan, self.parts.done, schedule.part.number)
         ]
         if not over:
             return False
-        finished = sorted(self._finished, key=lambda game: game.number)
+        finished = sorted(self.parts.finished, key=lambda game: game.number)
         postponed = self._plan.list_postponed()
         self.audit.close(over)
         created = close_parts(self._store, finished, over, create=not postponed)
@@ -228,14 +186,14 @@ class Run:
         if postponed:
             names = ", ".join(map(sanitize, postponed))
             raise Stopped(f"the round is over; {names} plays on in the new version; {self._go_on}")
-        self._watch_parts()
+        self.parts.watch()
         self._reporter.report_parts(created)
         for part in created:
             print_line(describe_part(self._plan.tournament, part), self._out)
         return bool(created)
 
     def _play(self) -> Outcome:
-        left, done = self._plan.count_open(self.done), len(self.done)
+        left, done = self._plan.count_open(self.parts.done), len(self.parts.done)
         jobs = max(1, min(self._jobs, left))
         with self._make_progress(done + left, done) as progress, self._terms.events.read_by(progress.read):
 
@@ -251,9 +209,9 @@ class Run:
             ledger = ProcessLedger(_ledger_path(self._store))
             hooks = Hooks(
                 on_record,
-                self._wants,
+                self.parts.wants,
                 ledger,
-                self._may_begin,
+                self.parts.may_begin,
                 self._find_latest_begin,
                 on_late,
                 on_finishing=on_finishing if self._terms.again else None,
@@ -262,15 +220,17 @@ class Run:
                 say=progress.say,
                 audit=self.audit,
                 on_burst=self._store_all,
+                on_rate=progress.set_rate,
+                describe_limit=lambda slots: describe_bound(self._plan, self.parts.done, slots),
             )
             try:
                 with stop_on_errors(self._store.path, self._go_on):
-                    return self._play_batches(self._list_open(), jobs, self._plan.config.cpus_per_game, hooks)
+                    return self._play_batches(self.parts.list_open(), jobs, self._plan.config.cpus_per_game, hooks)
             finally:
                 ledger.close()
 
     def _make_progress(self, total: int, done: int) -> Progress:
-        contest = next((contest for contest in self._contests.values() if contest), None)
+        contest = next((contest for contest in self.parts.contests.values() if contest), None)
         if contest is None:
             return Progress(total, done, self._bar_out)
         most, until = self._plan.config.deals, self._terms.until
@@ -287,28 +247,15 @@ class Run:
         if record.key not in self._stored:
             self._store_all([record])
         finished = self._stored.pop(record.key).finish()
-        part = finished.key.part
-        self._finished.append(finished)
-        self.done.add(finished.key)
-        self._suspensions[part].add(finished)
-        if pace := self._paces[part]:
-            pace.count(finished.labels)
-        if contest := self._contests[part]:
-            contest.add(finished)
-        self._reporter.report_game(record, len(self.done), total)
-        self._report_changes(part)
+        self.parts.add(finished)
+        self._reporter.report_game(record, len(self.parts.done), total)
+        self._report_changes(finished.key.part)
 
     def _report_changes(self, part: int) -> None:
         """Tell whom a part suspends now, and how its comparison stands."""
-        self._reporter.report_suspensions(part, self._suspensions[part].suspended)
-        if contest := self._contests[part]:
+        self._reporter.report_suspensions(part, self.parts.suspensions[part].suspended)
+        if contest := self.parts.contests[part]:
             self._reporter.report_contest(part, contest)
-
-    def _may_begin(self, batch: Batch, running: Collection[Running]) -> bool:
-        """Tell whether a batch may begin: its entries must not get too far ahead in their part."""
-        part = batch.games[0].key.part
-        pace = self._paces[part]
-        return pace is None or pace.allows(batch, [each for each in running if each.batch.games[0].key.part == part])
 
     def _find_latest_begin(self, batch: Batch) -> float:
         return self._terms.until - (self._plan.compute_game_ms(batch.ruleset) or 0) / 1000

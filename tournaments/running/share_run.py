@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from tournaments.league.contents import Finished
+from tournaments.league.journal import ShareChosen
 from tournaments.league.judgement import judge
 from tournaments.league.parts import Schedule
 from tournaments.league.store import Store
 from tournaments.league.suspension import Suspensions
+from tournaments.running.open_parts import OpenParts
 from tournaments.running.plan import Plan
 from tournaments.running.run import Run, Terms, end_earlier_run
 from tournaments.running.shares import list_certain
@@ -21,7 +23,7 @@ class Creation(Run):
     def create(self) -> int:
         """Greet the entries, write what is new into the league, and return how many games are open."""
         self._begin(shared=True)
-        while not (left := self._count_left()) and self._close_parts():
+        while not (left := self.parts.count_left()) and self._close_parts():
             pass
         return left
 
@@ -44,29 +46,40 @@ class KnownSuspensions(Suspensions):
         """Take no game into account: those between it and the next ones may be on another machine."""
 
 
-class ShareRun(Run):
-    """One run of a share. It closes no part and creates none; a later merge judges what was played."""
+class SharedParts(OpenParts):
+    """Parts of which other machines play games too: only what is certain when the run begins decides."""
 
     def list_suspended(self) -> dict[str, int]:
         """Return the entries whose suspension is certain, each with the number of the game that suspended it."""
         return judge(self._plan.tournament, list_certain(self._plan.tournament, self._plan.finished)).suspended
 
-    def _watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
+    def watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
+        """Keep track of nothing but the suspensions that are certain."""
         tournament, number = self._plan.tournament, schedule.part.number
         certain = list_certain(tournament, games)
-        self._suspensions[number] = KnownSuspensions(certain, tournament.config.suspend_after, tournament.lifted)
-        self._paces[number] = None
+        self.suspensions[number] = KnownSuspensions(certain, tournament.config.suspend_after, tournament.lifted)
+        self.paces[number] = None
+
+
+class ShareRun(Run):
+    """One run of a share. It closes no part and creates none; a later merge judges what was played."""
+
+    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms) -> None:
+        super().__init__(store, plan, out, terms)
+        self.parts = SharedParts(plan)
 
     def _close_parts(self) -> bool:
         return False
 
 
 def play_share(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
-    """Play the open games of the plan's share; return how many of them are left because the time is up.
+    """Play the open games of the plan's share, and remember it; return how many are left because the time is up.
 
     Args, Raises: as `run.run_tournament`.
     """
     end_earlier_run(store, out)
+    if plan.tournament.open_parts and not plan.tournament.share:
+        store.append(plan.tournament.name, [ShareChosen(str(plan.share))])
     run = ShareRun(store, plan, out, terms)
     with run.audit:
         return run.play()

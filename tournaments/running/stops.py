@@ -11,7 +11,7 @@ from pathlib import Path
 from referee.errors import FamilyError
 from referee.nouns import format_count
 from tournaments.errors import DamagedLeague, LockedLeague, Stopped
-from tournaments.running.coordinator import Outcome, Running
+from tournaments.running.hooks import Outcome, Running
 from tournaments.running.plan import Plan
 from tournaments.running.progress import format_duration
 from tournaments.sanitizer import sanitize

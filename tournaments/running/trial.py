@@ -20,7 +20,8 @@ from tournaments.league.packing import pack_record
 from tournaments.league.parts import Seeds
 from tournaments.league.seats import find_seats
 from tournaments.league.store import Store
-from tournaments.running.coordinator import Hooks, play_batches
+from tournaments.running.coordinator import play_batches
+from tournaments.running.hooks import Hooks
 from tournaments.running.plan import Plan
 from tournaments.running.stops import find_first_error
 

@@ -1,0 +1,116 @@
+"""Where a scheduler is, as its file says, and whether this machine can speak TLS to it."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import DataError
+
+SCHEMES = ("tcp", "tls", "ws", "wss")
+"""What an address may begin with: what Dask can speak to other processes without special hardware."""
+ADDRESS = re.compile(rf"({'|'.join(SCHEMES)})://[^/\s]+:\d+")
+WRITING_S = 2.0
+"""A file that a scheduler is about to write is whole by then."""
+LOOK_EVERY_S = 0.2
+TLS = "DASK_DISTRIBUTED__COMM__TLS__"
+"""What the environment variables begin with in which Dask finds its certificates."""
+
+
+class _SchedulerFile(Struct, frozen=True):
+    """What we read of the file that `dask scheduler --scheduler-file` writes."""
+
+    address: str
+
+
+def is_file(scheduler: str) -> bool:
+    """Return whether a scheduler is named by its file, not by its address."""
+    return "://" not in scheduler and scheduler.endswith(".json")
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text may be the address of a scheduler; Dask takes it for that of TCP if it does not say."""
+    return ADDRESS.fullmatch(text if "://" in text else f"tcp://{text}") is not None
+
+
+def read_address(file: Path, patience_s: float) -> str:
+    """Return the address in the file of a scheduler.
+
+    Args:
+        file: what `dask scheduler --scheduler-file` writes.
+        patience_s: how long it may not be there yet.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        DataError: it is not such a file, or cannot be read.
+    """
+    begin = time.monotonic()
+    while True:
+        try:
+            return _parse_address(file)
+        except FileNotFoundError:
+            if time.monotonic() - begin >= patience_s:
+                raise
+        except (OSError, ValueError) as error:
+            if time.monotonic() - begin >= WRITING_S:
+                why = error.strerror if isinstance(error, OSError) else error
+                raise DataError(
+                    f"{file}: expected what `dask scheduler --scheduler-file {file.name}` writes, got: {why}"
+                ) from None
+        time.sleep(LOOK_EVERY_S)
+
+
+def _parse_address(file: Path) -> str:
+    address = msgspec.json.decode(file.read_bytes(), type=_SchedulerFile).address
+    if not ADDRESS.fullmatch(address):
+        raise ValueError(f"the address {address!r}, of none of the schemes {', '.join(SCHEMES)}")
+    return address
+
+
+def require_certificates(address: str, role: Literal["client", "worker"]) -> None:
+    """Make sure that Dask finds certificates if an address needs them.
+
+    Args:
+        address: that of the scheduler.
+        role: as what we connect to it.
+
+    Raises:
+        DataError: it does not; the message names the variables that it reads.
+    """
+    if not address.startswith("tls://"):
+        return
+    from dask import config
+
+    expected = ("ca-file", f"{role}.cert", f"{role}.key")
+    found = {name: config.get(f"distributed.comm.tls.{name}", None) for name in expected}
+    if not all(found[name] for name in expected[:2]):  # a certificate may have its key in the same file
+        missing = ", ".join(_name_variable(name) for name, value in found.items() if not value)
+        raise DataError(f"{address}: expected certificates for TLS, but these variables are not set: {missing}")
+    for name, value in found.items():
+        if value and "\n" not in value and not os.access(value, os.R_OK):  # it may be the text of a certificate, too
+            raise DataError(f"{_name_variable(name)}: expected a file that can be read, got: {value!r}")
+
+
+def _name_variable(name: str) -> str:
+    return TLS + name.replace("-", "_").replace(".", "__").upper()
+
+
+def require_usable(scheduler: str, role: Literal["client", "worker"]) -> None:
+    """Make sure that what names a scheduler can be used, as far as that can be told without it.
+
+    A file that is not there yet may come.
+
+    Raises:
+        DataError: the file is no file of a scheduler, or there are no certificates.
+    """
+    try:
+        address = read_address(Path(scheduler), 0.0) if is_file(scheduler) else scheduler
+    except FileNotFoundError:
+        return
+    require_certificates(address, role)
