@@ -76,7 +76,7 @@ def test_a_second_opinion_is_shown_wherever_it_differs(league: League, browser: 
     ends = browser.execute_script(ARROW, "0h", card, target if target[0] == "c" else f"0{target}")
     assert ends is not None
     assert all(abs(gap) <= 1 for end in ends for gap in end)
-    words = find(browser, "#advice").text
+    words = find(browser, "#advice").get_attribute("textContent") or ""
     assert NOTE in words
     assert "would have chosen: " in words
 

@@ -141,7 +141,7 @@ malice.spite = malice.spite || {};
         const caption = [createElement("b", {}, "complete")];
         return malice.drawPlace(name, "slot arrived", `centre stack ${index}, complete`, caption, ghost);
       }
-      const caption = height ? [createElement("b", {}, rank(height)), ` → ${rank(height + 1)}`] : [`needs ${rank(1)}`];
+      const caption = height ? [createElement("b", {}, rank(height)), ` → ${rank(height + 1)}`] : [createElement("span", { class: "needs" }, "needs "), rank(1)];
       const label = height ? `centre stack ${index}, at ${rank(height)}, needs ${rank(height + 1)}` : `centre stack ${index}, empty`;
       const shown = pile.slice(-3);
       const cards = shown.map((card, place) => {
