@@ -60,6 +60,26 @@ def test_rows_are_whole_pixels_high_so_that_no_line_under_a_sticky_name_is_besid
             assert [height for height in heights if height % 1] == []
 
 
+FADE = """
+const [end, tell] = arguments, box = document.querySelector(".scroll:has(.ranking)");
+box.scrollLeft = end ? box.scrollWidth : 0;
+const fades = () => Number(getComputedStyle(box).getPropertyValue("--more")) > 0;
+const look = () => tell([box.scrollWidth > box.clientWidth, fades()]);
+requestAnimationFrame(() => requestAnimationFrame(look));
+"""
+"""Whether the ranking is wider than its room, and whether its right edge fades out; scrolled to its start or end."""
+
+
+def test_a_ranking_fades_out_to_the_right_as_long_as_it_goes_on_there(browser: Chrome, folder: Path) -> None:
+    visit(browser, folder, "index.html")
+    assert browser.execute_async_script(FADE, False) == [False, False]
+
+    as_a_phone(browser)
+    visit(browser, folder, "index.html")
+    assert browser.execute_async_script(FADE, False) == [True, True]
+    assert browser.execute_async_script(FADE, True) == [True, False]
+
+
 def test_a_tab_for_each_ruleset_is_chosen_by_keys_and_has_an_address(browser: Chrome, folder: Path) -> None:
     visit(browser, folder, "index.html")
     assert selected(browser) == "All rulesets"
