@@ -12,6 +12,7 @@ from referee.records import Batch, GameOrder, Key
 from tests.farms import CONFIG, GREETING, League, SimulatedCluster, dispatch
 from tournaments.errors import Stopped
 from tournaments.farm.blocks import Block, cut_deals, keep_games
+from tournaments.farm.crew import Crew, Worker
 from tournaments.league.config import ClockLines
 from tournaments.league.store import Store
 from tournaments.running.hooks import Hooks
@@ -71,6 +72,15 @@ def test_a_run_says_what_its_workers_can_do_when_they_join_and_when_they_are_bac
     ]
     bounds = [line.partition("; ")[2].partition(" by the clocks")[0] for line in joined[:2]]
     assert bounds == ["now 2 at a time, at most 9:09:00", "now 4 at a time, at most 4:34:30"]
+
+
+def test_a_worker_that_came_back_is_listed_once_with_all_its_games() -> None:
+    crew = Crew()
+    for address, games in (("tcp://ann:1", 5), ("tcp://ann:2", 3)):
+        crew.workers[address] = Worker(address, "ann", GREETING, games=games)
+        crew.remove(crew.workers[address])
+
+    assert list(crew.describe_shares()) == ["ann on here: 8 games"]
 
 
 def draw_block(batch: Batch, chance: random.Random) -> Block:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -158,10 +159,13 @@ class Crew:
         )
 
     def describe_shares(self) -> Iterator[str]:
-        """Yield what each worker has played, also those that are gone."""
+        """Yield what each worker has played, also those that are gone; one that came back is one worker."""
+        shares: Counter[str] = Counter()
         for worker in (*self._departed, *self.workers.values()):
-            if worker.games:
-                yield f"{worker.describe()}: {format_count(worker.games, 'game')}"
+            shares[worker.describe()] += worker.games
+        for name, games in shares.items():
+            if games:
+                yield f"{name}: {format_count(games, 'game')}"
 
     def _describe_rate(self, worker: Worker) -> str:
         seconds = max(time.monotonic() - worker.since, 1e-9)
