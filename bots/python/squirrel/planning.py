@@ -29,8 +29,12 @@ from table import (
 
 NUTS, CENTRE = 2, 1
 """The points of a Nuts card that is gone, and of a card in the centre."""
-SHOWN = 0.5
-"""What it is worth to turn up a card of a column, or to empty one."""
+SHOWN = 0.8
+"""What it is worth to turn up a card of a column."""
+EMPTY = 1.5
+"""What an empty column is worth: it takes whatever the team is stuck with."""
+FILLED = 0.375
+"""What it costs to fill one from the Nuts pile, which is what it is for."""
 SEEN = 0.3
 """What it is worth to see a card of the stock for the first time."""
 ACTION = 0.02
@@ -108,7 +112,7 @@ class Steps:
             yield Next(Step("nuts", f"{CARDS[card]}-f"), after, NUTS + CENTRE, 0, 1)
         for target in self.list_targets(card):
             after = table._replace(nuts=left, columns=put(columns, target, (*columns[target], card)), burned=False)
-            worth = -SHOWN if target == self.empty else 0
+            worth = -FILLED if target == self.empty else 0
             yield Next(Step("nuts", f"{CARDS[card]}-t{target}"), after, NUTS, worth, 1)
 
     def play_column(self, column: int, pile: Pile) -> Iterator[Next]:
@@ -124,7 +128,7 @@ class Steps:
                 downs=change(downs, column, -1) if shows else downs,
                 burned=False,
             )
-            worth = SHOWN if shows or not rest else 0
+            worth = SHOWN if shows else 0 if rest else EMPTY
             yield Next(Step("column", f"{CARDS[pile[-1]]}-f"), after, CENTRE, worth, 1)
 
     def move_runs(self, column: int, pile: Pile) -> Iterator[Next]:
@@ -136,7 +140,8 @@ class Steps:
                 continue
             whole = start == down
             for target in self.list_targets(pile[start], empties=start > 0):
-                worth = (SHOWN if whole else 0) - (SHOWN if target == self.empty else 0)
+                worth = (SHOWN if down else EMPTY) if whole else 0
+                worth -= EMPTY if target == self.empty else 0
                 after = table._replace(
                     columns=put(put(columns, column, pile[:start]), target, columns[target] + pile[start:]),
                     downs=change(downs, column, -1) if whole and down else downs,
@@ -159,7 +164,7 @@ class Steps:
                 yield Next(Step("waste", f"{CARDS[card]}-f", turns), after, CENTRE, 0, turns + 1)
             for target in self.list_targets(card):
                 after = left._replace(columns=put(columns, target, (*columns[target], card)))
-                worth = -SHOWN if target == self.empty else 0
+                worth = -EMPTY if target == self.empty else 0
                 yield Next(Step("waste", f"{CARDS[card]}-t{target}", turns), after, 0, worth, turns + 1)
 
     def list_burns(self) -> Iterator[Next]:
