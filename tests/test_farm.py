@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec import Raw
 from msgspec.structs import replace
 
 import site_pages
 from referee.digests import compute_digest, compute_tournament_sha
-from referee.records import Batch, GameOrder, Key, Record
+from referee.records import Batch, Fault, GameOrder, Key, Record
 from tests.farms import CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
 from tournaments.errors import Stopped
 from tournaments.farm.blocks import cut_blocks
-from tournaments.farm.cluster import Signalled
-from tournaments.farm.work import Introduction, Refusal
+from tournaments.farm.cluster import Answered, Signalled
+from tournaments.farm.work import Answer, Introduction, Refusal, Task
 from tournaments.league.remembering import RememberingReader
 from tournaments.league.store import Store
 from tournaments.league.verify import verify_league
+from tournaments.running.audit import Audit, Checkers
 from tournaments.running.hooks import Hooks
 from tournaments.running.opening import open_league
 
@@ -81,13 +85,25 @@ LIES = {
     "speed": lie(lambda record: replace(record, speed=3.0)),
     "key": lie(lambda record: replace(record, key=replace(record.key, deal=5 - record.key.deal))),
     "digest": lambda record: replace(record, digest="0" * 64),
+    "verdict": lambda record: replace(record, faults=(Fault(0, "crash", 0, "gone", None, (), ""),)),
+    "times": lambda record: replace(record, cpu_micros=()),
+    "used": lambda record: replace(record, seats=tuple(replace(each, used_ms=1e308) for each in record.seats)),
+    "notes": lambda record: replace(record, notes={-5: "before the game"}),
+    "seat": lie(lambda record: replace(record, actions=((11, record.actions[0][1]), *record.actions[1:]))),
+    "space": lie(lambda record: replace(record, actions=((record.actions[0][0], "a b"), *record.actions[1:]))),
+    "large": lie(lambda record: replace(record, places=(2**70, 1))),
 }
+"""What is not covered by a digest, or is no game, must be seen at once: the league could not be read any more."""
+
+
+PLAYED = ("places", "actions")
+"""What only a replay tells, so that each record is replayed."""
 
 
 @pytest.mark.parametrize("what", LIES)
 def test_a_worker_that_lies_is_named_and_gets_no_more_work(what: str, league: League) -> None:
     cluster = SimulatedCluster("ann", "bob", forge={"bob": LIES[what]})
-    league.run(cluster, drawn=1)
+    league.run(cluster, drawn=1 if what in PLAYED else 0)
 
     said = league.out.getvalue()
     assert "bob on here sent a wrong record" in said
@@ -97,6 +113,58 @@ def test_a_worker_that_lies_is_named_and_gets_no_more_work(what: str, league: Le
         assert verify_league(store).complete
     last = max(number for number, (address, _) in enumerate(cluster.handed) if address == "tcp://bob")
     assert last < len(cluster.handed) - 1
+
+
+def test_a_record_nested_too_deep_is_a_wrong_one(league: League) -> None:
+    class Deep(SimulatedCluster):
+        def answer(self, address: str, task: Task, **changes: object) -> None:
+            if self.workers[address] != "bob":
+                return super().answer(address, task, **changes)
+            self.tasks[address].pop(task.number)
+            record = msgspec.json.encode(play_game(task.batches[0], task.batches[0].games[0]))
+            nested = record[:-1] + b',"more":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+            return self.events.put(Answered(task.number, msgspec.json.encode(Answer(task.number, (Raw(nested),)))))
+
+    league.run(Deep("ann", "bob"))
+
+    assert "bob on here sent a wrong record" in league.out.getvalue()
+    assert len(league.keys()) == GAMES
+
+
+def test_workers_that_cannot_go_on_are_none_that_vanished_over_a_game(league: League) -> None:
+    class Broken(SimulatedCluster):
+        waiting = iter((*(f"w{number}" for number in range(30)), "ann"))
+
+        def answer(self, address: str, task: Task, **changes: object) -> None:
+            sound = self.workers.get(address) == "ann"
+            super().answer(address, task, **({} if sound else {"records": (), "trouble": "no compiler"}))
+
+        def take_turn(self) -> None:
+            refused = {address for address, _ in self.handed} & self.workers.keys() - {"tcp://ann"}
+            if refused and not any(self.tasks.values()) and (name := next(self.waiting, None)):
+                self.workers = {f"tcp://{name}": name}
+            super().take_turn()
+
+    league.run(Broken("abe"))
+
+    assert "vanished" not in league.out.getvalue()
+    assert len(league.keys()) == GAMES
+
+
+def test_a_replay_that_cannot_begin_is_no_fault_of_the_worker(league: League) -> None:
+    class Broken(Checkers):
+        def submit(self, pieces: Sequence[bytes]) -> Future[list[bytes]]:
+            future: Future[list[bytes]] = Future()
+            future.set_exception(OSError("no more processes"))
+            return future
+
+    league.run(SimulatedCluster("ann"))
+    heard = []
+    with Store(league.path) as store, Audit(store, checkers=Broken()) as audit:
+        record = next(iter(store.records()))
+        audit.replay(record, lambda *told: heard.append(told))
+
+    assert heard == [(record, "")]
 
 
 def test_a_wrong_record_that_was_not_drawn_is_taken_back_before_its_part_closes(league: League) -> None:

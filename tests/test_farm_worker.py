@@ -17,6 +17,7 @@ from referee.errors import BotError
 from referee.isolation import probe
 from referee.records import Isolation
 from tests.documents import ROOT
+from tests.tables import batch
 from tests.test_help import list_modules
 from tournaments.check.report import Report, Step
 from tournaments.check.text import format_report
@@ -28,7 +29,7 @@ from tournaments.farm import hand, worker
 from tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
 from tournaments.farm.calibration import RUNS, choose_rate, measure_speed
 from tournaments.farm.station import Station, Terms
-from tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Ticket, make_ticket
+from tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Task, Ticket, make_ticket
 from tournaments.farm.worker import choose_slots, was_unanswered
 
 NEED = Need("0.1.0", ("spite",), Isolation("bwrap", required=True), 1, ())
@@ -89,6 +90,29 @@ def test_a_worker_that_somebody_else_started_is_refused(monkeypatch: pytest.Monk
     told = msgspec.json.decode(hand.introduce(msgspec.json.encode(NEED)), type=Refusal)
 
     assert told.why == "expected a worker that `malice worker` started, got another one"
+
+
+def test_a_worker_whose_processes_do_not_start_says_so(station: Station, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ExceptionGroup("", [OSError("no more processes")])
+
+    monkeypatch.setattr("tournaments.farm.station._run", fail)
+
+    answer = station.play(Task(7, "run", (batch(),), ()), lambda: False)
+
+    assert (answer.task, answer.records, answer.trouble) == (7, (), "OSError: no more processes")
+
+
+def test_a_worker_without_room_says_that_it_cannot_keep_a_bot(
+    station: Station, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(hand, "find_station", lambda: station)
+    monkeypatch.setattr(station.bots, "receive", fail)
+
+    assert "no space left" in hand.receive_bot("ab" * 32, b"")
 
 
 def test_a_bot_arrives_as_it_was_sent_or_not_at_all(tmp_path: Path) -> None:

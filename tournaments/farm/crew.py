@@ -158,6 +158,11 @@ class Crew:
             ' that are alike, or --min-factor, or kind = "cpu" in [clock]'
         )
 
+    def list_keys(self, name: str) -> list[Key]:
+        """Return the games that were stored without a replay from all that came by a name."""
+        named = (worker for worker in (*self._departed, *self.workers.values()) if worker.name == name)
+        return [key for worker in named for key in worker.keys]
+
     def describe_shares(self) -> Iterator[str]:
         """Yield what each worker has played, also those that are gone; one that came back is one worker."""
         shares: Counter[str] = Counter()

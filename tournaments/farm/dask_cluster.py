@@ -17,7 +17,6 @@ from typing import Any
 import msgspec
 from distributed import Client, Future
 
-from protocol.errors import MaliceError
 from tournaments.errors import Stopped
 from tournaments.farm import hand
 from tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
@@ -131,13 +130,13 @@ class DaskCluster:
             say: receives a line on each worker that is refused.
 
         Raises:
-            MaliceError: there is no worker, or all of them are gone.
+            Stopped: there is no worker that can, or all of them are gone.
         """
         fit = [
             address for address, name in self._await_workers().items() if self._suits(address, name, need, tars, say)
         ]
         if not fit:
-            raise MaliceError("no worker can examine these bots")
+            raise Stopped("no worker can examine these bots")
         futures = [
             self._client.submit(
                 hand.examine, _encoder.encode(exam), pure=False, workers=fit, resources={"game": 1}, key=_name_exam()
@@ -148,9 +147,13 @@ class DaskCluster:
             for future in futures:
                 while not future.done():
                     if not any(address in self._workers for address in fit):
-                        raise MaliceError("all workers are gone")
+                        raise Stopped("all workers are gone")
                     time.sleep(LOOK_EVERY_S)
-                yield msgspec.json.decode(future.result(), type=ExamAnswer)
+                try:
+                    answer = future.result()
+                except Exception as error:  # the scheduler is gone, or gave up
+                    raise Stopped(f"an examination was lost: {error}") from None
+                yield msgspec.json.decode(answer, type=ExamAnswer)
         finally:
             self._attempt(self._client.cancel, futures, force=True)
 
@@ -210,7 +213,9 @@ class DaskCluster:
             if isinstance(reply, Introduction):
                 for content in reply.lacks:
                     tar = tars[content].read_bytes()
-                    self._client.run(hand.receive_bot, content, tar, workers=[address])
+                    if why := self._client.run(hand.receive_bot, content, tar, workers=[address])[address]:
+                        reply = Refusal(reply.host, why)
+                        break
         except Exception as error:  # what a worker raises comes as it is
             self.events.put(Unreachable(address, f"{type(error).__name__}: {error}"))
         else:

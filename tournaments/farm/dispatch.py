@@ -122,34 +122,36 @@ class Dispatcher:
     def _look_around(self) -> None:
         """Hand out again what those had in hand that are gone, and see who came."""
         for worker in self._recruiting.look_around():
-            self._part_with(worker, "is gone")
+            self._part_with(worker, "is gone", lost=True)
         self._recruiting.require_workers()
         if time.monotonic() - self._reported >= REPORT_EVERY_S:
             self._reported = time.monotonic()
             self._hooks.say(self.crew.describe_work())
 
-    def _part_with(self, worker: Worker, why: str) -> None:
-        """Take a worker's tasks back, and hand them out again."""
+    def _part_with(self, worker: Worker, why: str, *, lost: bool = False) -> None:
+        """Take a worker's tasks back, and hand them out again; `lost` says that one of them may be why it is gone."""
         tasks = list(worker.tasks.values())
         games = sum(len(handed.left) for handed in tasks)
         self._hooks.say(f"{worker.describe()} {why}: {format_count(games, 'game')} handed out again")
         self._cluster.recall([handed.number for handed in tasks])
         for handed in tasks:
-            self._handout.hand_back(handed, lost=True)
+            self._handout.hand_back(handed, lost=lost)
         self.crew.remove(worker)
 
     def _ban(self, worker: Worker, why: str) -> None:
-        """Give a worker no more work after a wrong record, and replay what else it sent.
+        """Give a worker no more work after a wrong record, also if it came back, and replay what else it sent.
 
         Raises:
             Stopped: more of its records are wrong.
         """
-        if worker.address in self.crew.workers:
-            self._pass_on()
-            self._part_with(worker, "sent a wrong record")
-            self.crew.banned.add(worker.name)
-            self._recruiting.refuse(worker, why)
-            self._audit.check(worker.keys)
+        if worker.name in self.crew.banned:
+            return
+        self._pass_on()
+        self.crew.banned.add(worker.name)
+        for each in [each for each in self.crew.workers.values() if each.name == worker.name]:
+            self._part_with(each, "sent a wrong record")
+        self._recruiting.refuse(worker, why)
+        self._audit.check(self.crew.list_keys(worker.name))
 
     # What workers return
 
@@ -161,7 +163,7 @@ class Dispatcher:
             return
         try:
             answer, records = read_answer(raw, handed)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             self._ban(worker, str(error))
             return
         self._measure(worker, handed, len(records), answer.seconds)

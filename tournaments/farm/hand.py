@@ -19,13 +19,17 @@ def introduce(need: bytes) -> bytes:
     """Return the `Introduction` or the `Refusal` of this worker, as JSON."""
     try:
         return _encoder.encode(find_station().introduce(msgspec.json.decode(need, type=Need)))
-    except (NoStation, LeagueError, msgspec.MsgspecError) as error:
+    except (NoStation, LeagueError, OSError, msgspec.MsgspecError) as error:
         return _encoder.encode(Refusal(platform.node(), str(error)))
 
 
-def receive_bot(content: str, tar: bytes) -> None:
-    """Keep the tar file of a bot on this worker."""
-    find_station().bots.receive(content, tar)
+def receive_bot(content: str, tar: bytes) -> str:
+    """Keep the tar file of a bot on this worker; return why it cannot, or nothing."""
+    try:
+        find_station().bots.receive(content, tar)
+    except OSError as error:
+        return f"it cannot keep a bot: {error}"
+    return ""
 
 
 def play(line: bytes) -> bytes:

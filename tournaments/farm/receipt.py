@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from referee.digests import compute_digest
 from referee.records import FORMAT, Batch, GameOrder, Key, Record
 from tournaments.farm.crew import Handed
 from tournaments.farm.work import Answer
+from tournaments.league.damage import refuse_unreadable
 
 
 def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | None:
@@ -34,10 +34,10 @@ def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | Non
     for name, value in expected.items():
         if getattr(record, name) != value:
             return f"expected {name} {value}, got {getattr(record, name)}"
-    if compute_digest(record) != record.digest:
-        return "the digest does not match what the record says"
-    if len(record.micros) != len(record.actions) or len(record.seats) != len(players):
-        return f"expected times of {len(record.actions)} actions and {len(players)} seats, got others"
+    try:
+        refuse_unreadable(record)
+    except ValueError as error:
+        return str(error)
     return None
 
 

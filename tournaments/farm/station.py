@@ -161,7 +161,7 @@ class Station:
         except ExceptionGroup as errors:
             if isinstance(error := find_first_error(errors), FamilyError):
                 return Answer(task.number, tuple(records), rules=str(error))
-            raise
+            return Answer(task.number, tuple(records), trouble=f"{type(error).__name__}: {error}")
         given_up = tuple(outcome.given_up.items())
         return Answer(task.number, tuple(records), given_up=given_up, late=outcome.late)
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from referee.digests import compute_digest
 from referee.records import FORMAT, Key, Record
-from referee.replay import VERDICT, VERDICTS
+from referee.replay import VERDICT, VERDICTS, find_rules
+from referee.rulesets import Ruleset
 from tournaments.league.config import MOST
-from tournaments.league.contents import Finished, Game
+from tournaments.league.contents import Finished, Game, summarize_record
+from tournaments.league.packing import decode_columns, encode_columns
 from tournaments.league.rows import GameRow
 from tournaments.league.thinking import parse_times
 from tournaments.league.tournament import Tournament
+
+_encoder = msgspec.json.Encoder()
+_summaries = msgspec.json.Decoder(Game)
 
 MARKS = ("> ", "< ")
 """The mark of direction at the beginning of a stored message."""
@@ -121,6 +127,37 @@ def refuse_record(record: Record, game: Game) -> None:
     _refuse_faults(record)
     if compute_digest(record) != record.digest:
         raise ValueError("the digest does not match what the record says")
+
+
+def refuse_unreadable(record: Record) -> None:
+    """Accept a record only if a league that stores it reads it back as it is; whether it replays is not checked."""
+    try:
+        game = summarize_record(record, 0, find_rules(record).teams, (0,) * len(record.entries))
+        game = _summaries.decode(_encoder.encode(game))
+        ruleset = Ruleset(record.ruleset, record.family, "", "", record.rules)
+        kept = decode_columns(encode_columns(record), game, ruleset, record.commit, record.tournament)
+        _refuse_lengths(game)
+        _refuse_result(game, game.teams)
+        refuse_record(kept, game)
+        refuse_verdicts(record)
+    except Exception as error:  # a forged record may break anything that counts on what records are
+        raise ValueError(f"no league can keep it: {error}") from None
+    if kept != replace(record, events=b""):
+        raise ValueError("no league can keep it: it would be read back as another one")
+
+
+def refuse_verdicts(record: Record) -> None:
+    """Accept a record only if its verdicts, which decide suspensions, are those of its actions."""
+    played = 0
+    expected: list[tuple[int, str, int]] = []
+    for seat, action in record.actions:
+        if action.startswith(VERDICT):
+            expected.append((seat, action.removeprefix(VERDICT), played))
+        else:
+            played += 1
+    verdicts = [(fault.seat, fault.code, fault.action) for fault in record.faults]
+    if verdicts != expected:
+        raise ValueError(f"expected the verdicts {expected} (seat, code, action), got {verdicts}")
 
 
 def _refuse_clock(record: Record) -> None:

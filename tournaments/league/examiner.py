@@ -7,9 +7,10 @@ import msgspec
 from protocol.messages import ClockRules
 from referee.errors import DataError
 from referee.records import Record
-from referee.replay import VERDICT, check_record
+from referee.replay import check_record
 from tournaments.errors import UnverifiedError
 from tournaments.league.contents import Game, summarize_record
+from tournaments.league.damage import refuse_verdicts
 from tournaments.league.parts import Entrant
 from tournaments.league.reader import LeagueReader
 
@@ -42,7 +43,10 @@ class Examiner:
             raise UnverifiedError(
                 f"game {key}: expected the clock of the tournament, {self._clock}, got {record.clock}"
             )
-        _verify_verdicts(record)
+        try:
+            refuse_verdicts(record)
+        except ValueError as error:
+            raise UnverifiedError(f"game {key}: {error}") from None
         versions = tuple(each.version for each in seated)
         if row != summarize_record(record, row.number, row.teams, versions, once=row.once):
             raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
@@ -62,19 +66,3 @@ class Examiner:
                     f"game {key}: expected {version.label!r} (content {version.hash[:12]}) at seat {seat},"
                     f" the record says {label!r} ({hash[:12]})"
                 )
-
-
-def _verify_verdicts(record: Record) -> None:
-    """Compare the verdicts, which decide suspensions, with the actions, which the digest covers."""
-    played = 0
-    expected: list[tuple[int, str, int]] = []
-    for seat, action in record.actions:
-        if action.startswith(VERDICT):
-            expected.append((seat, action.removeprefix(VERDICT), played))
-        else:
-            played += 1
-    verdicts = [(fault.seat, fault.code, fault.action) for fault in record.faults]
-    if verdicts != expected:
-        raise UnverifiedError(
-            f"game {record.key}: expected the verdicts {expected} (seat, code, action), got {verdicts}"
-        )

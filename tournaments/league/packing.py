@@ -36,6 +36,11 @@ _decoder = msgspec.json.Decoder(Columns)
 
 def pack_record(record: Record) -> bytes:
     """Return what the league stores of a game in addition to its row."""
+    return zlib.compress(encode_columns(record))
+
+
+def encode_columns(record: Record) -> bytes:
+    """Return what is packed of a game, before it is compressed."""
     columns = Columns(
         entries=record.entries,
         deal_seed=record.deal_seed,
@@ -44,40 +49,54 @@ def pack_record(record: Record) -> bytes:
         format=record.format,
         circumstances=Circumstances(**_fields(record)),
     )
-    return zlib.compress(_encoder.encode(columns))
+    return _encoder.encode(columns)
 
 
 def unpack_record(blob: bytes, game: Game, ruleset: Ruleset, commit: str, tournament: str) -> Record:
     """Return the record from its blob and from what the league stores elsewhere.
 
     Args:
-        blob: what `pack_record` returned.
+        blob: what `pack_record` returned; the others are those of `decode_columns`.
+
+    Raises:
+        ValueError, zlib.error: `blob` is not a result of `pack_record`.
+    """
+    return decode_columns(_decompress(blob), game, ruleset, commit, tournament)
+
+
+def decode_columns(columns: bytes, game: Game, ruleset: Ruleset, commit: str, tournament: str) -> Record:
+    """Return the record from its columns and from what the league stores elsewhere.
+
+    Args:
+        columns: what `encode_columns` returned.
         game: its summary.
         ruleset: what was played.
         commit: that of its part.
         tournament: its name.
 
     Raises:
-        ValueError, zlib.error: `blob` is not a result of `pack_record`.
+        ValueError: `columns` is not a result of `encode_columns`.
     """
-    columns = _decoder.decode(_decompress(blob))
+    if len(columns) > MOST_BYTES:
+        raise ValueError(f"expected at most {MOST_BYTES} bytes of a record")
+    whole = _decoder.decode(columns)
     return Record(
         key=game.key,
         family=ruleset.family,
         ruleset=game.ruleset,
         rules=ruleset.rules,
-        entries=columns.entries,
-        deal_seed=columns.deal_seed,
-        actions=tuple(zip(map(int, columns.seats), columns.actions.split(), strict=True)),
+        entries=whole.entries,
+        deal_seed=whole.deal_seed,
+        actions=tuple(zip(map(int, whole.seats), whole.actions.split(), strict=True)),
         places=game.places,
         scores=game.scores,
         reason=game.reason,
         digest=game.digest,
         commit=commit,
-        format=columns.format,
+        format=whole.format,
         tournament=tournament,
         figures=game.figures,
-        **_fields(columns.circumstances),
+        **_fields(whole.circumstances),
     )
 
 

@@ -180,7 +180,8 @@ class Run:
             return False
         finished = sorted(self.parts.finished, key=lambda game: game.number)
         postponed = self._plan.list_postponed()
-        self.audit.close(over)
+        with stop_on_errors(self._store.path, self._go_on):
+            self.audit.close(over)
         created = close_parts(self._store, finished, over, create=not postponed)
         self._reporter.report_closed(over)
         if postponed:
