@@ -136,6 +136,18 @@ def test_a_bot_arrives_as_it_was_sent_or_not_at_all(tmp_path: Path) -> None:
         cache.receive("../escape", tar)
 
 
+def test_a_copy_in_which_a_bot_wrote_stays_for_those_that_play_from_it(tmp_path: Path) -> None:
+    cache = BotCache(tmp_path / "cache", 1_000_000)
+    ticket, tar = pack(make_bot(tmp_path / "ann", "one"), tmp_path / "t.db")
+    cache.receive(ticket.content, tar)
+    with cache.hold(ticket) as bot:
+        assert bot.folder
+        bot.folder.chmod(0o700)
+        (bot.folder / "log.txt").write_text("played")
+        with cache.hold(ticket) as again:
+            assert (again, [each.name for each in bot.folder.glob("*.txt")]) == (bot, ["log.txt"])
+
+
 def test_bots_that_were_not_used_for_long_make_room_unless_they_play(tmp_path: Path) -> None:
     cache = BotCache(tmp_path / "cache", 1)
     tickets = []

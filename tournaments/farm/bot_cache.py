@@ -50,6 +50,9 @@ class BotCache:
         self._kept.make_folder()
         self._notes = KeptNotes(self._kept.folder)
         self._most_bytes = most_bytes
+        self._ready: dict[str, BotSpec] = {}
+        """By content: those that this process has verified. Each is verified once, as by a run on one machine: a copy
+        in which a bot wrote would else be replaced while others play from it."""
 
     def find_lacking(self, contents: Iterable[str]) -> tuple[str, ...]:
         """Return those of the content hashes that are not here, and count the others as used now."""
@@ -91,20 +94,25 @@ class BotCache:
         with self._lock(ticket.content, fcntl.LOCK_SH) as lock:
             if not self._copy(ticket.content).is_dir():
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                self._build(ticket)
+                self._ready.pop(ticket.content, None)
+                self._prepare(ticket)
                 fcntl.flock(lock, fcntl.LOCK_SH)
             if not self._kept.has(ticket.content):  # it was removed between two locks
                 raise Lacking(ticket.content)
             with suppress(OSError):
                 os.utime(self._tar(ticket.content))
-            yield give_parameters(self._kept.load(ticket.content), ticket.given)
+            yield give_parameters(self._prepare(ticket), ticket.given)
 
-    def _build(self, ticket: Ticket) -> None:
+    def _prepare(self, ticket: Ticket) -> BotSpec:
+        """Return a bot that is verified and built, now or before."""
+        if bot := self._ready.get(ticket.content):
+            return bot
         if not self._kept.has(ticket.content):
             raise Lacking(ticket.content)
         if ticket.home and Path(ticket.home).is_dir():
             self._notes.note_home(ticket.content, Path(ticket.home))
-        self._kept.load(ticket.content)
+        bot = self._ready[ticket.content] = self._kept.load(ticket.content)
+        return bot
 
     def _copy(self, content: str) -> Path:
         return self._kept.folder / content
