@@ -115,6 +115,32 @@ def test_a_worker_that_lies_is_named_and_gets_no_more_work(what: str, league: Le
     assert last < len(cluster.handed) - 1
 
 
+def test_a_forger_that_left_before_its_replay_is_named(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting: list[tuple[Record, Callable[[Record, str], None]]] = []
+    forged: set[str] = set()
+
+    def forge(record: Record) -> Record:
+        lie: Record = LIES["places"](record)
+        forged.add(lie.digest)
+        return lie
+
+    class Leaving(SimulatedCluster):
+        def take_turn(self) -> None:
+            if waiting and "tcp://bob" in self.workers:
+                self.kill("tcp://bob", back=False)
+            else:
+                for record, judge in waiting:
+                    judge(record, "it does not replay" if record.digest in forged else "")
+                waiting.clear()
+            super().take_turn()
+
+    monkeypatch.setattr(Audit, "replay", lambda audit, *each: waiting.append(each))
+    league.run(Leaving("ann", "bob", forge={"bob": forge}), drawn=1)
+
+    assert league.out.getvalue().count("bob on here is refused: it does not replay") == 1
+    assert len(league.keys()) == GAMES
+
+
 def test_a_record_nested_too_deep_is_a_wrong_one(league: League) -> None:
     class Deep(SimulatedCluster):
         def answer(self, address: str, task: Task, **changes: object) -> None:
