@@ -9,9 +9,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.errors import IllegalAction
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, SeatView, TurnedOver, View
+from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Exchanged, SeatView, TurnedOver, View
 from referee.games.double_solitaire.parameters import SEATS, Parameters, validate
-from referee.games.double_solitaire.plays import CARDS, DISCARD, END, SUIT, Plays, move_cards, sort_piles
+from referee.games.double_solitaire.plays import (
+    CARDS,
+    DISCARD,
+    END,
+    EXCHANGE,
+    KEEP,
+    SUIT,
+    Plays,
+    move_cards,
+    sort_piles,
+)
 from referee.games.double_solitaire.state import State, count_cards
 from referee.rules import Ask, Events, Result, Shuffle, Step
 
@@ -40,12 +50,14 @@ class DoubleSolitaire:
         """Return who acts: the seat whose turn it is, chance before the deal, or nobody."""
         if state.result is not None:
             return state.result
-        return self._asks[state.seat] if state.turn else Shuffle(len(CARDS))
+        return self._asks[state.seat] if state.stocks else Shuffle(len(CARDS))
 
     def legal(self, state: State, seat: int, /) -> tuple[str, ...]:
         """List the legal actions of a seat; keep the list, since `play` checks its action against it."""
-        if seat != state.seat or state.result is not None or not state.turn:
+        if seat != state.seat or state.result is not None or not state.stocks:
             return ()
+        if not state.turn:
+            return (EXCHANGE, KEEP)
         listed, actions = self._listed
         if listed is not state:
             actions = self._plays.list_legal(state)
@@ -62,6 +74,8 @@ class DoubleSolitaire:
         action = actions.get(seat, "")
         if action not in self.legal(state, seat):
             raise IllegalAction(f"expected a legal action of seat {seat}, got: {action!r}")
+        if not state.turn:
+            return _exchange(state) if action == EXCHANGE else _begin_turn(state, seat, ())
         if action == DISCARD:
             return self._discard(state)
         if action == END:
@@ -136,20 +150,20 @@ class DoubleSolitaire:
         return "max_turns" if state.turn >= rules.max_turns * SEATS else ""
 
     def shuffled(self, state: State, order: Sequence[int], /) -> tuple[State, Events]:
-        """Deal, and begin the turn of seat 0, unless it has left."""
-        cards, piles = tuple(CARDS[place] for place in order), self._parameters.table_piles
+        """Deal from the end of the list, and begin the turn of seat 0, unless a seat has left or may exchange first."""
+        cards, piles = tuple(CARDS[place] for place in reversed(order)), self._parameters.table_piles
         table = tuple((card,) for card in cards[:piles])
         stocks = tuple(cards[piles + seat :: SEATS] for seat in self.teams)
         state = replace(state, table=table, stocks=stocks, discards=((),) * SEATS)
         events = (Deal(table, tuple(map(len, stocks))),)
         if state.out:
             return replace(state, result=_rank(state, "forfeit")), events
-        return _begin_turn(state, 0, events)
+        return (state, events) if self._parameters.exchange else _begin_turn(state, 0, events)
 
     def withdraw(self, state: State, seats: Sequence[int], /) -> tuple[State, Events]:
         """Take seats out: the other one wins."""
         state = replace(state, out=(*state.out, tuple(seats)))
-        return (replace(state, result=_rank(state, "forfeit")) if state.turn else state), ()
+        return (replace(state, result=_rank(state, "forfeit")) if state.stocks else state), ()
 
     def view(self, state: State, seat: int | None, /) -> View:
         """Return the table: a spectator and both seats see the same, but not the stocks."""
@@ -180,6 +194,11 @@ T = TypeVar("T")
 
 def _put(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
     return items[:index] + (item,) + items[index + 1 :]
+
+
+def _exchange(state: State) -> tuple[State, Events]:
+    """Exchange the stocks, and begin the first turn."""
+    return _begin_turn(replace(state, stocks=state.stocks[::-1]), state.seat, (Exchanged(state.seat),))
 
 
 def _begin_turn(state: State, seat: int, events: Events) -> tuple[State, Events]:

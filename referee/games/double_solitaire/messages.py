@@ -23,7 +23,7 @@ class View(Struct, frozen=True, gc=False):
     """The table as one seat sees it; seats and piles are absolute and count from 0."""
 
     turn: int
-    """Counts the turns of the game, from 1."""
+    """Counts the turns of the game, from 1; 0 while the stocks may be exchanged."""
     seat: int
     """The seat that is asked."""
     card: str | None
@@ -44,6 +44,12 @@ class Deal(Struct, frozen=True, tag="deal", tag_field="type"):
     """The table piles, each with one card."""
     stocks: tuple[int, ...]
     """By seat: how many cards its stock holds."""
+
+
+class Exchanged(Struct, frozen=True, tag="exchange", tag_field="type"):
+    """`seat` exchanged the two stocks, unseen."""
+
+    seat: int
 
 
 class TurnedOver(Struct, frozen=True, tag="turn_over", tag_field="type"):
@@ -81,7 +87,7 @@ class End(Struct, frozen=True, tag="end", tag_field="type"):
     seat: int
 
 
-Event = Deal | TurnedOver | Draw | CardsMoved | End | Out
+Event = Deal | Exchanged | TurnedOver | Draw | CardsMoved | End | Out
 
-PUBLIC: frozenset[type] = frozenset({Deal, TurnedOver, Draw, CardsMoved, End})
+PUBLIC: frozenset[type] = frozenset({Deal, Exchanged, TurnedOver, Draw, CardsMoved, End})
 """All events: a card is named only once it lies face up, and then everybody sees it."""

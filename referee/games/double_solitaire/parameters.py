@@ -39,6 +39,9 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Whether a card that fits on a foundation must be played there before anything else: never, or always
     ("foundation"). Ours: the text says to play until nothing fits, which no referee can ask of plays that undo each
     other."""
+    exchange: bool = False
+    """Whether seat 0 may exchange the two stocks unseen before it takes its first card. Source: catsatcards.com, where
+    the player who did not deal may do so, and starts."""
     passes: int = 2
     """How often both packs must go through, each card of them, without a play of anybody, until the game is stuck and
     ends. Ours; 1 or more."""
@@ -54,7 +57,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def match(parameters: Parameters) -> Match:
     """Return what a tournament must know of the parameters."""
-    return Match((SEATS, SEATS), max_turns=parameters.max_turns)
+    return Match((SEATS, SEATS), max_turns=parameters.max_turns + parameters.exchange)
 
 
 def validate(parameters: Parameters, seats: int) -> None:

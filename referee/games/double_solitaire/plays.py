@@ -3,7 +3,7 @@
 An action names a source and a target, such as `h-t2`. Sources are the card in hand `h`, the own discard pile `d`, and
 the top card of a table pile `t0`; `t0x3` stands for its three top cards. Targets are the foundation of the card's suit
 `f`, a table pile `t1`, and the discard pile of the opponent `o`. A turn ends by `h-d`, or by `end` once the card in
-hand was played.
+hand was played. Where the stocks may be exchanged, the first action of all is `exchange` or `keep`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from referee.games.double_solitaire.state import Piles, State
 
 DISCARD = "h-d"
 END = "end"
+KEEP = "keep"
+EXCHANGE = "exchange"
 
 CARDS = french_pack()
 SUIT = {card: SUITS.index(card[1]) for card in CARDS}

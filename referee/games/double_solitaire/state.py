@@ -25,7 +25,7 @@ class State(Struct, frozen=True, gc=False):
     seat: int = 0
     """Whose turn it is."""
     turn: int = 0
-    """Turns begun so far."""
+    """Turns begun so far; 0 while seat 0 may exchange the stocks, where it may."""
     played: bool = False
     """The seat has made a play in this turn."""
     before: frozenset[Piles] = frozenset()

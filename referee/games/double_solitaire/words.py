@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from protocol.cards import RANKS, SUITS, Cards
 from protocol.messages import Out
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Event, TurnedOver, View
-from referee.games.double_solitaire.plays import DISCARD, END
+from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Event, Exchanged, TurnedOver, View
+from referee.games.double_solitaire.plays import DISCARD, END, EXCHANGE, KEEP
 from referee.games.double_solitaire.sentences import SENTENCES
 
 HELP = """\
@@ -16,14 +16,16 @@ Table piles go down in alternating colours, foundations up from the ace in suit,
 a card of the suit of its top, one rank higher or lower; the first without stock and discard pile wins.
 A card to your own discard pile ends your turn.
 """
+FIXED = {END: "end the turn", KEEP: "keep the stocks as they are", EXCHANGE: "exchange the two stocks, unseen"}
+"""The actions that always mean the same."""
 MOST_SHOWN = 8
 """Cards of a discard pile that are shown, from its top."""
 
 
 def describe_action(action: str, view: View, names: Sequence[str]) -> str:
     """Describe an action to the seat that may play it."""
-    if action == END:
-        return "end the turn"
+    if action in FIXED:
+        return FIXED[action]
     if action == DISCARD:
         return f"discard {view.card}, which ends the turn"
     source, _, target = action.partition("-")
@@ -59,6 +61,8 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
     match event:
         case Deal(table, stocks):
             return _fill("deal", table=_count_cards(len(table)), stocks=stocks[0])
+        case Exchanged(seat):
+            return "" if own else _fill("exchange", seat=names[seat])
         case TurnedOver(seat, count):
             return _fill("turn_over_own" if own else "turn_over", seat=names[seat], count=_count_cards(count))
         case Draw(seat, card):

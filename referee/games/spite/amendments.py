@@ -51,7 +51,7 @@ def keep_stalemate_breakers(derived: DerivedRules, state: State, actions: list[s
 
 
 def add_count(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:
-    """Offer the request for counts, once a turn."""
+    """Offer the request for counts, once a turn, and again when a pay-off card has moved that all had counted."""
     return actions if state.counted else [*actions, "count"]
 
 

@@ -99,14 +99,14 @@ class SpiteAndMalice:
             resume = AFTER_SHUFFLE[state.phase]
             state = resume(self.derived, replace(state, phase="turn", mixing=()), pile, events)
         if state.phase == "turn" and state.seat in state.out:
-            state = turns.next_turn(self.derived, state, events)
+            state = stalemates.skip_turn(self.derived, state, events)
         return state, tuple(events)
 
     def withdraw(self, state: State, seats: Sequence[int], /) -> tuple[State, Events]:
         """Take a seat and its partner out: their cards stay, their turns are skipped; the last team left wins."""
         (seat,) = seats  # no more than one is ever asked at a time
         events: list[Event] = []
-        return turns.withdraw(self.derived, state, seat, events), tuple(events)
+        return stalemates.withdraw(self.derived, state, seat, events), tuple(events)
 
     def view(self, state: State, seat: int | None, /) -> View:
         """Return the table as `seat`, or a spectator, sees it."""

@@ -75,24 +75,24 @@ FIRST_TIE: dict[str, Callable[[State], State]] = {
 def finish_own_reshuffle(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Put back the pay-off pile of the first waiting seat; after the last seat, compare the new tops."""
     seat, *waiting = state.waiting
-    _report_new_pile(seat, shuffled, events)
+    events += (Shuffled(f"{seat}p", f"{seat}p", len(shuffled)), Flip(seat, shuffled[-1]))
     state = replace(state, payoffs=replace_item(state.payoffs, seat, shuffled), waiting=tuple(waiting))
     return _wait_for_own_reshuffle(state) if waiting else choose_first_player(derived, state, events)
 
 
 def finish_joint_redeal(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
-    """Deal the shuffled cards to the tied seats, in order, and compare the new tops."""
+    """Deal the shuffled cards to the tied seats, in order, and compare the new tops.
+
+    The events gather the piles on that of the first seat, and deal the others from there.
+    """
+    size, (first, *others) = derived.payoff_size, state.tied
+    events.extend(Shuffled(f"{seat}p", f"{first}p", size) for seat in others)
+    events.extend(Shuffled(f"{first}p", f"{seat}p", size) for seat in others)
     payoffs = list(state.payoffs)
     for seat in state.tied:
-        shuffled, pile = shuffled[: -derived.payoff_size], shuffled[: -derived.payoff_size - 1 : -1]
-        payoffs[seat] = pile
-        _report_new_pile(seat, pile, events)
+        shuffled, payoffs[seat] = shuffled[:-size], shuffled[: -size - 1 : -1]
+        events.append(Flip(seat, payoffs[seat][-1]))
     return choose_first_player(derived, replace(state, payoffs=tuple(payoffs), waiting=()), events)
-
-
-def _report_new_pile(seat: int, pile: Cards, events: list[Event]) -> None:
-    events.append(Shuffled(f"{seat}p", f"{seat}p", len(pile)))
-    events.append(Flip(seat, pile[-1]))
 
 
 def draw_lot(derived: DerivedRules, state: State, order: Sequence[int], events: list[Event]) -> State:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from protocol.cards import RANKS, VALUE
+from protocol.messages import Out
 from referee.games.spite.derived import DerivedRules
 from referee.games.spite.messages import CardMoved, Draw, Flip, Pass, Shuffled
 from referee.games.spite.state import State
@@ -55,7 +56,8 @@ class FollowedTable:
         self.aside: list[int] = []
         # A tie puts a card back that everybody has seen: then the piles hold different things.
         self._piles_differ = state.ties > 0
-        self._after_pass = False
+        # A pass may complete a round of passes, and so may the withdrawal of the seat whose pass was missing.
+        self._after_round = False
         self._shuffling = ""
 
     def follow(self, events: Iterable[Struct]) -> None:
@@ -65,7 +67,7 @@ class FollowedTable:
                 self._shuffle(event)
                 continue
             self._shuffling = ""
-            self._after_pass = isinstance(event, Pass)
+            self._after_round = isinstance(event, Pass | Out)
             if isinstance(event, CardMoved):
                 self._move(event)
             elif isinstance(event, Draw):
@@ -136,7 +138,7 @@ class FollowedTable:
     def _is_redealt(self, source: str, in_part: bool) -> bool:
         """Return whether everything but the pay-off piles is gathered, after a round of passes."""
         gathered = source[-1] == "h" or source[1:2] == "s" or (source[0] == "c" and not in_part)
-        return (gathered and self._after_pass) or (source == "aside" and self._shuffling == "whole")
+        return (gathered and self._after_round) or (source == "aside" and self._shuffling == "whole")
 
     def _is_mixed_in(self, source: str, in_part: bool) -> bool:
         return source[0] == "c" and not in_part and self._derived.rules.recycle == "shuffle"

@@ -91,9 +91,9 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Who wins when the stock is out: nobody, or the team with the fewest pay-off cards left. With "draw" a bot that
     never plays to the centre can hold almost any opponent to a draw."""
     stalemate: Literal["end", "must_play", "redeal"] = "end"
-    """What happens when all seats still in the game have passed since a card was last played: "end" ends the game,
-    "must_play" forces aces and twos out of the hands until a card moves, but ends the game after a second such round,
-    "redeal" shuffles all but the pay-off piles and the cards of withdrawn seats, and deals new hands."""
+    """What happens once all seats still in the game have passed, each in a turn without a card played: "end" ends the
+    game, "must_play" forces aces and twos out of the hands until a card moves, but ends the game after a second such
+    round, "redeal" shuffles all but the pay-off piles and the cards of withdrawn seats, and deals new hands."""
     stalemate_result: Literal["draw", "fewest"] = "fewest"
     """Who wins a game that a stalemate ends: nobody, or the team with the fewest pay-off cards left."""
     redeals: int = 3
@@ -110,12 +110,14 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     the rest has to be remembered."""
     payoff_count: Literal["public", "on_request", "on_request_own"] = "public"
     """Who sees how many pay-off cards are left: everybody at any time, or nobody until a seat asks by the action
-    `count`, at most once a turn and at no cost. With "on_request" all seats then see the answer until a card leaves or
-    joins a pay-off pile; with "on_request_own" only the seat that asked sees it, for the rest of its turn."""
+    `count`, once a turn and at no cost. With "on_request" all seats then see the answer until a card leaves or joins a
+    pay-off pile, and from then on `count` is legal again; with "on_request_own" only the seat that asked sees it, for
+    the rest of its turn."""
     scoring: Literal["win_only", "five_plus", "remain_only", "skipbo"] = "five_plus"
     """What the winner scores: 1 point ("win_only"); 5 for the last pay-off card and 1 for each card that the others
     have more than the winner ("five_plus"); only the latter ("remain_only"); or 25 and 5 for each such card ("skipbo").
-    Ratings ignore points."""
+    A game that ends because all other teams have left scores as if the winner had played its last pay-off card: a crash
+    is never cheaper than a defeat. Ratings ignore points."""
     match_target: int = 0
     """Points that win a series of games; 0 means single games."""
     max_turns: int = 300

@@ -60,12 +60,17 @@ def _take_card(state: State, source: str) -> tuple[State, str, str]:
     if source == "p":
         pile = state.payoffs[seat]
         payoffs = replace_item(state.payoffs, seat, pile[:-1])
-        state = replace(state, payoffs=payoffs, moved=True, passed=(), pressed=False, announced=False)
+        state = _forget_counts(replace(state, payoffs=payoffs, moved=True, passed=(), pressed=False))
         return state, pile[-1], f"{seat}p"
     index = int(source[1:])
     pile = state.sides[seat][index]
     sides = replace_pile(state.sides, seat, index, pile[:-1])
     return replace(state, sides=sides, moved=True, passed=(), pressed=False), pile[-1], f"{seat}{source}"
+
+
+def _forget_counts(state: State) -> State:
+    """Let what was told to all of the pay-off piles be asked again, since one of them has changed."""
+    return replace(state, announced=False, counted=state.counted and not state.announced)
 
 
 def _flip(state: State, seat: int, events: list[Event]) -> None:
@@ -96,7 +101,7 @@ def _finish_fill(derived: DerivedRules, state: State, events: list[Event]) -> St
 def _load(state: State, card: str, target: int) -> State:
     """Put `card` on top of the pay-off pile of `target`: it is the new top, without a flip."""
     payoffs = replace_item(state.payoffs, target, (*state.payoffs[target], card))
-    return replace(state, payoffs=payoffs, announced=False)
+    return _forget_counts(replace(state, payoffs=payoffs))
 
 
 def _play_to_centre(

@@ -1,4 +1,4 @@
-"""Passes, and what follows when all remaining seats have passed without playing a card."""
+"""Rounds of passes, which a pass completes, or the withdrawal of the seat whose pass was missing; what follows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,34 @@ from referee.games.spite.turns import end_turn, next_turn
 
 
 def pass_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
-    """End the turn without a discard; it is a stalemate once all remaining seats have passed since the last play."""
+    """End the turn without a discard; without a card played either, that is a pass of a round."""
     events.append(Pass(state.seat))
     if state.moved:
         return end_turn(derived, state, events)
     state = replace(state, passed=(*state.passed, state.seat))
-    if any(seat not in state.passed for seat in list_playing_seats(state)):
-        return end_turn(derived, state, events)
+    return _follow_round(derived, state, events) if _is_round(state) else end_turn(derived, state, events)
+
+
+def withdraw(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
+    """Take `seat` and its partner out. The last team left wins; if the game continues, a turn of theirs ends."""
+    leaving = tuple(ally for ally in derived.allies[seat] if ally not in state.out)
+    state = replace(state, out=state.out + leaving)
+    if len({derived.teams[other] for other in list_playing_seats(state)}) <= 1:
+        return end_drawn_out_game(derived, state, "forfeit", "fewest")
+    return skip_turn(derived, state, events) if state.phase == "turn" and state.seat in state.out else state
+
+
+def skip_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the turn of a seat that has left; all others may have passed by then."""
+    return _follow_round(derived, state, events) if _is_round(state) else next_turn(derived, state, events)
+
+
+def _is_round(state: State) -> bool:
+    """Return whether every seat still in the game has passed since a card was last played."""
+    return all(seat in state.passed for seat in list_playing_seats(state))
+
+
+def _follow_round(derived: DerivedRules, state: State, events: list[Event]) -> State:
     return STALEMATE[derived.rules.stalemate](derived, state, events)
 
 
@@ -36,7 +57,8 @@ def _force_plays(derived: DerivedRules, state: State, events: list[Event]) -> St
     """Force aces and twos out of the hands for one more round; if nobody plays a card in it, end the game."""
     if state.pressed:
         return _end_in_stalemate(derived, state, events)
-    return end_turn(derived, replace(state, pressed=True, passed=()), events)
+    state = replace(state, pressed=True, passed=())
+    return next_turn(derived, state, events) if state.seat in state.out else end_turn(derived, state, events)
 
 
 def _gather_for_redeal(derived: DerivedRules, state: State, events: list[Event]) -> State:

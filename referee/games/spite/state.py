@@ -58,7 +58,7 @@ class State(Struct, frozen=True, gc=False):
     filling: bool = False
     """The seat has begun to fill empty side stacks: only the other fills and the discard follow."""
     counted: bool = False
-    """The seat whose turn it is has asked for the counts."""
+    """The seat whose turn it is has asked for the counts, and may not ask again yet."""
     announced: bool = False
     """All seats know the counts, and no card has left or joined a pay-off pile since."""
     passed: tuple[int, ...] = ()

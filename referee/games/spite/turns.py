@@ -8,7 +8,7 @@ from protocol.cards import Cards
 from referee.games.spite.derived import DerivedRules
 from referee.games.spite.messages import Event, TurnBegins
 from referee.games.spite.results import end_drawn_out_game
-from referee.games.spite.state import State, list_playing_seats
+from referee.games.spite.state import State
 from referee.games.spite.stock import refill, restock
 
 
@@ -59,12 +59,3 @@ def finish_refill(derived: DerivedRules, state: State, shuffled: Cards, events: 
 def finish_last_refill(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
     """Finish the draw that waited for new stock, and with it the turn."""
     return end_turn(derived, restock(state, shuffled), events)
-
-
-def withdraw(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
-    """Take `seat` and its partner out. The last team left wins; if the game continues, a turn of theirs ends."""
-    leaving = tuple(ally for ally in derived.allies[seat] if ally not in state.out)
-    state = replace(state, out=state.out + leaving)
-    if len({derived.teams[other] for other in list_playing_seats(state)}) <= 1:
-        return end_drawn_out_game(derived, state, "forfeit", "fewest")
-    return next_turn(derived, state, events) if state.phase == "turn" and state.seat in state.out else state

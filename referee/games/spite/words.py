@@ -110,6 +110,8 @@ def _describe_shuffle(event: Shuffled, names: Sequence[str], viewer: int | None)
     if event.source == event.target:
         return _fill("shuffle_pile", **{"from": source})
     kind = "set_aside" if event.target == "aside" else "shuffle_one" if event.count == 1 else "shuffle"
+    if event.target[-1] == "p" and event.source < event.target:
+        kind = "payoff_dealt"  # the piles of all seats that tied lie on that of the first of them
     return _fill(kind, count=_count_cards(event.count), **{"from": source, "to": target})
 
 

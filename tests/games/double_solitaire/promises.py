@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from protocol.cards import RANKS, Cards
 from referee.errors import IllegalAction
 from referee.games.double_solitaire import DoubleSolitaire
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, TurnedOver, View
+from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, Exchanged, TurnedOver, View
 from referee.games.double_solitaire.parameters import Parameters
 from referee.games.double_solitaire.plays import CARDS
 from referee.games.double_solitaire.state import State
@@ -80,6 +80,8 @@ class ShownTable:
             match event:
                 case Deal(table, stocks):
                     self.table, self.stocks = list(table), list(stocks)
+                case Exchanged():
+                    self.stocks.reverse()
                 case TurnedOver(seat, count):
                     assert (self.stocks[seat], len(self.discards[seat])) == (0, count)
                     self.stocks[seat], self.discards[seat] = count, ()
@@ -111,6 +113,9 @@ class ShownTable:
 
 def list_expected(rules: Parameters, view: View, seen: set[bytes]) -> Iterator[str]:
     """Yield the legal actions as the rules say it, from what a seat sees and the positions of its turn."""
+    if not view.turn:
+        yield from ("exchange", "keep")
+        return
     plays = [play for play in _list_plays(rules, view) if not _recurs(play, view, seen)]
     building = [play for play in plays if play.endswith("f")]
     if rules.compulsory == "foundation" and building:

@@ -30,6 +30,7 @@ PARAMETERS = st.builds(
     empty_pile=st.sampled_from(["any", "king", "none"]),
     loading=st.sampled_from(["all", "pack", "none"]),
     compulsory=st.sampled_from(["none", "foundation"]),
+    exchange=st.booleans(),
     stuck_result=st.sampled_from(["fewest", "draw"]),
     no_progress=st.just(10),
 )
@@ -39,7 +40,7 @@ def test_the_engine_is_a_game() -> None:
     rules: Rules[Any] = game()
 
     assert rules.next(rules.start()) == Shuffle(52)
-    assert list_rulesets("double-solitaire") == ("double-solitaire",)
+    assert list_rulesets("double-solitaire") == ("double-solitaire", "double-solitaire-exchange")
     assert load_ruleset("double-solitaire").rules == Parameters()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from referee.errors import RulesetError
 from referee.games.double_solitaire import DoubleSolitaire
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, TurnedOver
+from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Exchanged, TurnedOver
 from referee.games.double_solitaire.parameters import Parameters
 from referee.rules import Result
 
@@ -20,10 +20,27 @@ def test_four_cards_lie_open_and_the_others_are_dealt_alternately() -> None:
     engine = game()
     state, (dealt, drawn) = engine.shuffled(engine.start(), range(52))
 
-    assert dealt == Deal((("AC",), ("2C",), ("3C",), ("4C",)), (24, 24))
-    assert drawn == Draw(0, "QS")
-    assert state.stocks[0][:3] == cards("5C 7C 9C")
-    assert state.stocks[1][-3:] == cards("9S JS KS")
+    assert dealt == Deal((("KS",), ("QS",), ("JS",), ("TS",)), (24, 24))
+    assert drawn == Draw(0, "2C")
+    assert state.stocks[0][:3] == cards("9S 7S 5S")
+    assert state.stocks[1][-3:] == cards("5C 3C AC")
+
+
+@pytest.mark.parametrize(("choice", "drawn"), [("keep", "2C"), ("exchange", "AC")])
+def test_the_stocks_may_be_exchanged_unseen_before_the_first_card_is_taken(choice: str, drawn: str) -> None:
+    """`exchange`"""
+    engine = game(exchange=True)
+    state, events = engine.shuffled(engine.start(), range(52))
+
+    assert [type(event) for event in events] == [Deal]
+    assert (engine.view(state, 0).turn, engine.view(state, 0).card) == (0, None)
+    assert (engine.legal(state, 0), engine.legal(state, 1)) == (("exchange", "keep"), ())
+    after, events = act(engine, state, choice)
+    assert events == (*([Exchanged(0)] if choice == "exchange" else []), Draw(0, drawn))
+    assert (after.turn, len(after.stocks[0]), len(after.stocks[1])) == (1, 23, 24)
+    over, _ = engine.withdraw(state, (0,))
+    assert isinstance(over.result, Result)
+    assert over.result.places == (2, 1)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from referee.games.double_solitaire import FAMILY
-from referee.games.double_solitaire.messages import CardsMoved, Draw, End, TurnedOver
+from referee.games.double_solitaire.messages import CardsMoved, Draw, End, Exchanged, TurnedOver
 from referee.rulesets import list_rulesets
 
 from .playthroughs import FOLDER, NAMES, render_playthrough
@@ -40,10 +40,12 @@ def test_a_person_reads_what_each_action_does() -> None:
         "h-d": "discard AD, which ends the turn",
     }
     assert FAMILY.describe_action("end", view, NAMES) == "end the turn"
+    assert FAMILY.describe_action("exchange", view, NAMES) == "exchange the two stocks, unseen"
 
 
 def test_a_person_reads_what_the_other_does_and_what_the_own_stock_gives() -> None:
     events = (
+        Exchanged(1),
         CardsMoved(1, "h", "0d", ("7C",)),
         CardsMoved(1, "t0", "t1", ("8H", "7S")),
         End(1),
@@ -53,6 +55,7 @@ def test_a_person_reads_what_the_other_does_and_what_the_own_stock_gives() -> No
     )
 
     assert [FAMILY.describe_event(event, NAMES, YOU) for event in events] == [
+        "Bob exchanges the two stocks, unseen",
         "Bob loads 7C from hand onto your discard pile",
         "Bob moves 2 cards, up to 7S, from table pile 0 to table pile 1",
         "Bob ends the turn",

@@ -20,7 +20,7 @@ from .tables import Moment, choose_lively, game, play_moments
 FOLDER = Path(__file__).parent / "golden"
 OPENING = 8
 """Ticks at the beginning that are shown."""
-SEEDS = {"nuts": 10, "nuts-2": 1}
+SEEDS = {"nuts": 10, "nuts-2": 1, "nuts-at-once": 6}
 """The number of a game in which much happens, found by trying."""
 
 

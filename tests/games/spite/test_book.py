@@ -11,6 +11,7 @@ from referee.games.spite.first_player import choose_first_player
 from referee.games.spite.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
 from referee.games.spite.parameters import Compulsory
 from referee.games.spite.state import State
+from referee.games.spite.words import describe_event
 from referee.rules import Shuffle
 from referee.rulesets import load_ruleset
 
@@ -133,7 +134,12 @@ def test_equal_first_cards_are_shuffled_together_and_dealt_again() -> None:
 
     assert state.payoffs == (cards("9D " + "3D " * 25), cards("9C " + "2C " * 25))
     assert to_act(engine, state) == 0
-    assert [type(event) for event in events][:4] == [Shuffled, Flip, Shuffled, Flip]
+    assert events[:4] == (Shuffled("1p", "0p", 26), Shuffled("0p", "1p", 26), Flip(0, "3D"), Flip(1, "2C"))
+    sentences = [describe_event(event, ("ada", "bob"), None) for event in events[:2]]
+    assert sentences == [
+        "26 cards of bob’s pay-off pile are shuffled into ada’s pay-off pile",
+        "26 cards of ada’s pay-off pile are dealt to bob’s pay-off pile",
+    ]
 
 
 def test_the_dealer_does_not_matter() -> None:
@@ -193,7 +199,19 @@ def test_a_count_is_heard_by_all_seats_until_a_pay_off_card_moves() -> None:
     assert left(CATS, state, 0) == left(CATS, state, 1) == HIDDEN_COUNTS
     state = after(CATS, state, "s0-c0")
     assert left(CATS, state, 0) == HIDDEN_COUNTS
-    assert "count" not in list_legal(CATS, state), "once a turn"
+
+
+def test_a_count_is_asked_once_a_turn_and_again_when_a_pay_off_card_has_moved() -> None:
+    """rule 47, correction 6.12, `payoff_count`."""
+    state = table(CATS, "6D 9C", payoffs=["QC 6C 4C", "4C"], sides=[["5C"]], centre=["AC 2C 3C"])
+
+    state = after(CATS, state, "count")
+    assert "count" not in list_legal(CATS, state)
+    state = after(CATS, state, "p-c0")
+    assert "count" in list_legal(CATS, state)
+    state = after(CATS, state, "count", "s0-c0")
+    assert left(CATS, state, 1) == [2, 1]
+    assert "count" not in list_legal(CATS, state), "no pay-off card has moved since"
 
 
 @pytest.mark.parametrize("load", ["p-1p", "h9C-1p"])

@@ -14,8 +14,8 @@ FOLDER = FAMILY.folder / "rulesets"
 PRESETS = """
     aces book book-end book-must-play book-unlimited cat-and-mouse cats-multi cats-unlimited catsatcards classic
     four-stacks g4a gamerules jokers-kings jokers-only loading massachusetts match-50 multi multi-3 multi-3-decks
-    multi-4 netintell no-ace no-ace-seven partners-4 partners-6 payoff-21 payoff-25 skipbo skipbo-20 skipbo-partners
-    skipbo-short spread squared standard three-deck two-deck unlimited wiki wiki-4
+    multi-4 multi-three-stacks netintell no-ace no-ace-seven partners-4 partners-6 payoff-21 payoff-25 skipbo skipbo-20
+    skipbo-partners skipbo-short spread squared standard three-deck two-deck unlimited wiki wiki-4 wiki-waiting
 """
 
 

@@ -7,7 +7,21 @@ from referee.games.spite.messages import Draw, Pass, Shuffled, TurnBegins
 from referee.rules import Shuffle
 from referee.rulesets import load_ruleset
 
-from .tables import FIVE, FULL, TWELVE, act, after, cards, game, list_legal, result, settle_shuffles, table, to_act
+from .tables import (
+    FIVE,
+    FULL,
+    STOCK,
+    TWELVE,
+    act,
+    after,
+    cards,
+    game,
+    list_legal,
+    result,
+    settle_shuffles,
+    table,
+    to_act,
+)
 
 BOOK = game("book")
 
@@ -102,15 +116,40 @@ def test_the_pass_of_a_seat_that_left_stands_for_nobody(stalemate: str) -> None:
         assert (state.pressed, state.redeals) == (stalemate == "must_play", int(stalemate == "redeal"))
 
 
-def test_those_who_stay_after_a_seat_left_have_passed_when_the_last_of_them_passes_again() -> None:
-    """rule 37, correction 6.2, `stalemate`."""
-    engine = game("multi-3", discard="optional")
-    state = after(engine, table(engine, payoffs=["9C"] * 3), "pass", "pass")
+@pytest.mark.parametrize(
+    ("preset", "hands", "actions", "reason"),
+    [
+        ("skipbo", ["", "9X", ""], ["pass", "h9X-s0", "pass", "pass"], "stock_out"),
+        ("multi-3", [FIVE] * 3, ["h6D-s0", "h6D-s0", "pass", "pass"], "stalemate"),
+    ],
+)
+def test_a_round_of_passes_is_complete_once_the_seat_whose_pass_was_missing_leaves(
+    preset: str, hands: list[str], actions: list[str], reason: str
+) -> None:
+    """rule 37, correction 6.10, `stalemate`, `stock_out_when`."""
+    engine = game(preset, 3, **({"discard": "optional"} if preset == "multi-3" else {}))
+    payoffs = ["5X 4X", "5X 6X", "7X 8X"] if preset == "skipbo" else ["9C"] * 3
+    state = after(engine, table(engine, *hands, payoffs=payoffs, stock="" if preset == "skipbo" else STOCK), *actions)
+    assert to_act(engine, state) == 1, "seats 2 and 0 have passed since"
 
-    state, _ = engine.withdraw(state, (2,))
+    state, _ = engine.withdraw(state, (1,))
 
-    assert to_act(engine, state) == 0, "it is asked once more, as a seat that plays on always is"
-    assert result(engine, after(engine, state, "pass")).reason == "stalemate"
+    over = result(engine, state)
+    assert (over.reason, over.places[1]) == (reason, 3)
+
+
+@pytest.mark.parametrize("stalemate", ["must_play", "redeal"])
+def test_what_follows_a_stalemate_begins_with_the_seat_after_the_one_that_left(stalemate: str) -> None:
+    """rule 37, correction 6.10, `stalemate`, `refill_at`."""
+    engine = game("multi-3", discard="optional", stalemate=stalemate, refill_at="turn_end")
+    state = after(engine, table(engine, "AC 9C", "AD", payoffs=["9C"] * 3), "pass", "pass")
+
+    state, _ = settle_shuffles(engine, engine.withdraw(state, (2,))[0])
+
+    assert (to_act(engine, state), state.pressed, state.redeals) == (
+        (0, True, 0) if stalemate == "must_play" else (0, False, 1)
+    )
+    assert state.hands[2] == cards(FIVE), "a seat that left draws no cards"
 
 
 def test_a_stalemate_can_force_aces_and_twos_out_of_the_hands() -> None:

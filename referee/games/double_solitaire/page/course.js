@@ -35,6 +35,7 @@ malice.double = malice.double || {};
       table.table = piles.map((pile) => [...pile]);
       table.stocks = [...stocks];
     },
+    exchange: (table) => void table.stocks.reverse(),
     turn_over(table, { seat, count }) {
       table.stocks[seat] = count;
       table.discards[seat] = [];

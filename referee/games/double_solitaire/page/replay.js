@@ -31,6 +31,7 @@ malice.double = malice.double || {};
 
   const describe = {
     deal: ({ table, stocks }) => fill(SENTENCES.deal, { table: nameCount(table.length), stocks: stocks[0] }),
+    exchange: (_, __, seat) => fill(SENTENCES.exchange, { seat }),
     turn_over: ({ count }, _, seat) => fill(SENTENCES.turn_over, { seat, count: nameCount(count) }),
     draw: ({ card }, _, seat) => fill(SENTENCES.draw, { seat, card: malice.nameCard(card) }),
     move: describeMove,
