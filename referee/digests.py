@@ -19,7 +19,7 @@ def compute_digest(record: Record) -> str:
         record.tournament,
         record.key,
         record.family,
-        record.rules,
+        record.old_rules.parameters if record.old_rules else record.rules,
         record.entries,
         record.deal_seed,
         record.actions,

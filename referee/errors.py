@@ -6,6 +6,7 @@ MaliceError              (protocol/errors.py)
 │   ├── FamilyError      a game is missing, or the package that brings it is broken
 │   ├── RulesetError     a ruleset is unknown, contradicts itself or cannot be played
 │   └── RecordError      a record does not replay
+│       └── ChangedRules it was played by rules that have changed since
 ├── BotError             a bot cannot be started at all
 ├── MachineFault         the machine failed, not a bot: the game must be played again
 │   └── MemoryFault      the machine ran out of memory and killed a bot: the game is played again once
@@ -37,6 +38,10 @@ class RulesetError(DataError):
 
 class RecordError(DataError):
     """A stored game does not replay to the recorded result."""
+
+
+class ChangedRules(RecordError):
+    """A stored game does not replay, but the rules that it was played by have changed since."""
 
 
 class BotError(MaliceError):

@@ -84,6 +84,9 @@ class Family(Struct, frozen=True, kw_only=True):
 
     name: str
     """As in rulesets, in `game_start` and in records."""
+    revision: int = 1
+    """Of the rules, counted from 1: one more whenever a deal and actions may lead to another list, event or result than
+    before, or the parameters change. A league plays no part on that began under another revision."""
     folder: Path
     """Holds `rulesets/*.toml`, and may hold `page/*.js` and `page/*.css` for replays, `starter/` for new bots, and
     `corpus.jsonl` for examinations."""

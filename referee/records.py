@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import force_setattr
 
 from protocol.messages import ClockRules
@@ -212,6 +212,15 @@ class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):
     """
 
 
+class OldRules(Struct, frozen=True):
+    """The rules that a game was played by, where those of its family have changed since."""
+
+    revision: int
+    """As `Family.revision`."""
+    parameters: dict[str, Any]
+    """As they were, plain: the digest covers them."""
+
+
 class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_field="type"):
     """A finished game; it can be replayed without bots."""
 
@@ -236,6 +245,8 @@ class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_fie
     """What happened, packed (`packed_events.py`); the digest does not cover it. Empty: only a replay tells."""
     figures: tuple[tuple[int, ...], ...] = ()
     """As in `Result`; the digest does not cover them, since they follow from the actions."""
+    old_rules: OldRules | UnsetType = UNSET
+    """Only in a game of a league; `rules` are then what today's family makes of them."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "rules", parse_parameters(self.family, self.rules))

@@ -11,8 +11,8 @@ from protocol.messages import Out
 from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
 from referee.digests import compute_digest
-from referee.errors import DataError, FamilyError, IllegalAction, RecordError, RulesetError
-from referee.families import make_rules
+from referee.errors import ChangedRules, DataError, FamilyError, IllegalAction, RecordError, RulesetError
+from referee.families import load_family, make_rules
 from referee.packed_events import AskContent, decode_events, pack_asks
 from referee.records import FORMAT, Record
 from referee.rules import Events, Result, Rules, Step
@@ -60,7 +60,26 @@ def replay_asks(record: Record) -> Iterator[RecordedAsk]:
 
     Raises:
         RecordError: an action is not legal, or the game ends at another action or with another result than recorded.
+        ChangedRules: the same, of a game that was played by other rules than today's.
     """
+    try:
+        yield from _replay_asks(record)
+    except RecordError as error:
+        raise _excuse(record, error) from None
+
+
+def _excuse(record: Record, error: RecordError) -> RecordError:
+    """Return the error, or, if the rules have changed since the game, one that says so."""
+    if not record.old_rules:
+        return error
+    then, now = record.old_rules.revision, load_family(record.family).revision
+    return ChangedRules(
+        f"game {record.key}: was played by revision {then} of the rules of {record.family!r}, and does not replay by"
+        f" revision {now}, which this malice plays"
+    )
+
+
+def _replay_asks(record: Record) -> Iterator[RecordedAsk]:
     course = start_course(record)
     yield RecordedAsk(0, (), course.dealt, course.state, course.state)
     first = 0
@@ -185,6 +204,7 @@ def check_record(record: Record) -> None:
 
     Raises:
         RecordError: it does not replay, or the digest or the events belong to another game.
+        ChangedRules: it does not replay, or not with these events, but was played by other rules than today's.
     """
     if record.format != FORMAT:
         raise RecordError(f"game {record.key}: expected format {FORMAT}, got {record.format}")
@@ -201,4 +221,4 @@ def _check_events(record: Record, asks: Sequence[AskContent]) -> None:
     except DataError as error:
         raise RecordError(f"game {record.key}: {error}") from None
     if packed != pack_asks(asks):
-        raise RecordError(f"game {record.key}: the packed events are not those of the game")
+        raise _excuse(record, RecordError(f"game {record.key}: the packed events are not those of the game"))

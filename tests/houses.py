@@ -22,13 +22,13 @@ from tournaments.league.journal import (
     Entered,
     FileRead,
     PartClosed,
-    PartCreated,
     State,
     StateChanged,
     Version,
 )
 from tournaments.league.league import League
 from tournaments.league.parts import Draft, Part
+from tournaments.league.revisions import create_part
 from tournaments.league.stored_rulesets import store_ruleset
 from tournaments.league.tournament import Tournament
 
@@ -86,9 +86,9 @@ class House:
         """Create the part that the format asks for."""
         draft = self.decide(suspended)
         assert isinstance(draft, Draft)
-        part = self.tournament.make_part(draft, self.league.games)
-        self._apply(PartCreated(part, tuple(suspended)))
-        return part
+        created = create_part(self.tournament, draft, self.league.games, tuple(suspended))
+        self._apply(created)
+        return created.part
 
     def finish(
         self,

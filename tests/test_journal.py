@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec import MsgspecError
 from msgspec.structs import replace
 
+from referee.families import load_family
 from tests.leagues import change, play_small_league, write_events
 from tournaments.errors import DamagedLeague
 from tournaments.league.config import Config
@@ -25,6 +26,7 @@ from tournaments.league.journal import (
     PartClosed,
     PartCreated,
     Readmitted,
+    Revisions,
     ShareChosen,
     StateChanged,
     Version,
@@ -48,6 +50,9 @@ FILE = FileRead(CONFIG, (STANDARD,), (Entered("greedy", 1), Entered("uniform", 1
 TABLE = PartTable("standard", (Entrant("greedy", 1), Entrant("uniform", 1)))
 
 
+REVISIONS = Revisions(families={"spite": load_family("spite").revision})
+
+
 def begin(*more: AnyEvent) -> League:
     """A league with a tournament of two entries, in which nothing was played."""
     league = League()
@@ -58,7 +63,7 @@ def begin(*more: AnyEvent) -> League:
 
 def make_part(league: League, *tables: PartTable) -> PartCreated:
     draft = Draft("a part", 2, tables or (TABLE,))
-    return PartCreated(league.tournaments["t"].make_part(draft, league.games))
+    return PartCreated(league.tournaments["t"].make_part(draft, league.games), revisions=REVISIONS)
 
 
 PART = make_part(begin())

@@ -32,13 +32,13 @@ from tournaments.league.journal import (
     Entered,
     FileRead,
     PartClosed,
-    PartCreated,
     State,
     StateChanged,
     Version,
 )
 from tournaments.league.league import League as JournalLeague
 from tournaments.league.parts import Draft, Entrant, Part, PartTable
+from tournaments.league.revisions import create_part
 from tournaments.league.stored_rulesets import store_ruleset
 from tournaments.league.tournament import Tournament
 
@@ -270,8 +270,7 @@ class League:
         tournament = league.tournaments[NAME]
         for number in range(self._parts):
             league.games += self._others
-            part = tournament.make_part(self._draft(number), league.games)
-            league.apply(NAME, PartCreated(part), 1.7e9)
+            league.apply(NAME, create_part(tournament, self._draft(number), league.games), 1.7e9)
             if not self._planned or number < self._parts - 1:
                 league.apply(NAME, PartClosed(number), 1.7e9)
         for event in (*self._decisions, *self._renewals()):

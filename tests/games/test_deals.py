@@ -87,9 +87,8 @@ def test_nuts_is_dealt_team_by_team_and_each_tick_plays_by_the_next_lot(ruleset:
         actions = {seat: "turn" if "turn" in own else own[0] for seat, own in legal.items()}
         acting = [seat for seat in sorted(actions) if actions[seat] != "wait"]
         lot = shuffle(acting, words) if len(acting) > 1 else acting
-        told = [
-            event.seat for event in course.play(actions) if event.__struct_config__.tag in ("move", "turn", "lapse")
-        ]
+        events: tuple[Any, ...] = course.play(actions)
+        told = [event.seat for event in events if event.__struct_config__.tag in ("move", "turn", "lapse")]
         assert told == lot
 
 
@@ -101,7 +100,7 @@ def test_klondike_is_dealt_from_the_end_of_the_list_row_by_row(seed: bytes) -> N
         for column in range(row, 7):
             columns[column].append(pack.pop())
 
-    (dealt,) = begin("klondike-1", 2, seed).dealt
+    dealt: Any = begin("klondike-1", 2, seed).dealt[0]
 
     assert [list(column) for column in dealt.columns] == columns
     assert list(dealt.stock) == pack

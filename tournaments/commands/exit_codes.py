@@ -12,12 +12,13 @@ from typing import Any
 import click
 
 from protocol.errors import MaliceError
-from referee.errors import BotError, DataError, RecordError
+from referee.errors import BotError, ChangedRules, DataError, RecordError
 from tournaments.commands.descriptors import secure_descriptors
 from tournaments.errors import IsolationError, LeagueError, LockedLeague, Stopped, UnverifiedError
 
 EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
     (UnverifiedError, 5),
+    (ChangedRules, 2),
     (RecordError, 5),
     (IsolationError, 4),
     (Stopped, 3),

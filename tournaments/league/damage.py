@@ -45,7 +45,8 @@ def refuse_game(game: Game, row: GameRow, tournament: Tournament) -> None:
         _refuse_failed(game, row)
     _refuse_place(game, tournament)
     _refuse_lengths(game)
-    _refuse_result(game, tournament.teams(game.ruleset, len(game.labels)))
+    changed = tournament.find_old_rules(game.key.part, game.ruleset)
+    _refuse_result(game, game.teams if changed else tournament.teams(game.ruleset, len(game.labels)))
     if sum(game.asked) != game.actions:
         raise ValueError(f"actions: expected {sum(game.asked)}, the sum over the seats, got {game.actions}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from protocol.messages import ClockRules
-from referee.errors import DataError
+from referee.errors import ChangedRules, DataError
 from referee.records import Record
 from referee.replay import check_record
 from tournaments.errors import UnverifiedError
@@ -27,8 +27,11 @@ class Examiner:
         self._seeds = [self._tournament.seeds(part.number) for part in self._tournament.parts]
         self._clock = msgspec.convert(msgspec.to_builtins(self._tournament.config.clock), ClockRules)
 
-    def examine(self, row: Game, record: Record) -> None:
+    def examine(self, row: Game, record: Record) -> str:
         """Check that the seed dealt a game, and that its seats and its play are as the record says.
+
+        Returns:
+            A sentence if its play cannot be checked, because the rules have changed since; else nothing.
 
         Raises:
             UnverifiedError: they are not; the message names the game.
@@ -52,8 +55,11 @@ class Examiner:
             raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
         try:
             check_record(record)
+        except ChangedRules as error:
+            return str(error)
         except DataError as error:
             raise UnverifiedError(str(error)) from None
+        return ""
 
     def _verify_seats(self, record: Record, seated: list[Entrant]) -> None:
         key = record.key

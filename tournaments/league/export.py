@@ -119,7 +119,7 @@ def encode_game(record: Record, series: Score | None, publication: Publication |
             key=str(record.key),
             ruleset=record.ruleset,
             family=record.family,
-            rules=record.rules,
+            rules=record.old_rules.parameters if record.old_rules else record.rules,
             entries=tuple(ExportedEntry(label, UNSET if anonymous else hash) for label, hash in record.entries),
             deal_seed=record.deal_seed,
             actions=tuple(_list_actions(record)),

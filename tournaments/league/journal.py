@@ -72,6 +72,8 @@ class StoredRuleset(Struct, frozen=True):
     about: str
     source: str
     rules: dict[str, Any]
+    revision: Positive = 1
+    """That of its family's rules, as all other revisions: 1 where an older malice wrote none."""
 
 
 class Entered(Struct, frozen=True):
@@ -102,6 +104,15 @@ class Seeded(Event, frozen=True, tag="seeds"):
     """All entries, the best first."""
 
 
+class Revisions(Struct, frozen=True):
+    """What decided about a part: another revision may lead to other games."""
+
+    format: Positive = 1
+    """Of the tournament's format."""
+    families: dict[str, Positive] = {}
+    """Of the rules of each game that it plays, by its name."""
+
+
 class PartCreated(Event, frozen=True, tag="part"):
     """A part was created."""
 
@@ -110,6 +121,7 @@ class PartCreated(Event, frozen=True, tag="part"):
     """The entries that it leaves out because they were suspended then."""
     shared: bool | UnsetType = UNSET
     """Whether copies of the league play it, so that it stays although no game of it is here; left out if not."""
+    revisions: Revisions = Revisions()
 
 
 class PartClosed(Event, frozen=True, tag="close"):

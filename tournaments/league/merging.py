@@ -142,7 +142,9 @@ def _examine(copy: LeagueReader, numbers: frozenset[int], jobs: int, on_game: Ca
     """Replay games as `malice verify` does."""
     pieces = ((row, None) for row in copy.list_recorded() if row.number in numbers)
     with replay_rows(copy, "examine", len(numbers), jobs) as replayers:
-        for _ in replayers.replay(pieces):
+        for _, why in replayers.replay(pieces):
+            if why:
+                raise UnverifiedError(why.decode())
             on_game()
 
 

@@ -6,9 +6,9 @@ import zlib
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from referee.records import Circumstances, Record
+from referee.records import Circumstances, OldRules, Record
 from referee.rulesets import Ruleset
 from tournaments.league.contents import Game
 from tournaments.league.journal import Hex64
@@ -52,7 +52,14 @@ def encode_columns(record: Record) -> bytes:
     return _encoder.encode(columns)
 
 
-def unpack_record(blob: bytes, game: Game, ruleset: Ruleset, commit: str, tournament: str) -> Record:
+def unpack_record(
+    blob: bytes,
+    game: Game,
+    ruleset: Ruleset,
+    commit: str,
+    tournament: str,
+    old_rules: OldRules | UnsetType = UNSET,
+) -> Record:
     """Return the record from its blob and from what the league stores elsewhere.
 
     Args:
@@ -61,10 +68,17 @@ def unpack_record(blob: bytes, game: Game, ruleset: Ruleset, commit: str, tourna
     Raises:
         ValueError, zlib.error: `blob` is not a result of `pack_record`.
     """
-    return decode_columns(_decompress(blob), game, ruleset, commit, tournament)
+    return decode_columns(_decompress(blob), game, ruleset, commit, tournament, old_rules)
 
 
-def decode_columns(columns: bytes, game: Game, ruleset: Ruleset, commit: str, tournament: str) -> Record:
+def decode_columns(
+    columns: bytes,
+    game: Game,
+    ruleset: Ruleset,
+    commit: str,
+    tournament: str,
+    old_rules: OldRules | UnsetType = UNSET,
+) -> Record:
     """Return the record from its columns and from what the league stores elsewhere.
 
     Args:
@@ -73,6 +87,7 @@ def decode_columns(columns: bytes, game: Game, ruleset: Ruleset, commit: str, to
         ruleset: what was played.
         commit: that of its part.
         tournament: its name.
+        old_rules: the rules that it was played by, if they have changed since.
 
     Raises:
         ValueError: `columns` is not a result of `encode_columns`.
@@ -96,6 +111,7 @@ def decode_columns(columns: bytes, game: Game, ruleset: Ruleset, commit: str, to
         format=whole.format,
         tournament=tournament,
         figures=game.figures,
+        old_rules=old_rules,
         **_fields(whole.circumstances),
     )
 

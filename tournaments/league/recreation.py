@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
+from referee.errors import DataError
 from tournaments.errors import UnverifiedError
 from tournaments.league.closing import OpenGame, find_absent
 from tournaments.league.contents import Finished, Readmission
 from tournaments.league.formats import decide
 from tournaments.league.formats.situation import make_situation
-from tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Seeded
+from tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Revisions, Seeded
 from tournaments.league.league import League, ListGames
 from tournaments.league.parts import Draft, Part
+from tournaments.league.revisions import Change, list_changes
 from tournaments.league.suspension import list_suspensions
 from tournaments.league.tournament import Tournament
 
@@ -31,22 +34,43 @@ class Recreation:
         self._name = name
         self._finished = list(finished)
         self._list_games = list_games
+        self.changes: dict[int, tuple[Change, ...]] = {}
+        """By part, what decides about it that has another revision today; only parts of which something has."""
+        self.differences: dict[int, list[str]] = {}
+        """By part of that kind, what today's revision would do otherwise."""
 
     def check(self, tournament: str, event: AnyEvent, at: float) -> None:
         """Check an event, and let it happen.
 
         Raises:
-            UnverifiedError: it does not follow from what happened before.
+            UnverifiedError: it does not follow from what happened before, and today's revisions have created its part.
         """
         if tournament == self._name:
             match event:
                 case Seeded(labels):
                     self._check_seeds(labels)
                 case PartCreated(part, suspended):
-                    self._check_part(part, suspended)
-                case PartClosed(part, absent):
-                    self._check_end(part, absent)
+                    self._note_changes(part, event.revisions)
+                    with self._excuse(part.number):
+                        self._check_part(part, suspended)
+                case PartClosed(number, absent):
+                    with self._excuse(number):
+                        self._check_end(number, absent)
         self._league.apply(tournament, event, at)
+
+    def _note_changes(self, part: Part, revisions: Revisions) -> None:
+        if changes := list_changes(self._league.tournaments[self._name], revisions, part):
+            self.changes[part.number] = changes
+
+    @contextmanager
+    def _excuse(self, part: int) -> Iterator[None]:
+        """Note what is wrong with a part whose rules or format have changed, and go on."""
+        try:
+            yield
+        except (UnverifiedError, DataError) as error:
+            if part not in self.changes:
+                raise
+            self.differences.setdefault(part, []).append(str(error))
 
     def _check_seeds(self, labels: tuple[str, ...]) -> None:
         from tournaments.league.seeding import rank_by_rating  # it needs numpy, and few tournaments need it

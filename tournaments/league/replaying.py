@@ -45,16 +45,15 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
     """Return what does a work with each game of the chosen tournament.
 
     Args:
-        work: `examine` compares a game with its part, and yields nothing; `games` and `decisions` yield the lines of
-            `malice export`; `luck` the luck of each seat, whose numbers are msgpack.
+        work: `examine` compares a game with its part, and yields nothing, or why its play cannot be checked; `games`
+            and `decisions` yield the lines of `malice export`; `luck` the luck of each seat, whose numbers are msgpack.
         league: the league.
     """
     if work == "examine":
         examiner = Examiner(league)
 
         def examine(piece: Piece) -> bytes:
-            examiner.examine(*league.unpack(piece[0]))
-            return b""
+            return examiner.examine(*league.unpack(piece[0])).encode()
 
         return examine
     if work == "luck":

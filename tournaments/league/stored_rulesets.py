@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec import ValidationError, json
+from contextlib import suppress
+from typing import Any
+
+from msgspec import ValidationError, convert, json
+from msgspec.structs import fields
 
 from referee.errors import FamilyError
-from referee.families import has_family, load_family, parse_parameters
+from referee.families import Family, has_family, load_family, parse_parameters
 from referee.rulesets import Ruleset
 from tournaments.errors import LeagueError
 from tournaments.league.journal import StoredRuleset
@@ -13,13 +17,14 @@ from tournaments.league.journal import StoredRuleset
 
 def store_ruleset(ruleset: Ruleset) -> StoredRuleset:
     """Return a ruleset as the journal keeps it."""
-    package = load_family(ruleset.family).package
+    family = load_family(ruleset.family)
     rules = json.decode(json.encode(ruleset.rules))  # as it is read back, lists for tuples
-    return StoredRuleset(ruleset.name, ruleset.family, package, ruleset.about, ruleset.source, rules)
+    name, about, source = ruleset.name, ruleset.about, ruleset.source
+    return StoredRuleset(name, ruleset.family, family.package, about, source, rules, family.revision)
 
 
 def load_ruleset(stored: StoredRuleset) -> Ruleset:
-    """Return a ruleset that the journal keeps.
+    """Return a ruleset that the journal keeps; of one of another revision, what today's parameters know of it.
 
     Raises:
         LeagueError: its game comes from a package that is not installed, or that has changed.
@@ -30,9 +35,22 @@ def load_ruleset(stored: StoredRuleset) -> Ruleset:
             f"the game {stored.family!r} comes from the package {stored.package!r}, which is not installed"
         )
     try:
-        rules = parse_parameters(stored.family, stored.rules)
+        family = load_family(stored.family)
+        known = stored.rules if stored.revision == family.revision else _choose_known(family, stored.rules)
+        rules = parse_parameters(stored.family, known)
     except FamilyError as error:
         raise (LeagueError if stored.package else ValueError)(str(error)) from None
     except ValidationError as error:
         raise ValueError(str(error)) from None
     return Ruleset(stored.name, stored.family, stored.about, stored.source, rules)
+
+
+def _choose_known(family: Family, rules: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that a family still has, as far as it knows their values."""
+    known = {}
+    for field in fields(family.parameters):
+        if field.encode_name in rules:
+            with suppress(ValidationError):
+                convert(rules[field.encode_name], field.type)
+                known[field.encode_name] = rules[field.encode_name]
+    return known

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from referee.errors import DataError
-from referee.families import make_rules
+from referee.families import load_family, make_rules
+from referee.records import OldRules
 from referee.rulesets import Ruleset
 from tournaments.league.config import Config, check_config
 from tournaments.league.contents import Entry, Readmission, make_entry
@@ -24,6 +25,7 @@ from tournaments.league.journal import (
     PartClosed,
     PartCreated,
     Readmitted,
+    Revisions,
     Seeded,
     ShareChosen,
     State,
@@ -57,6 +59,8 @@ class Tournament:
         self.created = created
         self.parts: list[Part] = []
         self.schedules: list[Schedule] = []
+        self.revisions: list[Revisions] = []
+        """By part, what decided about it."""
         self.closed: set[int] = set()
         self.barred: list[frozenset[str]] = []
         """By part, the labels of those that it leaves out because they were suspended when it was created."""
@@ -75,6 +79,9 @@ class Tournament:
         self.seeding: tuple[str, ...] = ()
         """The labels in the order of their ratings when a knockout began; empty if it is seeded by the file."""
         self._file: FileRead | None = None
+        self._files: list[FileRead | None] = []
+        """By part, the file that it was created from."""
+        self._old_rules: dict[tuple[int, str], OldRules | UnsetType] = {}
         self._current: dict[str, int] = {}
         self._teams: dict[tuple[str, int], tuple[int, ...]] = {}
         self._versions = versions
@@ -83,6 +90,8 @@ class Tournament:
         """Return a copy that goes its own way."""
         other = copy.copy(self)
         other.parts, other.schedules = self.parts.copy(), self.schedules.copy()
+        other.revisions, other._files = self.revisions.copy(), self._files.copy()
+        other._old_rules = self._old_rules.copy()
         other.closed, other.states = self.closed.copy(), self.states.copy()
         other.barred, other.absent = self.barred.copy(), self.absent.copy()
         other.readmissions, other.lifted = self.readmissions.copy(), self.lifted.copy()
@@ -125,6 +134,18 @@ class Tournament:
             found = self.rulesets[ruleset]
             self._teams[ruleset, seats] = make_rules(found.family, found.rules, seats).teams
         return self._teams[ruleset, seats]
+
+    def find_old_rules(self, part: int, ruleset: str) -> OldRules | UnsetType:
+        """Return the rules of a ruleset in a part if those of its family have changed since; else UNSET."""
+        if (part, ruleset) not in self._old_rules:
+            family = self.rulesets[ruleset].family
+            revision, file = self.revisions[part].families.get(family, 1), self._files[part]
+            old: OldRules | UnsetType = UNSET
+            if revision != load_family(family).revision and file:
+                stored = next(each for each in file.rulesets if each.name == ruleset)
+                old = OldRules(revision, stored.rules)
+            self._old_rules[part, ruleset] = old
+        return self._old_rules[part, ruleset]
 
     def version(self, entrant: Entrant) -> Version:
         """Return what the league knows of a version.
@@ -180,9 +201,9 @@ class Tournament:
                 self._read_file(event)
             case Seeded(labels):
                 self._seed(labels)
-            case PartCreated(part, suspended):
-                self._create(part, next_game)
-                self.barred.append(frozenset(suspended))
+            case PartCreated():
+                self._create(event, next_game)
+                self.barred.append(frozenset(event.suspended))
             case PartClosed(part, absent):
                 if part in self.closed or part >= len(self.parts):
                     raise ValueError(f"part {part} cannot close: expected an open part")
@@ -241,7 +262,8 @@ class Tournament:
             raise ValueError("seeds: expected every entry once")
         self.seeding = labels
 
-    def _create(self, part: Part, next_game: int) -> None:
+    def _create(self, event: PartCreated, next_game: int) -> None:
+        part = event.part
         if self.config.seeding == "rating" and not self.seeding:
             raise ValueError('expected seeds before the first part, since seeding = "rating"')
         draft = Draft(**{name: getattr(part, name) for name in Draft.__struct_fields__})
@@ -250,8 +272,10 @@ class Tournament:
             wrong = next(name for name in Part.__struct_fields__ if getattr(part, name) != getattr(expected, name))
             raise ValueError(f"{wrong}: expected {getattr(expected, wrong)!r}, got {getattr(part, wrong)!r}")
         for table in part.tables:
-            self._refuse_table(table)
+            self._refuse_table(table, event.revisions)
         self._refuse_versions(part.byes)
+        self.revisions.append(event.revisions)
+        self._files.append(self._file)
         self.parts.append(part)
         self.schedules.append(self.schedule(part))
 
@@ -260,7 +284,7 @@ class Tournament:
             if self._current.get(entrant.label) != entrant.version:
                 raise ValueError(f"entrants: expected versions that play, got {entrant.label!r} {entrant.version}")
 
-    def _refuse_table(self, table: PartTable) -> None:
+    def _refuse_table(self, table: PartTable, revisions: Revisions) -> None:
         if table.ruleset not in self.rulesets:
             raise ValueError(f"ruleset: expected one of {', '.join(self.rulesets)}, got {table.ruleset!r}")
         self._refuse_versions(table.entrants)
@@ -268,7 +292,9 @@ class Tournament:
         try:
             self.teams(table.ruleset, len(table.entrants))
         except DataError as error:
-            raise ValueError(f"{table.ruleset}: {error}") from None
+            family = self.rulesets[table.ruleset].family
+            if revisions.families.get(family, 1) == load_family(family).revision:
+                raise ValueError(f"{table.ruleset}: {error}") from None
         if table.after is not None:
             part, number = table.after
             if part >= len(self.parts) or number >= len(self.parts[part].tables):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.digests import compute_tournament_sha
 from referee.records import Key
@@ -13,6 +15,7 @@ from tournaments.league.extent import count_games, measure_extent
 from tournaments.league.league import League
 from tournaments.league.recreation import Recreation
 from tournaments.league.replayers import replay_rows
+from tournaments.league.revisions import Change
 from tournaments.league.store import Store
 
 NOT_COVERED = (
@@ -43,6 +46,12 @@ class VerifiedPart(Struct, frozen=True):
     """32 bytes, hex; None until the part is closed."""
     sha: str
     """SHA-256 of the digests of its games in key order."""
+    changes: tuple[Change, ...] = ()
+    """The rules and formats that have another revision than when it was created; it is not played on by them."""
+    unreplayed: int = 0
+    """How many of its stored games do not replay by the rules of today; all else about them is checked."""
+    differences: tuple[str, ...] = ()
+    """What the format of today would do otherwise about it."""
 
 
 class Verified(Struct, frozen=True):
@@ -77,7 +86,7 @@ def verify_league(store: Store, on_game: Callable[[], None] = lambda: None, jobs
     Raises:
         UnverifiedError: the file is damaged, a record is missing, a seed does not match its commitment, it did not deal
             a game's cards, a game does not replay, or the format asks for other parts; the message names the game's
-            key or the place in the file.
+            key or the place in the file. If the rules or the format have changed since, that is told of the part.
     """
     with store.snapshot():
         return _verify_snapshot(store, on_game, jobs)
@@ -88,8 +97,10 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
         raise UnverifiedError(f"{store.path}: {problem}")
     store.refuse_strays()
     digests: dict[Key, str] = {}
+    unreplayed: Counter[int] = Counter()
     with replay_rows(store, "examine", store.count_stored(), jobs) as replayers:
-        for (row, _), _ in replayers.replay((row, None) for row in store.list_recorded()):
+        for (row, _), why in replayers.replay((row, None) for row in store.list_recorded()):
+            unreplayed[row.part] += bool(why)
             digests[Key(row.part, row.table, row.deal, row.rotation)] = row.digest
             on_game()
     tournament, finished = store.tournament(), store.finished()
@@ -105,7 +116,15 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
         planned=measure_extent(tournament, count_games(digests)).games,
         complete=tournament.complete,
         sha=_compute_sha(counted.items()),
-        parts=tuple(_describe_part(store, number, counted) for number in range(len(tournament.parts))),
+        parts=tuple(
+            replace(
+                _describe_part(store, number, counted),
+                changes=recreation.changes.get(number, ()),
+                unreplayed=unreplayed[number],
+                differences=tuple(recreation.differences.get(number, ())),
+            )
+            for number in range(len(tournament.parts))
+        ),
         suspended=tuple(judgement.suspended),
         absent=tuple(entry.label for entry in store.entries() if entry.waits),
     )

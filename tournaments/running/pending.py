@@ -13,6 +13,7 @@ from tournaments.league.journal import AnyEvent, PartCreated, Seeded
 from tournaments.league.judgement import judge
 from tournaments.league.league import League, ListGames
 from tournaments.league.parts import Draft, Part
+from tournaments.league.revisions import create_part
 from tournaments.league.seeding import rank_by_rating
 from tournaments.league.store import Store
 from tournaments.league.tournament import Tournament
@@ -108,7 +109,7 @@ class PendingEvents:
         """
         suspended = tuple(sorted(self._games.list_suspended(self.tournament)))
         while isinstance(decision := decide(self._make_situation(suspended)), Draft):
-            self.apply(PartCreated(self.tournament.make_part(decision, self.league.games), suspended))
+            self.apply(create_part(self.tournament, decision, self.league.games, suspended))
 
     def _make_situation(self, suspended: tuple[str, ...]) -> Situation:
         return make_situation(self.tournament, self._games.finished, suspended, self._games.list_games)

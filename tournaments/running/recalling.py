@@ -21,6 +21,7 @@ from tournaments.running.field import Entrance, Field, refuse_shared_processors
 from tournaments.running.names import Names
 from tournaments.running.pending import KnownGames, PendingEvents, read_known_games
 from tournaments.running.plan import Plan
+from tournaments.running.registration import refuse_old_parts
 from tournaments.running.shares import Share
 
 
@@ -38,7 +39,7 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
     Raises:
         BotError: a bot is neither kept nor found here with the same content.
         DataError: bots that think at the same time would share a processor under wall clocks.
-        LeagueError: what is kept of a bot is damaged, or the file plays another share.
+        LeagueError: what is kept of a bot is damaged, the file plays another share, or the rules have changed since.
     """
     tournament, games = store.tournament(), read_known_games(store)
     if tournament.share not in ("", str(share)):
@@ -46,6 +47,8 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
             f"{store.path}: expected --shard {tournament.share}, which this copy plays, got {share}:"
             f" play {share} on a fresh copy of the league"
         )
+    advice = Advice(store.path, by_file=False)
+    refuse_old_parts(tournament, games.finished, advice)
     refuse_shared_processors(config, tuple(tournament.rulesets.values()))
     field = Field(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
 
@@ -53,7 +56,7 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
         return PendingEvents(store.league(), config.name, KnownGames())
 
     plan = Plan(field, add_nothing, finished=games.finished)
-    plan.advice = Advice(store.path, by_file=False)
+    plan.advice = advice
     plan.share = share
     plan.hide(store.path)
     plan.isolation = replace(plan.isolation, required=required)

@@ -15,6 +15,7 @@ from tournaments.league.formats import FORMATS, refuse_misfit
 from tournaments.league.journal import Begun, Entered, FileRead, PartClosed, Version
 from tournaments.league.league import League
 from tournaments.league.parts import Entrant, Part
+from tournaments.league.revisions import describe_changes, list_changes
 from tournaments.league.seats import require_seats
 from tournaments.league.store import Store
 from tournaments.league.stored_rulesets import store_ruleset
@@ -58,6 +59,7 @@ def register(
         require_seats(field.config, ruleset, len(field.entries))
     changed = {each.label: _describe_new_values(pending, each) for each in field.entries if _is_changed(pending, each)}
     _read_file(pending, field, (lambda hash: new_versions and is_kept(hash)))
+    refuse_old_parts(pending.tournament, games.finished, advice)
     pending.seed()
     pending.create_parts()
     if changed and not new_versions:
@@ -248,6 +250,26 @@ def _refuse_changes(pending: PendingEvents, field: Field, advice: Advice) -> Non
     for entered in tournament.entered:
         if entered.label not in labels and tournament.state(entered.label).state == "playing":
             raise LeagueError(f"entries: {advice.explain_absence(pending.league, tournament.name, entered.label)}")
+
+
+def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], advice: Advice) -> None:
+    """Make sure that no open game belongs to a part that began by other rules than today's.
+
+    Raises:
+        LeagueError: one does; the message says how to go on.
+    """
+    for schedule in tournament.open_parts:
+        part = schedule.part
+        changes = list_changes(tournament, tournament.revisions[part.number], part)
+        try:
+            if changes:
+                find_absent(tournament, part.number, finished)
+        except OpenGame:
+            raise LeagueError(
+                f"part {part.number} ({part.title}) has open games, and other rules than those it began by:"
+                f" {describe_changes(changes)}; finish it with the malice that began it, or"
+                f" {advice.begin_anew(tournament.name)}"
+            ) from None
 
 
 def recall_labels(tournament: Tournament) -> dict[str, str]:

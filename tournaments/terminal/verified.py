@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from referee.nouns import format_count
+from tournaments.league.revisions import describe_changes
 from tournaments.league.verify import Verified, VerifiedPart
 from tournaments.sanitizer import sanitize
 
 
 def describe_verified(verified: Verified) -> Iterator[str]:
     """Yield the lines of a verification: what is there, the parts, what was not covered, the tournament SHA."""
-    yield f"games           {verified.games} ({_describe_state(verified)}), all of them replay"
+    unreplayed = sum(part.unreplayed for part in verified.parts)
+    replay = f"{unreplayed} of them not by the rules of today" if unreplayed else "all of them replay"
+    yield f"games           {verified.games} ({_describe_state(verified)}), {replay}"
     if verified.left_out:
         ahead = "played ahead of a suspension, or of the end of a test"
         yield f"left out        {verified.left_out} that were {ahead}, and count for nobody"
@@ -37,5 +40,18 @@ def _describe_part(part: VerifiedPart, *, alone: bool) -> Iterator[str]:
         yield f"part {part.number:<10} {sanitize(part.title)}: {part.games} of {planned}, {state}"
     yield f"commit          {part.commit}"
     yield f"seed            {part.seed or 'published when no game of the part is open'}"
+    if part.changes:
+        yield f"changed since   {describe_changes(part.changes)}{_describe_effect(part)}"
+    for difference in part.differences:
+        yield f"                by today's format: {sanitize(difference)}"
     if not alone:
         yield f"SHA             {part.sha}"
+
+
+def _describe_effect(part: VerifiedPart) -> str:
+    """Say how far the play of a part could be checked whose rules or format have changed."""
+    if not part.unreplayed:
+        return "; all its games replay"
+    return (
+        f"; {format_count(part.unreplayed, 'game')} not replayed: cards, seats and digests are checked, the play is not"
+    )

@@ -14,6 +14,7 @@ __all__ = ["FAMILY", "DoubleSolitaire"]
 
 FAMILY = Family(
     name="double-solitaire",
+    revision=2,
     folder=Path(__file__).parent,
     parameters=Parameters,
     view=View,

@@ -17,6 +17,7 @@ __all__ = ["FAMILY", "SpiteAndMalice"]
 
 FAMILY = Family(
     name="spite",
+    revision=2,
     folder=Path(__file__).parent,
     parameters=Parameters,
     view=View,

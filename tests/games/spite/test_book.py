@@ -6,12 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.cards import french_pack
-from referee.games.spite import SpiteAndMalice
+from referee.games.spite import FAMILY, SpiteAndMalice
 from referee.games.spite.first_player import choose_first_player
 from referee.games.spite.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
 from referee.games.spite.parameters import Compulsory
 from referee.games.spite.state import State
-from referee.games.spite.words import describe_event
 from referee.rules import Shuffle
 from referee.rulesets import load_ruleset
 
@@ -135,7 +134,7 @@ def test_equal_first_cards_are_shuffled_together_and_dealt_again() -> None:
     assert state.payoffs == (cards("9D " + "3D " * 25), cards("9C " + "2C " * 25))
     assert to_act(engine, state) == 0
     assert events[:4] == (Shuffled("1p", "0p", 26), Shuffled("0p", "1p", 26), Flip(0, "3D"), Flip(1, "2C"))
-    sentences = [describe_event(event, ("ada", "bob"), None) for event in events[:2]]
+    sentences = [FAMILY.describe_event(event, ("ada", "bob"), None) for event in events[:2]]
     assert sentences == [
         "26 cards of bob’s pay-off pile are shuffled into ada’s pay-off pile",
         "26 cards of ada’s pay-off pile are dealt to bob’s pay-off pile",

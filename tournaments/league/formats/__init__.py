@@ -29,6 +29,8 @@ class Format(NamedTuple):
     grows: bool = True
     """Whether its games have no rounds: they wait for absent entries, may have more seats and several rulesets."""
     takes_late_entries: bool = True
+    revision: int = 1
+    """One more whenever it may ask for other parts than before: a league plays no part on of another revision."""
 
 
 FORMATS = {
