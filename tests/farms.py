@@ -168,7 +168,7 @@ class Chaos(SimulatedCluster):
                 self.answer(address, task)
                 self.answer(address, task)
             case 3:
-                self.answer(address, task, records=())
+                self.answer(address, task, records=(), lacks=(task.tickets[0].content,))
             case 4 | 5 | 6:
                 self.answer(address, task)
 

@@ -106,7 +106,7 @@ def test_a_worker_that_lies_is_named_and_gets_no_more_work(what: str, league: Le
     league.run(cluster, drawn=1 if what in PLAYED else 0)
 
     said = league.out.getvalue()
-    assert "bob on here sent a wrong record" in said
+    assert "bob on here sent a wrong answer" in said
     assert "bob on here is refused: " in said
     assert len(league.keys()) == GAMES
     with Store(league.path) as store:
@@ -153,7 +153,66 @@ def test_a_record_nested_too_deep_is_a_wrong_one(league: League) -> None:
 
     league.run(Deep("ann", "bob"))
 
-    assert "bob on here sent a wrong record" in league.out.getvalue()
+    assert "bob on here sent a wrong answer" in league.out.getvalue()
+    assert len(league.keys()) == GAMES
+
+
+class Odd(SimulatedCluster):
+    """A cluster whose worker bob plays nothing.
+
+    Args:
+        raw: what he answers, if that is no answer at all.
+        changes: what his answers are like otherwise.
+    """
+
+    def __init__(self, raw: bytes | None = None, **changes: object) -> None:
+        super().__init__("ann", "bob")
+        self._raw = raw
+        self._changes = {"records": ()} | changes
+
+    def answer(self, address: str, task: Task, **changes: object) -> None:
+        if self.workers[address] != "bob":
+            super().answer(address, task, **changes)
+        elif self._raw is None:
+            super().answer(address, task, **self._changes)
+        else:
+            self.tasks[address].pop(task.number)
+            self.events.put(Answered(task.number, self._raw))
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        (Odd(b""), "returned something else than bytes"),
+        (Odd(b"\x80\x04"), "malformed"),
+        (Odd(b"{}"), "missing required field `task`"),
+        (Odd(), "and does not say why"),
+        (Odd(late=True), "and does not say why"),
+        (Odd(rules="the rules are broken"), "there the rules failed: the rules are broken"),
+        (Odd(lacks=("cd" * 32,)), "it asks for a bot that is none of this run: cdcd"),
+        (Odd(trouble="gone\nError: \x1b[2J all is lost"), "gone\n    Error: \\x1b[2J all is lost"),
+    ],
+)
+def test_a_worker_that_answers_what_cannot_be_is_refused_and_the_others_play(
+    odd: Odd, why: str, league: League
+) -> None:
+    league.run(odd)
+
+    refusals = [line for line in league.out.getvalue().split("\nbob on here ") if line.startswith("is refused: ")]
+    assert len(refusals) == 1
+    assert why in refusals[0]
+    assert len(league.keys()) == GAMES
+
+
+def test_a_worker_that_loses_its_bots_again_and_again_is_refused(league: League) -> None:
+    class Forgetful(SimulatedCluster):
+        def answer(self, address: str, task: Task, **changes: object) -> None:
+            lacks = {"records": (), "lacks": (task.tickets[0].content,)} if self.workers[address] == "bob" else {}
+            super().answer(address, task, **lacks)
+
+    league.run(Forgetful("ann", "bob"))
+
+    assert "bob on here is refused: it lost the bots that it was sent 3 times" in league.out.getvalue()
     assert len(league.keys()) == GAMES
 
 

@@ -48,6 +48,18 @@ def test_a_run_without_a_worker_waits_for_one_a_while(league: League) -> None:
         league.run(SimulatedCluster())
 
 
+HOSTILE = "friday\x1b[2J\nError: all is lost"
+
+
+def test_nothing_that_a_worker_or_a_tournament_is_called_passes_for_a_line_of_ours(league: League) -> None:
+    greetings = {name: replace(GREETING, warnings=(HOSTILE,)) for name in (HOSTILE, "ann")}
+    league.run(SimulatedCluster(*greetings, greetings=greetings), replace(CONFIG, name=HOSTILE))
+
+    lines = league.out.getvalue().split("\n")
+    assert sum("friday" in line for line in lines) > 2
+    assert [line for line in lines if "\x1b" in line or line.startswith("Error")] == []
+
+
 class Restarted(SimulatedCluster):
     """A cluster whose scheduler is started again while the first games are played."""
 

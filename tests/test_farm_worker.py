@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -28,6 +29,7 @@ from tournaments.errors import Stopped
 from tournaments.farm import hand, worker
 from tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
 from tournaments.farm.calibration import RUNS, choose_rate, measure_speed
+from tournaments.farm.receipt import read_reply
 from tournaments.farm.station import Station, Terms
 from tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Task, Ticket, make_ticket
 from tournaments.farm.worker import choose_slots, was_unanswered
@@ -85,6 +87,43 @@ def test_a_worker_says_why_it_cannot_play(
     assert reason in told.why
 
 
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"slots_per_game": 0}, "slots_per_game"),
+        ({"slots_per_game": 3}, "expected at most 2 slots for a game, got 3"),
+        ({"slots": -1}, "slots"),
+        ({"slots": 10**6}, "slots"),
+        ({"slots": 1.5}, "slots"),
+        ({"speed": 1e308}, "speed"),
+        ({"speed": 1e-308}, "speed"),
+        ({"speed": 0}, "speed"),
+        ({"speed": -1.0}, "speed"),
+        ({"speed": float("inf")}, "malformed"),
+        ({"speed": float("nan")}, "malformed"),
+        ({"lacks": ["cd" * 32]}, "it asks for a bot that is none of this run: cdcd"),
+        ({"warnings": "none"}, "warnings"),
+        ({"host": 5}, "host"),
+    ],
+)
+def test_a_worker_that_says_what_cannot_be_is_refused(said: dict[str, object], why: str) -> None:
+    need = replace(NEED, contents=("ab" * 32,))
+    sound = {
+        "type": "introduction",
+        "host": "here",
+        "slots": 2,
+        "slots_per_game": 1,
+        "speed": 1.0,
+        "lacks": ["ab" * 32],
+    }
+
+    assert isinstance(read_reply(json.dumps(sound).encode(), need), Introduction)
+    reply = read_reply(json.dumps(sound | said).encode(), need)
+
+    assert isinstance(reply, Refusal)
+    assert why in reply.why
+
+
 def test_a_worker_that_somebody_else_started_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MALICE_WORKER", raising=False)
     told = msgspec.json.decode(hand.introduce(msgspec.json.encode(NEED)), type=Refusal)
@@ -112,7 +151,7 @@ def test_a_worker_without_room_says_that_it_cannot_keep_a_bot(
     monkeypatch.setattr(hand, "find_station", lambda: station)
     monkeypatch.setattr(station.bots, "receive", fail)
 
-    assert "no space left" in hand.receive_bot("ab" * 32, b"")
+    assert b"no space left" in hand.receive_bot("ab" * 32, b"")
 
 
 def test_a_bot_arrives_as_it_was_sent_or_not_at_all(tmp_path: Path) -> None:
@@ -270,15 +309,15 @@ def test_an_address_with_tls_names_the_variables_of_its_certificates(words: tupl
     assert named == {"CA_FILE", f"{role}__CERT", f"{role}__KEY"}
 
 
-@pytest.mark.parametrize("json", [(), ("--json",)])
-def test_one_bot_is_reported_as_without_a_cluster(json: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_one_bot_is_reported_as_without_a_cluster(options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     report = Report("first", True, "none", (Step("starts", "starts in time", "passed", "1 ms"),), ())
     answer = ExamAnswer(msgspec.json.encode(report).decode())
     monkeypatch.setattr("tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
 
-    done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9", *json))
+    done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9", *options))
 
-    expected = [msgspec.json.encode(report).decode()] if json else list(format_report(report))
+    expected = [msgspec.json.encode(report).decode()] if options else list(format_report(report))
     assert (done.exit_code, done.stdout.splitlines()) == (0, expected)
 
 
@@ -287,7 +326,7 @@ def test_a_worker_that_no_scheduler_takes_gives_up(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(worker, "PAUSE_S", 0.0)
 
     with pytest.raises(Stopped, match="'ann'"):
-        worker.run_worker("10.0.0.1:8786", "ann", Terms(((0,),), 1, 1.0, str(tmp_path), 1_000_000))
+        worker.run_worker("127.0.0.1:8786", "ann", Terms(((0,),), 1, 1.0, str(tmp_path), 1_000_000))
 
 
 def test_a_worker_says_once_that_it_waits_for_the_file_of_its_scheduler(
@@ -300,6 +339,34 @@ def test_a_worker_says_once_that_it_waits_for_the_file_of_its_scheduler(
     done = CliRunner().invoke(main, ("worker", str(file), "--cache", str(tmp_path)))
 
     assert (done.exit_code, done.stderr.count(str(file))) == (0, 1)
+
+
+OPEN = ("tcp://10.0.0.1:8786", "10.0.0.1:8786", "ws://box:8786", "tcp://0.0.0.0:8786", "tcp://[::]:8786", "tcp://box:9")
+
+
+@pytest.mark.parametrize(
+    "words", [("worker",), ("compare", "first", "uniform", "--dask"), ("check", "first", "--dask")]
+)
+@pytest.mark.parametrize("address", OPEN)
+@pytest.mark.parametrize("by_file", [False, True])
+def test_a_scheduler_that_others_can_reach_needs_tls(
+    words: tuple[str, ...], address: str, by_file: bool, tmp_path: Path
+) -> None:
+    scheduler = tmp_path / "s.json" if by_file else address
+    if by_file and "://" not in address:
+        address = f"tcp://{address}"
+    (tmp_path / "s.json").write_text(json.dumps({"address": address}))
+
+    done = CliRunner().invoke(main, (*words, str(scheduler)))
+
+    assert (done.exit_code, done.stderr.splitlines()[-1].startswith(f"Error: {address}: expected TLS")) == (2, True)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "127.1.2.3:8786", "tcp://[::1]:8786", "ws://localhost:1"])
+def test_a_worker_beside_its_scheduler_listens_where_only_its_machine_can_reach_it(address: str) -> None:
+    words = worker.list_words(address, "ann", Terms(((0,),), 1, 1.0, "cache", 1))
+
+    assert f"{words[words.index('--host') + 1]}:" in address.replace("[", "").replace("]", "")
 
 
 def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

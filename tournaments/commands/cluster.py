@@ -54,7 +54,7 @@ def require_scheduler(ctx: click.Context, param: click.Parameter, scheduler: str
 
     require_dask()
     if not is_file(scheduler) and not is_address(scheduler):
-        expected = f"the address of a scheduler, such as tcp://10.0.0.1:8786 (schemes: {', '.join(SCHEMES)})"
+        expected = f"the address of a scheduler, such as tls://10.0.0.1:8786 (schemes: {', '.join(SCHEMES)})"
         raise click.BadParameter(f"expected {expected}, or its file, such as scheduler.json, got: {scheduler!r}")
     return scheduler
 

@@ -31,8 +31,8 @@ def worker(
 
     ADDRESS is that of a `dask scheduler`, SCHEDULER.json the file that its --scheduler-file wrote. First the worker
     tries what isolation this machine offers, and measures how fast it is with all slots at work. Exit 4 without any
-    isolation, 3 if for a minute no scheduler answers, or none takes it, 2 if the file is broken, or if the address
-    needs certificates that are not set.
+    isolation, 3 if for a minute no scheduler answers, or none takes it, 2 if the file is broken, if the address is open
+    to other machines and not encrypted, or if it needs certificates that are not set.
     """
     import platform
 

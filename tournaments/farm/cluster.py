@@ -32,7 +32,7 @@ class Answered(Struct, frozen=True):
 
     number: int
     answer: bytes | None
-    """An `Answer` as JSON; None if the task was lost, so that nobody knows what became of it."""
+    """An `Answer` as JSON, not checked yet; None if the task was lost, so that nobody knows what became of it."""
 
 
 class Replayed(Struct, frozen=True):

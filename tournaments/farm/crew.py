@@ -14,6 +14,8 @@ from tournaments.farm.work import Introduction
 from tournaments.running.hooks import Running
 from tournaments.sanitizer import sanitize
 
+SHOWN = 2000
+"""Most characters of what a worker says that are shown."""
 ALIKE = 1.25
 """Workers whose factors differ by more play under unlike clocks of wall time."""
 
@@ -77,7 +79,12 @@ class Worker:
 
 def describe_worker(name: str, host: str) -> str:
     """Return the name and the host of a worker, for people."""
-    return sanitize(name if host in name else f"{name} on {host}")
+    return sanitize(name if host in name else f"{name} on {host}", SHOWN)
+
+
+def quote(text: str) -> str:
+    """Return what a worker says, for people: none of its lines can pass for one of ours."""
+    return sanitize(text, SHOWN, lines=True).replace("\n", "\n    ")
 
 
 class Crew:
@@ -93,7 +100,9 @@ class Crew:
         self.silent: dict[str, str] = {}
         """By address, why a worker could not say who it is."""
         self.banned: set[str] = set()
-        """The names of those that sent a wrong record; one that is started again has another address."""
+        """The names of those that sent a wrong answer; one that is started again has another address."""
+        self.losses: Counter[str] = Counter()
+        """By name, how often a worker had lost a bot that it was sent."""
         self.again = 0
         """How many games were handed out again."""
         self._departed: list[Worker] = []
@@ -119,7 +128,7 @@ class Crew:
 
     def find_refusal(self, address: str, name: str) -> str | None:
         """Return the line that says why a worker gets no work, whatever happens; None if that is not certain."""
-        banned = f"{sanitize(name)} is refused: it sent a wrong record" if name in self.banned else None
+        banned = f"{sanitize(name)} is refused: it sent a wrong answer" if name in self.banned else None
         return self.refused.get(address) or banned
 
     def remove(self, worker: Worker) -> None:
@@ -128,8 +137,8 @@ class Crew:
         self._departed.append(worker)
 
     def refuse(self, address: str, who: str, why: str) -> str:
-        """Give a worker no work; return a line that says so, and why."""
-        line = f"{who} is refused: {why}"
+        """Give a worker no work; return a line that says so, and why, in its own words."""
+        line = f"{who} is refused: {quote(why)}"
         self.refused[address] = line
         return line
 

@@ -1,4 +1,4 @@
-"""A cluster of Dask: the one module of the coordinator that imports it."""
+"""A cluster of Dask: nobody else in the coordinator imports it, but for the client."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ import logging
 import secrets
 import threading
 import time
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from distributed import Client, Future
+from distributed import Future
+from distributed.versions import VersionMismatchWarning
+from msgspec import Meta, Struct
 
+from referee.errors import DataError
 from tournaments.errors import Stopped
 from tournaments.farm import hand
 from tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
-from tournaments.farm.scheduler import is_file, read_address, require_certificates
-from tournaments.farm.work import Exam, ExamAnswer, Introduction, Need, Refusal, Task
+from tournaments.farm.crew import quote
+from tournaments.farm.receipt import read_exam_answer, read_reply
+from tournaments.farm.scheduler import is_file, read_address, require_protection
+from tournaments.farm.sealed_client import OddAnswer, SealedClient
+from tournaments.farm.work import MOST_SLOTS, Exam, ExamAnswer, Introduction, Need, Refusal, Task
 from tournaments.sanitizer import sanitize
 
 CONNECT_S = 10.0
@@ -36,32 +43,45 @@ SILENT_S = 30.0
 ERRANDS = 8
 """How many workers are asked something at a time."""
 
+LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application")
+"""Each has a level of its own. What matters, we say ourselves; and what they say may be a worker's own words."""
+
 Say = Callable[[str], None]
 
 _encoder = msgspec.json.Encoder()
+
+
+class _Listed(Struct):
+    """What we read of a worker in the list of the scheduler; most of it comes from the worker."""
+
+    name: Annotated[str, Meta(max_length=200)] | int
+    last_seen: float
+    status: str
+    resources: dict[str, Annotated[float, Meta(ge=0, le=MOST_SLOTS)]] = {}
 
 
 class DaskCluster:
     """The workers of a Dask scheduler; use it as a context manager.
 
     Args:
-        scheduler: its address, such as `tcp://10.0.0.1:8786`, or the path of its file.
+        scheduler: its address, such as `tls://10.0.0.1:8786`, or the path of its file.
 
     Raises:
-        DataError: its file is none, or there are no certificates.
+        DataError: its file is none; its address is open to others, and not encrypted; or there are no certificates.
         Stopped: no scheduler answers.
     """
 
     def __init__(self, scheduler: str) -> None:
         self.events: SimpleQueue[Event] = SimpleQueue()
         self._scheduler = scheduler
-        for name in ("distributed", "distributed.client"):  # Dask gives the second a level of its own
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters, we say ourselves
+        for name in LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        warnings.simplefilter("ignore", VersionMismatchWarning)
         try:
             self._client = self._connect(CONNECT_S)
         except (OSError, TypeError, ValueError) as error:  # also what is wrong with the settings of TLS
             raise Stopped(f"{scheduler}: no scheduler answers: {error or 'time is up'}") from None
-        self._futures: dict[int, Future[bytes]] = {}
+        self._futures: dict[int, Future[Any]] = {}
         self._seen: dict[str, tuple[float, float]] = {}
         self._looked = 0.0
         self._workers = self._look()
@@ -77,7 +97,7 @@ class DaskCluster:
         self._closed.set()
         self._errands.shutdown(wait=False, cancel_futures=True)
         with contextlib.suppress(Exception):
-            self._client.close(timeout=2)
+            self._client.close(timeout=2)  # type: ignore[no-untyped-call]
 
     def list_workers(self) -> Mapping[str, str]:
         """Return the names of the workers that are there, by address."""
@@ -85,9 +105,7 @@ class DaskCluster:
 
     def count_slots(self) -> int:
         """Return how many games the workers that are there play at a time, at least 1."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        slots: float = sum(worker["resources"].get("game", 0) for worker in workers)
-        return max(1, round(slots))
+        return max(1, round(sum(worker.resources.get("game", 0) for _, worker in self._list())))
 
     def introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
         """Ask a worker who it is, and send it the bots that it lacks."""
@@ -118,7 +136,7 @@ class DaskCluster:
 
     def finish(self, run: str) -> None:
         """Let all workers finish the games of a run that are played now."""
-        self._errands.submit(self._attempt, self._client.run, hand.finish, run, on_error="ignore")
+        self._errands.submit(self._attempt, self._client.tell_all, hand.finish, run)
 
     def examine(self, exams: Sequence[Exam], need: Need, tars: Mapping[str, Path], say: Say) -> Iterator[ExamAnswer]:
         """Examine bots on the workers that are there; yield the answers in order.
@@ -149,13 +167,20 @@ class DaskCluster:
                     if not any(address in self._workers for address in fit):
                         raise Stopped("all workers are gone")
                     time.sleep(LOOK_EVERY_S)
-                try:
-                    answer = future.result()
-                except Exception as error:  # the scheduler is gone, or gave up
-                    raise Stopped(f"an examination was lost: {error}") from None
-                yield msgspec.json.decode(answer, type=ExamAnswer)
+                yield self._take_exam(future)
         finally:
             self._attempt(self._client.cancel, futures, force=True)
+
+    def _take_exam(self, future: Future[Any]) -> ExamAnswer:
+        try:
+            answer = self._client.fetch(future)
+        except OddAnswer as error:
+            return ExamAnswer(trouble=f"the worker sent no report: {error}")
+        except Exception as error:  # the scheduler is gone, or gave up
+            raise Stopped(f"an examination was lost: {error}") from None
+        if answer is None:
+            raise Stopped("an examination was lost")
+        return read_exam_answer(answer)
 
     def _await_workers(self) -> dict[str, str]:
         deadline = time.monotonic() + CONNECT_S
@@ -167,19 +192,25 @@ class DaskCluster:
         self._introduce(address, need, tars)
         match self.events.get():
             case Introduced(_, Refusal(_, why)):
-                say(f"{sanitize(name)} is refused: {why}")
+                say(f"{sanitize(name)} is refused: {quote(why)}")
             case Unreachable(_, why):
-                say(f"{sanitize(name)} does not answer: {sanitize(why)}")
+                say(f"{sanitize(name)} does not answer: {quote(why)}")
             case _:
                 return True
         return False
 
-    def _connect(self, timeout_s: float) -> Client:
+    def _connect(self, timeout_s: float) -> SealedClient:
         address = self._scheduler
         if is_file(address):
             address = read_address(Path(address), timeout_s)
-        require_certificates(address, "client")
-        return _Client(address, timeout=timeout_s, set_as_default=False, name="malice")  # type: ignore[no-untyped-call]
+        require_protection(address, "client")
+        client = SealedClient(address, timeout=timeout_s, set_as_default=False, name="malice")  # type: ignore[no-untyped-call]
+        try:
+            require_protection(str(client.scheduler_info(n_workers=0).get("address")), "client")  # where it listens
+        except DataError:
+            self._attempt(client.close, timeout=0)
+            raise
+        return client
 
     def _watch(self) -> None:
         """Keep the list of workers up to date, and the connection alive; a new scheduler may come after a while."""
@@ -197,34 +228,43 @@ class DaskCluster:
 
     def _look(self) -> dict[str, str]:
         now, found = time.monotonic(), {}
-        for address, worker in self._client.scheduler_info(n_workers=-1)["workers"].items():
-            last = worker["last_seen"]
-            if address not in self._seen or self._seen[address][0] != last:
-                self._seen[address] = last, now
-            if now - self._seen[address][1] < SILENT_S and worker["status"] == "running":
-                found[address] = str(worker["name"])
+        for address, worker in self._list():
+            if address not in self._seen or self._seen[address][0] != worker.last_seen:
+                self._seen[address] = worker.last_seen, now
+            if now - self._seen[address][1] < SILENT_S and worker.status == "running":
+                found[address] = str(worker.name)
         self._looked = now
         return found
 
+    def _list(self) -> Iterator[tuple[str, _Listed]]:
+        """Yield the workers that the scheduler lists, but for those of which it was told what cannot be."""
+        for address, worker in self._client.scheduler_info(n_workers=-1)["workers"].items():
+            with contextlib.suppress(msgspec.ValidationError):
+                yield address, msgspec.convert(worker, _Listed)
+
     def _introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
         try:
-            raw = self._client.run(hand.introduce, _encoder.encode(need), workers=[address])[address]
-            reply = msgspec.json.decode(raw, type=Introduction | Refusal)
+            reply = read_reply(self._client.call(hand.introduce, _encoder.encode(need), worker=address), need)
             if isinstance(reply, Introduction):
-                for content in reply.lacks:
+                for content in sorted(set(reply.lacks)):
                     tar = tars[content].read_bytes()
-                    if why := self._client.run(hand.receive_bot, content, tar, workers=[address])[address]:
-                        reply = Refusal(reply.host, why)
+                    if why := self._client.call(hand.receive_bot, content, tar, worker=address):
+                        reply = Refusal(reply.host, why.decode("utf-8", "replace"))
                         break
-        except Exception as error:  # what a worker raises comes as it is
+        except OddAnswer as error:
+            self.events.put(Introduced(address, Refusal("", f"expected an introduction: {error}")))
+        except Exception as error:  # whatever the client says while it is cut off
             self.events.put(Unreachable(address, f"{type(error).__name__}: {error}"))
         else:
             self.events.put(Introduced(address, reply))
 
-    def _take(self, number: int, future: Future[bytes]) -> None:
+    def _take(self, number: int, future: Future[Any]) -> None:
         answer: bytes | None = None
         with contextlib.suppress(Exception):  # the worker is gone, or it was cancelled
-            answer = future.result()
+            try:
+                answer = self._client.fetch(future)
+            except OddAnswer:
+                answer = b""
         self._futures.pop(number, None)
         self.events.put(Answered(number, answer))
 
@@ -235,10 +275,3 @@ class DaskCluster:
 
 def _name_exam() -> str:
     return f"malice-exam-{secrets.token_hex(8)}"
-
-
-class _Client(Client):
-    """A client that we close ourselves: one that never found its scheduler would hold up our end for a minute."""
-
-    def __del__(self) -> None:
-        pass

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from queue import Empty
 
-from referee.errors import FamilyError
 from referee.nouns import format_count
 from referee.records import Batch, Key, Record
 from tournaments.farm.cluster import Answered, Cluster, Event, Introduced, Replayed, Signalled, Unreachable
 from tournaments.farm.conditions import Conditions
-from tournaments.farm.crew import Crew, Handed, Worker
+from tournaments.farm.crew import Crew, Handed, Worker, quote
 from tournaments.farm.handout import Handout
 from tournaments.farm.receipt import read_answer
 from tournaments.farm.recruiting import Recruiting
@@ -29,6 +28,10 @@ LOOK_EVERY_S = 0.5
 REPORT_EVERY_S = 30.0
 BURST = 500
 """Most games that wait to be stored at once, but for those of one answer."""
+SKEW_S = 60.0
+"""How much earlier than ours the clock of a worker may say that it is too late for a game."""
+LOSSES = 3
+"""How often a worker may lose a bot that it was sent."""
 
 
 class Dispatcher:
@@ -65,7 +68,6 @@ class Dispatcher:
         """Play all batches; return what happened.
 
         Raises:
-            FamilyError: the rules of a game failed.
             Stopped: there is no worker, or records that were stored do not replay.
         """
         outcome = self._handout.outcome
@@ -139,7 +141,7 @@ class Dispatcher:
         self.crew.remove(worker)
 
     def _ban(self, worker: Worker, why: str) -> None:
-        """Give a worker no more work after a wrong record, also if it came back, and replay what else it sent.
+        """Give a worker no more work after a wrong answer, also if it came back, and replay what else it sent.
 
         Raises:
             Stopped: more of its records are wrong.
@@ -149,7 +151,7 @@ class Dispatcher:
         self._pass_on()
         self.crew.banned.add(worker.name)
         for each in [each for each in self.crew.workers.values() if each.name == worker.name]:
-            self._part_with(each, "sent a wrong record")
+            self._part_with(each, "sent a wrong answer")
         self._recruiting.refuse(worker, why)
         self._audit.check(self.crew.list_keys(worker.name))
 
@@ -168,17 +170,33 @@ class Dispatcher:
             return
         self._measure(worker, handed, len(records), answer.seconds)
         self._handout.drop(handed)
-        if answer.rules:
-            self._pass_on()
-            raise FamilyError(answer.rules)
         self._store(worker, handed, records)
         self._take_failures(handed, answer)
+        unplayed = handed.left.keys() - {key for key, _ in answer.given_up}
         self._handout.hand_back(handed)
-        if answer.trouble:
+        if answer.rules:  # of the rules, too, it knows no more than anybody else: the others may play on
+            self._part_with(worker, "cannot go on")
+            self._recruiting.refuse(worker, f"there the rules failed: {answer.rules}")
+        elif answer.trouble:
             self._part_with(worker, "cannot go on")
             self._recruiting.refuse(worker, answer.trouble)
         elif answer.lacks:
-            self._part_with(worker, "has lost a bot")
+            self._take_loss(worker, answer)
+        elif unplayed and not self._handout.ending and not (answer.late and self._is_late(handed)):
+            self._ban(worker, f"it left out {format_count(len(unplayed), 'game')}, and does not say why")
+
+    def _take_loss(self, worker: Worker, answer: Answer) -> None:
+        """Let a worker be asked again who it is, and so be sent the bots that it has lost, but not for ever."""
+        self._part_with(worker, "has lost a bot")
+        self.crew.losses[worker.name] += 1
+        if odd := sorted(set(answer.lacks) - {ticket.content for ticket in self._conditions.tickets.values()}):
+            self._recruiting.refuse(worker, f"it asks for a bot that is none of this run: {odd[0]}")
+        elif self.crew.losses[worker.name] >= LOSSES:
+            self._recruiting.refuse(worker, f"it lost the bots that it was sent {LOSSES} times")
+
+    def _is_late(self, handed: Handed) -> bool:
+        """Return whether a worker may find that it is too late for the games of a task."""
+        return min(map(self._hooks.latest_begin, handed.block)) - time.time() < SKEW_S
 
     def _measure(self, worker: Worker, handed: Handed, games: int, seconds: float) -> None:
         """Learn from a block how long games take, before they are shown."""
@@ -233,6 +251,7 @@ class Dispatcher:
         for key, sentence in answer.given_up:
             if key not in handed.left:
                 continue
+            sentence = quote(sentence)
             self._failed[key] += 1
             if self._failed[key] < 2:
                 self._hooks.on_failure(key, sentence, again=True)

@@ -23,13 +23,13 @@ def introduce(need: bytes) -> bytes:
         return _encoder.encode(Refusal(platform.node(), str(error)))
 
 
-def receive_bot(content: str, tar: bytes) -> str:
-    """Keep the tar file of a bot on this worker; return why it cannot, or nothing."""
+def receive_bot(content: str, tar: bytes) -> bytes:
+    """Keep the tar file of a bot on this worker; return why it cannot, as UTF-8, or nothing."""
     try:
         find_station().bots.receive(content, tar)
     except OSError as error:
-        return f"it cannot keep a bot: {error}"
-    return ""
+        return f"it cannot keep a bot: {error}".encode()
+    return b""
 
 
 def play(line: bytes) -> bytes:

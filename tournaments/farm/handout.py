@@ -43,12 +43,13 @@ class Handout:
         self._hooks = hooks
         self._run = secrets.token_hex(8)
         self._backlog = Backlog(batches, hooks, self.note_late, self.durations.choose_games)
-        self._ending = False
+        self.ending = False
+        """Whether only the games in hand are finished."""
         self._numbers = 0
 
     def is_over(self) -> bool:
         """Return whether nothing is in hand, and nothing will be."""
-        return not self.tasks and (self._ending or self._backlog.peek() is None)
+        return not self.tasks and (self.ending or self._backlog.peek() is None)
 
     def hand_out(self) -> None:
         """Fill the windows of all workers, as far as the games allow it."""
@@ -57,7 +58,7 @@ class Handout:
             worker.note_load()
 
     def _fill_windows(self) -> None:
-        while not self._ending and (worker := self._crew.find_roomiest()) and (block := self._backlog.peek()):
+        while not self.ending and (worker := self._crew.find_roomiest()) and (block := self._backlog.peek()):
             whole = merge_block(block)
             running = self._crew.list_running()
             if running and not self._hooks.may_begin(whole, running):
@@ -85,9 +86,9 @@ class Handout:
 
     def finish(self) -> bool:
         """Let the running games finish, and hand out nothing more; return False if nothing runs, or if it was done."""
-        if self._ending or not self.tasks:
+        if self.ending or not self.tasks:
             return False
-        self._ending = True
+        self.ending = True
         self._cluster.finish(self._run)
         return True
 
@@ -115,7 +116,7 @@ class Handout:
             lost: whether its worker vanished over it.
         """
         self.drop(handed)
-        if not self._ending and handed.left:
+        if not self.ending and handed.left:
             self._put_back(keep_games(handed.block, handed.left), lost=lost)
 
     def repeat(self, handed: Handed, key: Key) -> None:

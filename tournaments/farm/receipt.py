@@ -1,4 +1,4 @@
-"""Compares a record that comes from elsewhere with the game that was asked for."""
+"""Checks what comes from workers: who they are, what became of a task, and each record against what was asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 from referee.records import FORMAT, Batch, GameOrder, Key, Record
 from tournaments.farm.crew import Handed
-from tournaments.farm.work import Answer
+from tournaments.farm.work import Answer, ExamAnswer, Introduction, Need, Refusal
 from tournaments.league.damage import refuse_unreadable
 
 
@@ -41,12 +41,33 @@ def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | Non
     return None
 
 
+def read_reply(raw: bytes, need: Need) -> Introduction | Refusal:
+    """Return who a worker says that it is; one that says what cannot be is refused."""
+    try:
+        reply = msgspec.json.decode(raw, type=Introduction | Refusal)
+    except (ValueError, RecursionError) as error:
+        return Refusal("", f"expected an introduction: {error}")
+    if isinstance(reply, Introduction) and (odd := sorted(set(reply.lacks) - set(need.contents))):
+        return Refusal(reply.host, f"it asks for a bot that is none of this run: {odd[0]}")
+    return reply
+
+
+def read_exam_answer(raw: bytes) -> ExamAnswer:
+    """Return what became of an examination."""
+    try:
+        return msgspec.json.decode(raw, type=ExamAnswer)
+    except (ValueError, RecursionError) as error:
+        return ExamAnswer(trouble=f"the worker sent no report: {error}")
+
+
 def read_answer(raw: bytes, handed: Handed) -> tuple[Answer, list[Record]]:
     """Return what a worker answered, and the records that are new.
 
     Raises:
         ValueError: it is no answer to this task, or a record is not of a game that was asked for.
     """
+    if not raw:
+        raise ValueError("its task raised an exception, or returned something else than bytes")
     answer = msgspec.json.decode(raw, type=Answer)
     if answer.task != handed.number:
         raise ValueError(f"expected an answer to task {handed.number}, got one to {answer.task}")

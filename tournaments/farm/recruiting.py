@@ -9,7 +9,7 @@ from referee.nouns import format_count
 from tournaments.errors import Stopped
 from tournaments.farm.cluster import Cluster
 from tournaments.farm.conditions import Conditions
-from tournaments.farm.crew import Crew, Worker, describe_worker
+from tournaments.farm.crew import Crew, Worker, describe_worker, quote
 from tournaments.farm.work import Introduction, Refusal
 from tournaments.sanitizer import sanitize
 
@@ -94,7 +94,7 @@ class Recruiting:
             f" {introduction.speed:g}; now {slots} at a time{f', {limit}' if limit else ''}"
         )
         for warning in introduction.warnings:
-            self._say(f"{worker.describe()}: {warning}")
+            self._say(f"{worker.describe()}: {quote(warning)}")
         if self._conditions.by_wall and (unfairness := self._crew.describe_unfairness()):
             self._say(unfairness)
 
@@ -104,7 +104,7 @@ class Recruiting:
         name = self._cluster.list_workers().get(address)
         if name is not None and self._crew.silent.get(address) != why:
             self._crew.silent[address] = why
-            self._say(f"{sanitize(name)} does not answer, and is asked again: {sanitize(why)}")
+            self._say(f"{sanitize(name)} does not answer, and is asked again: {quote(why)}")
 
     def refuse(self, worker: Worker, why: str) -> None:
         """Give a worker no work, and say why."""

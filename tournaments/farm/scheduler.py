@@ -1,7 +1,8 @@
-"""Where a scheduler is, as its file says, and whether this machine can speak TLS to it."""
+"""Where a scheduler is, as its file says, and whether nobody but its own machines can reach it."""
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 import time
@@ -15,7 +16,8 @@ from referee.errors import DataError
 
 SCHEMES = ("tcp", "tls", "ws", "wss")
 """What an address may begin with: what Dask can speak to other processes without special hardware."""
-ADDRESS = re.compile(rf"({'|'.join(SCHEMES)})://[^/\s]+:\d+")
+ADDRESS = re.compile(rf"({'|'.join(SCHEMES)})://([^/\s]+):\d+")
+ENCRYPTED = ("tls", "wss")
 WRITING_S = 2.0
 """A file that a scheduler is about to write is whole by then."""
 LOOK_EVERY_S = 0.2
@@ -73,17 +75,32 @@ def _parse_address(file: Path) -> str:
     return address
 
 
-def require_certificates(address: str, role: Literal["client", "worker"]) -> None:
-    """Make sure that Dask finds certificates if an address needs them.
+def find_loopback(address: str) -> str | None:
+    """Return the host of an address if only this machine can reach it; no name but `localhost` is looked up."""
+    found = ADDRESS.fullmatch(address if "://" in address else f"tcp://{address}")
+    host = found[2].strip("[]") if found else ""
+    try:
+        return host if host == "localhost" or ipaddress.ip_address(host).is_loopback else None
+    except ValueError:
+        return None
+
+
+def require_protection(address: str, role: Literal["client", "worker"]) -> None:
+    """Make sure that an address is on this machine alone, or encrypted, and that Dask finds certificates then.
 
     Args:
         address: that of the scheduler.
         role: as what we connect to it.
 
     Raises:
-        DataError: it does not; the message names the variables that it reads.
+        DataError: it is open to others; or there are no certificates, and the message names the variables.
     """
-    if not address.startswith("tls://"):
+    if address.partition("://")[0] not in ENCRYPTED:
+        if find_loopback(address) is None:
+            raise DataError(
+                f"{address}: expected TLS, such as tls://10.0.0.1:8786, or an address of this machine alone, such as"
+                " tcp://127.0.0.1:8786: whoever reaches a scheduler owns it and its clients"
+            )
         return
     from dask import config
 
@@ -107,10 +124,10 @@ def require_usable(scheduler: str, role: Literal["client", "worker"]) -> None:
     A file that is not there yet may come.
 
     Raises:
-        DataError: the file is no file of a scheduler, or there are no certificates.
+        DataError: the file is no file of a scheduler, the address is open to others, or there are no certificates.
     """
     try:
         address = read_address(Path(scheduler), 0.0) if is_file(scheduler) else scheduler
     except FileNotFoundError:
         return
-    require_certificates(address, role)
+    require_protection(address, role)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from msgspec import Raw, Struct
+from typing import Annotated
+
+from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
-from referee.records import Batch, Isolation, Key, Player, Speed
+from referee.records import Batch, Isolation, Key, Player
 from tournaments.entries.bots import BotSpec
+
+MOST_SLOTS = 4096
+"""A machine that plays more games at a time is none."""
+
+Slots = Annotated[int, Meta(ge=1, le=MOST_SLOTS)]
+Factor = Annotated[float, Meta(ge=0.001, le=1000)]
 
 
 class Ticket(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,20 +55,25 @@ class Introduction(Struct, frozen=True, forbid_unknown_fields=True, tag="introdu
     """The answer to a `Need` of a worker that can play."""
 
     host: str
-    slots: int
+    slots: Slots
     """Games at a time."""
-    slots_per_game: int
+    slots_per_game: Slots
     """How many slots a game takes that needs several processors."""
-    speed: Speed
+    speed: Factor
     """How fast it computes with all slots at work, as a multiple of a reference."""
     lacks: tuple[str, ...] = ()
     """The content hashes of bots that it does not have yet."""
     warnings: tuple[str, ...] = ()
     """What weakens it, but does not rule it out."""
 
+    def __post_init__(self) -> None:
+        """Refuse a worker without room for a game."""
+        if self.slots_per_game > self.slots:
+            raise ValueError(f"expected at most {self.slots} slots for a game, got {self.slots_per_game}")
+
     @property
     def capacity(self) -> int:
-        """How many games of the run it plays at a time."""
+        """How many games of the run it plays at a time, at least 1."""
         return self.slots // self.slots_per_game
 
 
@@ -103,7 +116,7 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     trouble: str = ""
     """Why no task of this run can be played there."""
     rules: str = ""
-    """How the rules of the game failed."""
+    """How the rules of the game failed there."""
 
 
 class Exam(Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ import msgspec
 
 from referee.bot import prepare_parent_death_signal
 from tournaments.errors import Stopped
-from tournaments.farm.scheduler import is_file
+from tournaments.farm.scheduler import find_loopback, is_file, read_address, require_protection
 from tournaments.farm.station import VARIABLE, Terms
 
 CONNECT_S = 60
@@ -63,13 +63,14 @@ def run_worker(scheduler: str, name: str, terms: Terms) -> None:
         terms: what it is.
 
     Raises:
+        DataError: the file is no file of a scheduler, its address is open to others, or there are no certificates.
         Stopped: for a minute, no scheduler answered or none took it.
     """
     failures = 0
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             began = time.monotonic()
-            process = _start(scheduler, name, terms)
+            process = _start(_find_scheduler(scheduler), name, terms)
             try:
                 code = process.wait()
             finally:
@@ -95,10 +96,20 @@ def was_unanswered(code: int, seconds: float) -> bool:
     return code > 0 and CONNECT_S <= seconds < 2 * CONNECT_S
 
 
-def list_words(scheduler: str, name: str, terms: Terms) -> list[str]:
-    """Return the command of a `dask worker` with these slots."""
+def _find_scheduler(scheduler: str) -> str:
+    """Return the address of a scheduler that may be known by its file; wait for that file a while."""
+    try:
+        address = read_address(Path(scheduler), CONNECT_S) if is_file(scheduler) else scheduler
+    except FileNotFoundError:
+        raise Stopped(f"{scheduler}: no such file for {CONNECT_S} s") from None
+    require_protection(address, "worker")
+    return address
+
+
+def list_words(address: str, name: str, terms: Terms) -> list[str]:
+    """Return the command of a `dask worker` with these slots; beside a scheduler on loopback, it listens there too."""
     slots = len(terms.cpu_sets)
-    where = ["--scheduler-file", scheduler] if is_file(scheduler) else [scheduler]
+    where = [address, "--host", host] if (host := find_loopback(address)) else [address]
     words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--no-nanny"]
     words += ["--nthreads", str(slots), "--resources", f"game={slots}"]
     # The bots have limits of their own, and what we hold ourselves is small.
@@ -106,9 +117,9 @@ def list_words(scheduler: str, name: str, terms: Terms) -> list[str]:
     return [*words, "--local-directory", str(Path(terms.cache) / "dask")]
 
 
-def _start(scheduler: str, name: str, terms: Terms) -> subprocess.Popen[bytes]:
+def _start(address: str, name: str, terms: Terms) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        list_words(scheduler, name, terms),
+        list_words(address, name, terms),
         env=QUIET | os.environ | {VARIABLE: msgspec.json.encode(terms).decode()},
         start_new_session=True,
         preexec_fn=prepare_parent_death_signal(signal.SIGTERM),

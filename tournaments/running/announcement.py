@@ -59,7 +59,7 @@ def print_plan(
 def _describe_size(plan: Plan, done: Collection[Key], jobs: int | None, likely_ms: float | None) -> str:
     extent, left = measure_extent(plan.tournament, count_games(done)), plan.count_open(done)
     words = [
-        f"{plan.config.name}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
+        f"{sanitize(plan.config.name)}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
         format_count(extent.tables, "table"),
         f"{format_count(plan.config.deals, 'deal')}{_describe_rotations(plan)}:"
         f" {format_count(extent.games, 'game')} in {format_count(extent.batches, 'batch', 'batches')}",
@@ -84,7 +84,7 @@ def _describe_rotations(plan: Plan) -> str:
 
 def _describe_test(plan: Plan, test: Sprt, jobs: int | None) -> str:
     return (
-        f"{plan.config.name}: at most {format_count(plan.config.deals, 'deal')}, {_describe_jobs(jobs)},"
+        f"{sanitize(plan.config.name)}: at most {format_count(plan.config.deals, 'deal')}, {_describe_jobs(jobs)},"
         f" until a test decides between {test.elo0:g} and {test.elo1:g} Elo ({test.model})"
     )
 
