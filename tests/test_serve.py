@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from threading import Thread
@@ -29,6 +30,7 @@ def write_pages(folder: Path) -> Path:
     (site / "index.html").write_text(f"<!doctype html><head>{GENERATOR}")
     (site / "data/games-0.js").write_text("malice.receive('games-0', '')")
     (folder / "secret.txt").write_bytes(SECRET)
+    (site / "card.png").write_bytes(b"a picture")
     for hidden in (".git", "data/.live.js.123.tmp", "data/.live.js"):
         (site / hidden).write_bytes(SECRET)
     (site / "out.txt").symlink_to(folder / "secret.txt")
@@ -95,6 +97,43 @@ def test_a_page_is_sent_again_only_once_it_has_changed(server: SiteServer, tmp_p
     assert head.getheader("Content-Length") == str(len(body)) == first.getheader("Content-Length")
     assert (same.status, changed.status) == (304, 200)
     assert (nothing, empty, new) == (b"", b"", b"new")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [
+        ("gzip", True),
+        ("br, GZIP;q=0.5", True),
+        ("", False),
+        ("br", False),
+        ("gzip;q=0, br", False),
+        ("gzip; q=0.0", False),
+    ],
+)
+def test_text_is_compressed_for_those_who_take_it(server: SiteServer, accepted: str, packed: bool) -> None:
+    plain, body = ask(server, "/data/games-0.js")
+    answer, sent = ask(server, "/data/games-0.js", Accept_Encoding=accepted)
+    head, _ = ask(server, "/data/games-0.js", "HEAD", Accept_Encoding=accepted)
+    again, _ = ask(server, "/data/games-0.js", Accept_Encoding=accepted, If_None_Match=answer.getheader("ETag") or "")
+
+    assert answer.getheader("Content-Encoding") == ("gzip" if packed else None)
+    assert (gzip.decompress(sent) if packed else sent) == body
+    assert len(sent) == int(answer.getheader("Content-Length") or -1) == int(head.getheader("Content-Length") or -1)
+    assert (answer.getheader("ETag") == plain.getheader("ETag")) is not packed
+    assert plain.getheader("Vary") == answer.getheader("Vary") == again.getheader("Vary") == "Accept-Encoding"
+    assert again.status == 304
+
+
+def test_pictures_are_not_compressed_again(server: SiteServer) -> None:
+    answer, body = ask(server, "/card.png", Accept_Encoding="gzip")
+
+    assert (answer.getheader("Content-Encoding"), answer.getheader("Vary"), body) == (None, None, b"a picture")
+
+
+def test_many_browsers_may_connect_at_once(tmp_path: Path) -> None:
+    with SiteServer(write_pages(tmp_path), "127.0.0.1", 0) as busy, ExitStack() as stack:  # it takes nobody
+        for _ in range(128):
+            stack.enter_context(socket.create_connection(("127.0.0.1", busy.server_port), timeout=30))
 
 
 @pytest.mark.parametrize(

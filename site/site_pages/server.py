@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import gzip
+import io
 import ipaddress
 import os
+import re
 import shutil
 import socket
 import stat
@@ -45,6 +48,12 @@ ISOLATION = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder
 """Sent on loopback, also to a proxy there; over plain HTTP from elsewhere, browsers only complain about these."""
 IDLE_S = 30.0
 """How long a connection may be silent."""
+BACKLOG = 512
+"""How many connections may wait until they are taken; the kernel may allow fewer, but not less than 128."""
+TEXTS = frozenset(TYPES) - {".png"}
+"""The suffixes of what becomes smaller when it is compressed."""
+MOST_PACKED = 1 << 24
+"""Larger files go out as they are: a compressed answer is made in memory."""
 
 
 class SiteServer(ThreadingHTTPServer):
@@ -60,6 +69,7 @@ class SiteServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = BACKLOG
 
     def __init__(self, folder: Path, host: str, port: int) -> None:
         if not is_page(folder / "index.html"):
@@ -132,14 +142,23 @@ class SiteHandler(BaseHTTPRequestHandler):
 
     def _send(self, file: BinaryIO, suffix: str) -> None:
         status = os.fstat(file.fileno())
-        tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
+        packable = suffix in TEXTS and status.st_size <= MOST_PACKED
+        packed = packable and accepts_gzip(self.headers.get("Accept-Encoding", ""))
+        tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}{"-gzip" if packed else ""}"'
         known = self.headers.get("If-None-Match", "")
         fresh = tag in (each.strip().removeprefix("W/") for each in known.split(","))
         self.send_response(HTTPStatus.NOT_MODIFIED if fresh else HTTPStatus.OK)
         self.send_header("ETag", tag)
+        if packable:
+            self.send_header("Vary", "Accept-Encoding")
         if not fresh:
+            size = status.st_size
+            if packed:
+                body = gzip.compress(file.read(), mtime=0)
+                file, size = io.BytesIO(body), len(body)
+                self.send_header("Content-Encoding", "gzip")
             self.send_header("Content-Type", TYPES.get(suffix, "application/octet-stream"))
-            self.send_header("Content-Length", str(status.st_size))
+            self.send_header("Content-Length", str(size))
         self.end_headers()
         if not fresh and self.command == "GET":
             shutil.copyfileobj(file, self.wfile)
@@ -174,6 +193,15 @@ class SiteHandler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: who reads a site is nobody's business."""
+
+
+def accepts_gzip(header: str) -> bool:
+    """Return whether a client that sends this `Accept-Encoding` takes gzip (RFC 9110, 12.5.3)."""
+    for each in header.lower().split(","):
+        name, *weights = (word.strip() for word in each.split(";"))
+        if name == "gzip":
+            return not any(re.fullmatch(r"q=0(\.0*)?", weight) for weight in weights)
+    return False
 
 
 def read_address(address: str) -> list[str] | None:
