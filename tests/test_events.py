@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -39,6 +40,9 @@ from tournaments.running.findings import AnyEvent, ComparisonResult, StandingsCo
 pytestmark = pytest.mark.slow
 
 E = TypeVar("E")
+MOST_BYTES = 1 << 22
+ROOM_BYTES = 3000
+"""What is left for the events of some games."""
 
 
 def decode(line: bytes) -> Event:
@@ -231,6 +235,39 @@ def test_a_reader_that_is_gone_ends_the_run_and_a_full_disk_stops_it(tmp_path: P
     code, _, err = run.finish("--events", "/dev/full")
     assert code == 3
     assert "cannot write events" in err
+
+
+def test_events_that_find_no_more_room_cost_no_game(tmp_path: Path) -> None:
+    text = 'entries = ["greedy", "first"]\nseed = "x"\ndeals = 12\nisolation = "none"'
+    runs = [Run(tmp_path / name) for name in ("full", "undisturbed")]
+    for run in runs:
+        run.folder.mkdir()
+        run.write(text)
+    full, undisturbed = runs
+    assert undisturbed.finish("--events", "t.jsonl")[0] == 0
+    began = (undisturbed.folder / "t.jsonl").read_bytes().splitlines(keepends=True)[0]
+    file = full.folder / "t.jsonl"
+    file.write_bytes(began + began * ((MOST_BYTES - ROOM_BYTES) // len(began) - 1))  # nothing else is as large
+
+    with (full.folder / "said").open("wb") as said:
+        process = subprocess.Popen(
+            [*MALICE, "run", "t.toml", "--db", "t.db", "--site", "pages", "--events", "t.jsonl"],
+            cwd=full.folder,
+            env=full.mark.environ(),
+            stderr=said,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_BYTES, resource.RLIM_INFINITY)),
+        )
+        code = process.wait(timeout=120)
+    *whole, _torn = file.read_bytes().split(b"\n")
+    told = {event.key for event in pick([decode(line) for line in whole], GameFinished)}
+    stored = {str(key) for key in full.digests()}
+
+    assert (code, b"cannot write events" in (full.folder / "said").read_bytes()) == (3, True)
+    assert told <= stored
+    assert 0 < len(stored) < 24
+    assert full.finish("--site", "pages")[0] == 0
+    assert full.sha() == undisturbed.sha()
 
 
 def test_the_tables_of_the_page_are_those_of_the_structs() -> None:
