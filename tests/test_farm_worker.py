@@ -14,13 +14,13 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from referee.errors import BotError
+from referee.errors import BotError, DataError
 from referee.isolation import probe
 from referee.records import Isolation
 from tests.documents import ROOT
 from tests.tables import batch
 from tests.test_help import list_modules
-from tournaments.check.report import Report, Step
+from tournaments.check.report import Finding, Report, Step, Thought
 from tournaments.check.text import format_report
 from tournaments.cli import main
 from tournaments.entries.bots import find_bot, load_bot_folder
@@ -309,6 +309,33 @@ def test_an_address_with_tls_names_the_variables_of_its_certificates(words: tupl
     assert named == {"CA_FILE", f"{role}__CERT", f"{role}__KEY"}
 
 
+@pytest.mark.parametrize("report", ["", "{}", "\x1b[2J", "[" * 100_000])
+@pytest.mark.parametrize("bots", [("first",), ("first", "uniform")])
+def test_a_report_that_is_none_fails_the_bot_and_says_so(
+    bots: tuple[str, ...], report: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.farm.exams.Proctor.examine", lambda *_: dict.fromkeys(bots, ExamAnswer(report)))
+
+    done = CliRunner().invoke(main, ("check", *bots, "--dask", "tcp://127.0.0.1:9"))
+
+    assert done.exit_code == (2 if len(bots) == 1 else 10)
+    assert "the worker sent no report: " in done.output
+
+
+def test_no_text_of_a_report_passes_for_a_line_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = "\x1b[2J\nError: all is lost"
+    finding = Finding(bad, bad, bad, bad, (bad,), bad, bad)
+    thought = Thought(1.0, 1.0, bad, "\x1b\nError: all", 0, 0, bad)
+    report = Report(bad, True, bad, (Step(bad, bad, "failed", bad, (bad,), finding),), (thought,))
+    answer = ExamAnswer(msgspec.json.encode(report).decode())
+    monkeypatch.setattr("tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
+
+    done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9"))
+
+    assert done.exit_code == 0
+    assert [line for line in done.output.split("\n") if "\x1b" in line or line.startswith("Error")] == []
+
+
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_one_bot_is_reported_as_without_a_cluster(options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     report = Report("first", True, "none", (Step("starts", "starts in time", "passed", "1 ms"),), ())
@@ -360,6 +387,34 @@ def test_a_scheduler_that_others_can_reach_needs_tls(
     done = CliRunner().invoke(main, (*words, str(scheduler)))
 
     assert (done.exit_code, done.stderr.splitlines()[-1].startswith(f"Error: {address}: expected TLS")) == (2, True)
+
+
+def test_a_scheduler_that_listens_to_others_is_refused_under_whatever_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Exposed:
+        """A client of a scheduler that was started without --host."""
+
+        def __init__(self, *_: object, **__: object) -> None: ...
+
+        def scheduler_info(self, n_workers: int) -> dict[str, object]:
+            return {"address": "tcp://10.0.0.5:8786", "workers": {}}
+
+        def close(self, timeout: float) -> None: ...
+
+    monkeypatch.setattr("tournaments.farm.dask_cluster.SealedClient", Exposed)
+
+    done = CliRunner().invoke(main, ("compare", "first", "uniform", "--dask", "tcp://127.0.0.1:8786"))
+
+    assert (done.exit_code, "tcp://10.0.0.5:8786: expected TLS" in done.stderr) == (2, True)
+
+
+def test_a_worker_joins_no_open_scheduler_whose_file_comes_later(tmp_path: Path) -> None:
+    file = tmp_path / "s.json"
+    file.write_text('{"address": "tcp://10.0.0.5:8786"}')
+
+    with pytest.raises(DataError, match="expected TLS"):
+        worker.run_worker(str(file), "ann", Terms(((0,),), 1, 1.0, str(tmp_path), 1_000_000))
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "127.1.2.3:8786", "tcp://[::1]:8786", "ws://localhost:1"])

@@ -28,7 +28,7 @@ def format_report(report: Report) -> Iterator[str]:
     yield from format_table(("result", "step", "what was seen"), rows, left=(0, 1, 2))
     for step in report.steps:
         for remark in step.remarks:
-            yield from _wrap(f"{step.title}: {sanitize(remark)}", "remark  ")
+            yield from _wrap(sanitize(f"{step.title}: {remark}"), "remark  ")
     if report.slowest:
         yield ""
         yield from _format_slowest(report)
@@ -59,7 +59,7 @@ def _list_rows(step: Step) -> Iterator[tuple[str, str, str]]:
     """Yield the rows of a step in the table: its text is wrapped between words."""
     most = FAILED_ROWS if step.finding else ROWS
     first, *others = textwrap.wrap(sanitize(step.line), WIDTH, max_lines=most, placeholder=" ...") or [""]
-    yield step.result, step.title, first
+    yield step.result, sanitize(step.title), first
     yield from (("", "", line) for line in others)
 
 
@@ -68,8 +68,8 @@ def _format_slowest(report: Report) -> Iterator[str]:
         (
             f"{thought.ms:.1f}",
             f"{thought.cpu_ms:.1f}",
-            thought.ruleset,
-            thought.deal_seed[:12],
+            sanitize(thought.ruleset),
+            sanitize(thought.deal_seed[:12]),
             str(thought.seat),
             str(thought.turn),
             sanitize(thought.action),
@@ -83,9 +83,9 @@ def _format_slowest(report: Report) -> Iterator[str]:
 
 def format_finding(step: Step, finding: Finding) -> Iterator[str]:
     """Yield why a step failed, with the lines that prove it."""
-    yield f"FAILED: {step.title}"
+    yield f"FAILED: {sanitize(step.title)}"
     yield from _wrap(sanitize(finding.cause), "  cause     ")
-    yield from _wrap(finding.where, "  where     ")
+    yield from _wrap(sanitize(finding.where), "  where     ")
     for number, line in enumerate(finding.lines):
         yield ("  lines     " if number == 0 else " " * 12) + _cut(sanitize(line))
     if finding.exit:
@@ -109,7 +109,7 @@ def _cut(line: str) -> str:
 
 
 def _conclude(report: Report) -> str:
-    failed = [step.title for step in report.steps if step.result == "failed"]
+    failed = [sanitize(step.title) for step in report.steps if step.result == "failed"]
     if failed:
         return f"{len(failed)} of {format_count(len(report.steps), 'step')} failed: {', '.join(failed)}"
-    return f"passed all {len(report.steps)} steps, isolation {report.isolation}"
+    return f"passed all {len(report.steps)} steps, isolation {sanitize(report.isolation)}"

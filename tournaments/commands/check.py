@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tournaments.entries.bots import BotSpec
     from tournaments.entries.kept_bots import KeptBots
     from tournaments.farm.exams import Proctor
+    from tournaments.farm.work import ExamAnswer
     from tournaments.running.names import Names
 
 FAILED = 10
@@ -167,27 +168,38 @@ def _check_one_elsewhere(bot: BotSpec, proctor: Proctor, scheduler: str, json: b
     Raises:
         BotError: it cannot be examined there.
     """
-    import msgspec
-
-    from referee.errors import BotError
-    from tournaments.check.report import Report
-
     label = bot.manifest.name
-    answer = proctor.examine(scheduler, {label: bot})[label]
-    if answer.trouble:
-        raise BotError(answer.trouble.removeprefix("Error: "))
-    report = msgspec.json.decode(answer.report, type=Report)
+    report = _read_report(proctor.examine(scheduler, {label: bot})[label])
     _print_report(report, json)
     return [report]
 
 
+def _read_report(answer: ExamAnswer) -> Report:
+    """Return the report of a worker.
+
+    Raises:
+        BotError: there is none; the message is in the words of the worker, so that no line of it can pass for ours.
+    """
+    import msgspec
+
+    from referee.errors import BotError
+    from tournaments.check.report import Report
+    from tournaments.farm.crew import quote
+
+    if answer.trouble:
+        raise BotError(quote(answer.trouble.removeprefix("Error: ")))
+    try:
+        return msgspec.json.decode(answer.report, type=Report)
+    except (ValueError, RecursionError) as error:
+        raise BotError(f"the worker sent no report: {error}") from None
+
+
 def _check_elsewhere(course: Course, proctor: Proctor, scheduler: str, json: bool) -> list[Report]:
     """Examine bots on the workers of a cluster, side by side, and print a line for each."""
-    import msgspec
     from msgspec.structs import replace
 
+    from referee.errors import BotError
     from tournaments.check.course import report_absence
-    from tournaments.check.report import Report
     from tournaments.league.journal import Absence
 
     answers = proctor.examine(scheduler, {label: each.bot for label, each in course if not each.absence})
@@ -195,10 +207,11 @@ def _check_elsewhere(course: Course, proctor: Proctor, scheduler: str, json: boo
     for label, each in course:
         if each.absence:
             reports.append(report_absence(label, each.absence))
-        elif (answer := answers[label]).trouble:
-            reports.append(report_absence(label, Absence("bot", answer.trouble, "")))
         else:
-            reports.append(replace(msgspec.json.decode(answer.report, type=Report), bot=label))
+            try:
+                reports.append(replace(_read_report(answers[label]), bot=label))
+            except BotError as error:
+                reports.append(report_absence(label, Absence("bot", str(error), "")))
     _print_course(reports, json)
     return reports
 

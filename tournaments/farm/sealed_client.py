@@ -54,10 +54,10 @@ class SealedClient(Client):
         """Return the result of a task that is over; None if it was lost, so that nobody knows what became of it.
 
         Raises:
-            OddAnswer: the task raised an exception, or its result is no bytes.
+            OddAnswer: the task raised an exception, its workers died again and again, or its result is no bytes.
         """
         if future.status == "error":
-            raise OddAnswer("it raised an exception")
+            raise OddAnswer("it raised an exception, or its workers died")
         if future.status != "finished":
             return None
         response = self._ask("gather", keys=[future.key])
