@@ -422,6 +422,7 @@ def test_a_worker_beside_its_scheduler_listens_where_only_its_machine_can_reach_
     words = worker.list_words(address, "ann", Terms(((0,),), 1, 1.0, "cache", 1))
 
     assert f"{words[words.index('--host') + 1]}:" in address.replace("[", "").replace("]", "")
+    assert words[words.index("--dashboard-address") + 1] == "127.0.0.1:0"
 
 
 def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

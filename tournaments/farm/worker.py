@@ -113,7 +113,9 @@ def list_words(address: str, name: str, terms: Terms) -> list[str]:
     words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--no-nanny"]
     words += ["--nthreads", str(slots), "--resources", f"game={slots}"]
     # The bots have limits of their own, and what we hold ourselves is small.
-    words += ["--memory-limit", "0", "--no-dashboard", "--death-timeout", str(CONNECT_S)]
+    words += ["--memory-limit", "0", "--death-timeout", str(CONNECT_S)]
+    # Without a dashboard it still serves a few pages, by default to everybody.
+    words += ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
     return [*words, "--local-directory", str(Path(terms.cache) / "dask")]
 
 
