@@ -70,6 +70,9 @@ class Player(Struct, frozen=True):
     """Whether the name and version in its answer to `hello` are not used."""
     environment: tuple[tuple[str, str], ...] = ()
     """Variables that its process receives on top of what its isolation leaves of ours."""
+    home: str | None = None
+    """The folder of a bot that has one, which alone its command may name files in; of a copy, the original. None for a
+    command line, which its organiser wrote."""
 
 
 Layer = Literal["auto", "bwrap", "rlimit", "none"]

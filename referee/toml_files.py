@@ -18,20 +18,30 @@ T = TypeVar("T")
 
 MOST_BYTES = 1024 * 1024
 """More than anybody writes by hand, and few enough to read at once."""
+MOST_LEVELS = 32
+"""How many parts a dotted key may have: reading one takes time that grows with their square."""
+_INTEGERS = range(-(2**63), 2**63)
+_DEEP_KEY = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MOST_LEVELS}}}""", re.ASCII
+)
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
     """Return the tables of the TOML file at `path`.
 
     Raises:
-        DataError: the file cannot be read, is too large, is not TOML, or has a NUL in a text.
+        DataError: the file cannot be read, is too large, is not TOML, has too many levels, a NUL in a text, or an
+            integer of more than 64 bits.
     """
     try:
         with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise DataError(f"{path}: expected at most {MOST_BYTES} bytes of TOML, got more")
-        data = tomllib.loads(content.decode("utf-8"))
+            content = file.read(most_bytes + 1)
+        if len(content) > most_bytes:
+            raise DataError(f"{path}: expected at most {most_bytes} bytes of TOML, got more")
+        text = content.decode("utf-8")
+        if _DEEP_KEY.search(text):
+            raise DataError(f"{path}: expected keys of at most {MOST_LEVELS} parts, got more")
+        data = tomllib.loads(text)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
@@ -40,22 +50,24 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise DataError(f"{path}: not TOML: {error}") from None
     except ValueError as error:
         raise DataError(f"{path}: {error}") from None
-    for place, text in _list_texts(data):
-        if "\0" in text:
-            raise DataError(f"{path}: {place}: expected text without NUL, got {text!r}")
+    for place, value in _list_values(data):
+        if isinstance(value, str) and "\0" in value:
+            raise DataError(f"{path}: {place}: expected text without NUL, got {value!r}")
+        if isinstance(value, int) and value not in _INTEGERS:
+            raise DataError(f"{path}: {place}: expected an integer of 64 bits, got one of {value.bit_length():,}")
     return data
 
 
-def _list_texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text in a value with its place, such as `run[1]`."""
-    if isinstance(value, str):
-        yield place, value
-    elif isinstance(value, dict):
+def _list_values(value: object, place: str = "") -> Iterator[tuple[str, object]]:
+    """Yield everything in a value that is no table or array with its place, such as `run[1]`."""
+    if isinstance(value, dict):
         for name, inner in value.items():
-            yield from _list_texts(inner, f"{place}.{name}".lstrip("."))
+            yield from _list_values(inner, f"{place}.{name}".lstrip("."))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _list_texts(inner, f"{place}[{number}]")
+            yield from _list_values(inner, f"{place}[{number}]")
+    else:
+        yield place, value
 
 
 def convert(data: object, type: type[T], where: str) -> T:

@@ -15,7 +15,8 @@ from protocol.messages import Move
 from referee.game_runner import GameRunner
 from referee.rulesets import Ruleset, load_ruleset
 from tournaments.bench.seats import Puppet
-from tournaments.entries.bots import BotSpec, Manifest
+from tournaments.entries.bots import BotSpec
+from tournaments.entries.manifests import Manifest
 from tournaments.league.config import ClockLines, Config
 from tournaments.league.store import Store
 from tournaments.running.field import Entrance, Field

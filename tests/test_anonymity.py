@@ -16,7 +16,8 @@ import pytest
 from tests.test_cli import malice
 from tests.test_publication import NAMES, find_words, read_site, write_bots
 from tests.test_site_shards import data
-from tournaments.entries.bots import BotSpec, Manifest, load_bot_folder
+from tournaments.entries.bots import BotSpec, load_bot_folder
+from tournaments.entries.manifests import Manifest
 from tournaments.errors import LeagueError
 from tournaments.league.file import list_league_files
 from tournaments.league.publication import Publication

@@ -138,7 +138,7 @@ def test_a_huge_manifest_is_an_error(folder: Path) -> None:
     with (folder / "bot.toml").open("wb") as file:
         file.truncate(40 * 1024**3)
 
-    with pytest.raises(DataError, match=r"bot\.toml: expected at most 1048576 bytes of TOML"):
+    with pytest.raises(DataError, match=r"bot\.toml: expected at most 65536 bytes of TOML"):
         hash_of(folder)
 
 

@@ -168,6 +168,7 @@ def test_a_folder_whose_path_is_not_utf_8_is_an_error(folder: Path) -> None:
         ('rulesets = ["./mine.toml"]', r"rulesets: no file '\./mine\.toml' in the folder"),
         ("build_s = 0", "build_s: expected 1 to 86400, got 0"),
         ('python = "no-such-python"', "python: no program 'no-such-python' on the PATH"),
+        ('python = "~/bin/python"', r"python: no program '~/bin/python' in .*mine"),
         ('python = ".venv/bin/python"', r"python: no program '\.venv/bin/python' in .*mine"),
     ],
 )

@@ -23,7 +23,7 @@ from site_pages import markdown
 from tests.documents import ELSEWHERE, EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
 from tests.environments import make_environment
 from tournaments.commands.exit_codes import EXIT_CODES, FINDINGS, INTERRUPTED
-from tournaments.entries.bots import Manifest
+from tournaments.entries.manifests import Manifest
 from tournaments.league.config import Config, check_config
 
 WALK = ("A tournament file", "An answer of a bot", "A record")

@@ -66,11 +66,10 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.mark.sandbox
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["../env", ".venv"])
-def test_the_sandbox_shows_the_interpreter_that_a_manifest_names(outside: Path, place: str) -> None:
-    (outside / "env").rename(outside / "mine" / place)
+def test_the_sandbox_shows_the_interpreter_that_a_manifest_names(outside: Path) -> None:
+    (outside / "env").rename(outside / "mine/.venv")
     with (outside / "mine/bot.toml").open("a") as manifest:
-        manifest.write(f'python = "{place}/bin/python"\n')
+        manifest.write('python = ".venv/bin/python"\n')
 
     words = ["play", str(outside / "mine"), "uniform", "--isolation", "bwrap", "--require-isolation"]
     played = CliRunner().invoke(main, words, prog_name="malice")

@@ -27,8 +27,9 @@ from tournaments.check.examination import Examination
 from tournaments.check.games import Syllabus
 from tournaments.check.situations import load_corpus
 from tournaments.cli import main
-from tournaments.entries.bots import BotSpec, Manifest, find_bot
+from tournaments.entries.bots import BotSpec, find_bot
 from tournaments.entries.builds import ensure_built
+from tournaments.entries.manifests import Manifest
 from tournaments.entries.programs import DEBIAN, LIBRARIES
 
 PATIENCE_S = 120

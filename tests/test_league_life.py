@@ -21,7 +21,8 @@ from referee.records import Batch
 from referee.rulesets import load_ruleset
 from referee.verdicts import Verdict
 from tournaments.bench.seats import Puppet
-from tournaments.entries.bots import BotSpec, Manifest
+from tournaments.entries.bots import BotSpec
+from tournaments.entries.manifests import Manifest
 from tournaments.errors import LeagueError, Stopped
 from tournaments.league.choice import Choice
 from tournaments.league.config import Config

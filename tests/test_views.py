@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.isolation import views
+from referee.isolation import installations, views
 
 pytestmark = pytest.mark.slow
 
@@ -19,8 +19,8 @@ def test_a_program_is_shown_with_its_installation_and_a_home_is_not(tmp_path: Pa
     (real / "python3").touch()
     (venv / "python").symlink_to(real / "python3")
 
-    assert list(views.list_installations(venv / "python"))[:2] == [venv.parent, real.parent]
-    assert Path.home() not in views.list_installations(Path.home() / "bin" / "tool")
+    assert list(installations.list_installations(venv / "python"))[:2] == [venv.parent, real.parent]
+    assert Path.home() not in installations.list_installations(Path.home() / "bin" / "tool")
 
 
 def test_a_virtual_environment_of_copies_is_shown_with_the_python_that_it_names_and_with_nothing_else(
@@ -34,10 +34,10 @@ def test_a_virtual_environment_of_copies_is_shown_with_the_python_that_it_names_
     config = copied.parent / "pyvenv.cfg"
 
     config.write_text(f"home = {base}\nversion = 3.13.0\n")
-    assert list(views.list_installations(copied / "python")) == [copied.parent, base.parent]
+    assert list(installations.list_installations(copied / "python")) == [copied.parent, base.parent]
     for home in (secret, copied, "bin"):
         config.write_text(f"home = {home}\n")
-        assert list(views.list_installations(copied / "python")) == [copied.parent]
+        assert list(installations.list_installations(copied / "python")) == [copied.parent]
 
 
 def test_a_python_that_another_program_starts_is_shown_with_its_installation(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from referee.isolation import cgroups, limits, probe, seccomp
-from referee.isolation.views import list_files, list_installations
+from referee.isolation.installations import list_allowed, list_named
 from referee.records import Isolation, Player
 
 
@@ -189,9 +189,16 @@ def choose_filter(isolation: Isolation) -> dict[str, bool]:
 
 
 def list_needed(player: Player) -> list[Path]:
-    """List what a bot must be able to read where nothing is copied for it."""
+    """List what a bot must be able to read where nothing is copied for it.
+
+    Raises:
+        OSError: its program does not exist, or is neither the bot's nor the organiser's.
+    """
     where = Path(player.cwd or os.getcwd())
-    return [*list_installations(find_program(player, where)), *list_files(player.command, where), where]
+    program = find_program(player, where)
+    if player.home is None:
+        return [*list_named(player.command, program, where), where]
+    return [*list_allowed(player.command, program, where, (where, Path(player.home))), where]
 
 
 def find_program(player: Player, where: Path) -> Path:

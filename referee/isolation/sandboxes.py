@@ -134,4 +134,5 @@ class SandboxBox(LimitBox):
 
 def make_view(player: Player, isolation: Isolation) -> View:
     where = Path(player.cwd or os.getcwd())
-    return View(player.command, find_program(player, where), where, isolation.hidden)
+    home = Path(player.home) if player.home is not None else None
+    return View(player.command, find_program(player, where), where, isolation.hidden, home)

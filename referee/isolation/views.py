@@ -8,6 +8,7 @@ from pathlib import Path
 
 from referee.isolation import copies, folders
 from referee.isolation.copies import Copies
+from referee.isolation.installations import is_inside, list_allowed, list_named
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/mono")
@@ -15,8 +16,6 @@ MIN_TMPFS_BYTES = 4096
 """The size in bytes of a file system that stays empty: the least that the kernel allows."""
 MOST_COVERS = 32
 """How many folders are covered one by one; with more of them, a copy without them is quicker."""
-LONGEST_CONFIG = 65_536
-"""A longer `pyvenv.cfg` is ignored."""
 
 _TOO_MUCH = (Path("/"), Path("/tmp"))
 """Folders that a sandbox never shows as a whole."""
@@ -30,19 +29,33 @@ class View:
         program: the file that its first word names.
         folder: where it starts.
         hidden: files and folders that it may not read.
+        home: the bot's folder, if the command is a bot's; else the organiser wrote it, and may name any file.
+
+    Raises:
+        PermissionError: a bot's command names a program that is neither the bot's nor the organiser's.
     """
 
-    def __init__(self, command: Sequence[str], program: Path, folder: Path, hidden: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        program: Path,
+        folder: Path,
+        hidden: Sequence[str] = (),
+        home: Path | None = None,
+    ) -> None:
         self.folder = folder.resolve()
-        paths = [*list_installations(program)]
-        for path in list_files(command, folder):
-            paths += list_installations(path) if _is_python(path) else [path]
+        self._hidden = [path for path in hidden if os.path.isfile(path)]
+        self._closed = [Path(path).resolve() for path in hidden if os.path.isdir(path)]
+        self._owned = None if home is None else (self.folder, home)
+        if self._owned is None:
+            paths = [*list_named(command, program, folder)]
+        else:
+            allowed = list_allowed(command, program, folder, self._owned)
+            paths = [path for path in allowed if not is_inside(path, self._closed)]
         if self.folder not in _TOO_MUCH:
             paths.append(self.folder)
         self.roots = [path for path in dict.fromkeys(paths) if not _is_system(path)]
         """What the sandbox shows, by the names outside."""
-        self._hidden = [path for path in hidden if os.path.isfile(path)]
-        self._closed = [Path(path).resolve() for path in hidden if os.path.isdir(path)]
         self._sources: dict[Path, Path] = {}
         self._own = self.folder in self.roots and folders.is_bots_own(self.folder)
         self._survey = folders.survey(self.folder, closed=self._closed) if self._own else None
@@ -55,12 +68,14 @@ class View:
         """List the folder and the files that the bot's own user may not read, and could if they were copied."""
         folder = [self.folder] if self.folder in self.roots and not self._folder_is_public() else []
         files = [root for root in self.roots if root.is_file() and not folders.everybody_may_read(root.stat())]
-        return folder + [path for path in files if not (folder and self._is_copied_with_folder(path))]
+        files = [path for path in files if not (folder and self._is_copied_with_folder(path))]
+        return folder + [path for path in files if self._may_copy(path)]
 
     def explain_missing_user(self) -> str | None:
         """Return why only our user could read all of this, even with copies; None if others could."""
         for root in self.roots:
-            if root.is_dir() and root != self.folder and not folders.everybody_may_read(root.stat()):
+            kept = root.is_dir() or not self._may_copy(root)
+            if kept and root != self.folder and not folders.everybody_may_read(root.stat()):
                 return f"others may not read {root}"
         return self.explain_missing_copy(self.list_private())
 
@@ -126,6 +141,10 @@ class View:
         hidden = any(map(folders.is_hidden, path.relative_to(self.folder).parts[:-1]))
         return hidden and not any(path.is_relative_to(root) for root in shown)
 
+    def _may_copy(self, path: Path) -> bool:
+        """Tell whether a file may be copied for the bot: of a bot's folder, only what lies in it."""
+        return self._owned is None or is_inside(path, self._owned)
+
     def _folder_is_public(self) -> bool:
         if self._survey:
             return self._survey.unreadable is None
@@ -137,57 +156,6 @@ class View:
             return False
         inside = path.relative_to(self.folder).parts
         return not any(map(folders.is_hidden, inside[:-1] if path.is_file() else inside))
-
-
-def list_installations(program: Path) -> Iterator[Path]:
-    """List what a program must be able to read: itself and what it links to, each with its whole installation.
-
-    An installation is the folder above `bin`, such as a virtual environment; a home directory is not one. A virtual
-    environment that holds a copy of its interpreter, not a link, names the installation that it comes from.
-    """
-    path = Path(os.path.abspath(program))
-    homes = {Path.home(), Path.home() / ".local", Path("/")}
-    for _ in range(40):
-        above = path.parent.parent
-        yield above if path.parent.name in ("bin", "shims") and above not in homes else path
-        if not path.is_symlink():
-            break
-        path = Path(os.path.normpath(path.parent / os.readlink(path)))
-    if (real := path.resolve()) != path:
-        yield real.parent.parent if real.parent.name == "bin" else real
-    if (base := _find_original(real)) is not None:
-        yield from list_installations(base)
-
-
-def _find_original(program: Path) -> Path | None:
-    """Return the interpreter that a virtual environment copied to `program`, or None.
-
-    A bot may bring the file that names it, so the result is only ever an installation of Python.
-    """
-    config = program.parent.parent / "pyvenv.cfg"
-    if not config.is_file() or config.stat().st_size > LONGEST_CONFIG:
-        return None
-    lines = config.read_text("utf-8", "replace").splitlines()
-    settings = dict(line.split(" = ", 1) for line in lines if " = " in line)
-    original = Path(settings.get("home", ""), program.name)
-    return original if original.is_absolute() and _is_installed(original) else None
-
-
-def _is_python(program: Path) -> bool:
-    """Return whether a program is an interpreter of an installation, or of a virtual environment."""
-    return _is_installed(program) or (program.parent.name == "bin" and (program.parents[1] / "pyvenv.cfg").is_file())
-
-
-def _is_installed(program: Path) -> bool:
-    return program.parent.name == "bin" and any(program.parents[1].glob("lib/python3*/os.py"))
-
-
-def list_files(command: Iterable[str], folder: Path) -> list[Path]:
-    """List the words of a command, after the first, that are files."""
-    paths = [folder / word for word in list(command)[1:] if word and len(word) < 4096]
-    return [
-        Path(os.path.abspath(path)) for path in paths if os.path.isfile(path)
-    ]  # False for a word that cannot be a name
 
 
 def _has_root_below(path: Path, roots: Sequence[Path]) -> bool:

@@ -11,7 +11,8 @@ from tests.check.examined import faulty
 from tests.test_protocol_page import rows
 from tournaments.check.causes import explain_invalid_json
 from tournaments.check.hints import FLUSH, WHAT_TO_DO, explain_flush, find_language, give_hint
-from tournaments.entries.bots import Manifest, find_bot
+from tournaments.entries.bots import find_bot
+from tournaments.entries.manifests import Manifest
 
 
 def test_the_flush_calls_are_those_of_the_page() -> None:

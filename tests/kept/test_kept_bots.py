@@ -126,15 +126,13 @@ def test_words_that_name_what_was_copied_name_the_copy_and_others_stay(place: Pa
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("#!/bin/sh\n")
         (folder / name).chmod(0o755)
-    (place / "outside").write_text("")
-    words = [".venv/bin/python", str(folder / "tools/run"), "tools/run", "../outside", "missing", "-x", "", "/usr/bin"]
+    words = [".venv/bin/python", str(folder / "tools/run"), "tools/run", "..", "missing", "-x", "", "/usr/bin"]
     (folder / "bot.toml").write_text(f'name = "mine"\nrun = {words}\n'.replace("'", '"'))
 
     kept, bot = keep(place, folder)
 
     placed = (
-        str(folder / ".venv/bin/python"), f"{bot.folder}/tools/run", "tools/run", str(place / "outside"),
-        "missing", "-x", "", "/usr/bin",
+        str(folder / ".venv/bin/python"), f"{bot.folder}/tools/run", "tools/run", "..", "missing", "-x", "", "/usr/bin",
     )  # fmt: skip
     assert bot.command == placed
     assert kept.load(bot.hash) == bot

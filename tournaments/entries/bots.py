@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shlex
 import shutil
-import sys
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,47 +14,17 @@ import referee
 from referee.errors import BotError
 from referee.isolation.folders import MANIFEST
 from referee.records import Player
-from referee.rulesets import list_rulesets, suggest_ruleset
-from referee.toml_files import convert, read_toml, suggest_name
-from tournaments.entries.bot_files import hash_bot, hash_file, hash_files, inspect_file
+from referee.toml_files import suggest_name
+from tournaments.entries.bot_files import hash_bot, hash_file, hash_files
 from tournaments.entries.interpreters import suggest_command
-from tournaments.entries.parameters import Value, format_defaults, hash_variant, make_environment, require_parameter
+from tournaments.entries.manifests import Manifest, make_run_command, read_manifest, require_text
+from tournaments.entries.parameters import format_defaults, hash_variant, make_environment
 
 SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""
 
 KIT = "starter"
 """The folder of a language's starter kit."""
-
-MOST_BUILD_S = 86_400
-
-
-class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
-    """What bot.toml says."""
-
-    name: str
-    run: tuple[str, ...]
-    """The command that starts the bot, in its folder; `{python}` stands for a Python interpreter."""
-    version: str = ""
-    author: str = ""
-    language: str = ""
-    build: tuple[str, ...] = ()
-    """The command that builds the bot, in its folder, before a run."""
-    build_s: int = 600
-    """Seconds that the build may take."""
-    python: str = ""
-    """The interpreter that `{python}` stands for: a program on the PATH, or a path from the bot's folder such as
-    ".venv/bin/python"; by default the one that runs malice."""
-    needs: tuple[str, ...] = ()
-    """Programs that `build` and `run` need, besides a shell, and libraries: "cargo", "node", "cjson"."""
-    games: tuple[str, ...] = ()
-    """The games that the bot plays; by default those of its rulesets, and any game without these."""
-    rulesets: tuple[str, ...] = ()
-    """What the bot is made for: rulesets that ship, or files in its folder such as "./mine.toml"; by default all."""
-    ignore: tuple[str, ...] = ()
-    """Patterns of files that do not count as part of the bot, such as the output of the build."""
-    parameters: dict[str, Value] = {}
-    """What a name such as `mybot?weight=300` may change, with the defaults."""
 
 
 class BotSpec(Struct, frozen=True):
@@ -82,6 +50,11 @@ class BotSpec(Struct, frozen=True):
         return hash_variant(self.content, self.given)
 
     @property
+    def own_home(self) -> str | None:
+        """The folder that its command may name files in; None if it is a command line, which may name any."""
+        return str(self.home or self.folder) if self.owns_folder and self.folder else None
+
+    @property
     def made_for(self) -> tuple[str, ...]:
         """The names of the rulesets that the bot is made for; an empty tuple means all."""
         return tuple(Path(name).stem if name.endswith(".toml") else name for name in self.manifest.rulesets)
@@ -91,7 +64,9 @@ class BotSpec(Struct, frozen=True):
         name, version = self.manifest.name, self.manifest.version
         folder = str(self.folder) if self.folder else None
         environment = make_environment(self.parameters)
-        return Player(label, self.hash, self.command, folder, name, version, environment=environment)
+        return Player(
+            label, self.hash, self.command, folder, name, version, environment=environment, home=self.own_home
+        )
 
 
 PERSON = BotSpec(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest())
@@ -121,7 +96,7 @@ def find_bot(words: str, base: Path = Path()) -> BotSpec:
     """
     if not words.strip():
         raise BotError("expected a bot, got an empty string")
-    _require_text(words)
+    require_text(words)
     folder = find_folder(words, base)
     if folder and (folder / MANIFEST).is_file():
         return load_bot_folder(folder.resolve())
@@ -194,75 +169,14 @@ def load_bot_folder(folder: Path, home: Path | None = None) -> BotSpec:
         BotError, DataError: bot.toml is missing or invalid.
     """
     manifest = read_manifest(folder)
-    command = fill_in_python(manifest.run, manifest, home or folder)
+    command = make_run_command(manifest, folder, home or folder)
     content = hash_bot(hash_files(folder, manifest.ignore))
     return BotSpec(manifest, command, folder, content, home=home, parameters=format_defaults(manifest.parameters))
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """Return what the bot.toml of a folder says.
-
-    Raises:
-        BotError, DataError: it is missing or invalid.
-    """
-    path = folder / MANIFEST
-    _require_text(str(folder))
-    with contextlib.suppress(FileNotFoundError):  # reported below
-        inspect_file(folder, MANIFEST)  # a symlink must not make us read files outside the folder
-    table = read_toml(path)
-    manifest = _check_manifest(convert(table, Manifest, str(path)), path)
-    if table.get("rulesets") == []:
-        raise BotError(f"{path}: rulesets: expected at least one, got none; a bot for all rulesets leaves the line out")
-    return manifest
-
-
-def _check_manifest(manifest: Manifest, path: Path) -> Manifest:
-    if not manifest.run:
-        raise BotError(f"{path}: run: expected a command, got an empty list")
-    if not 1 <= manifest.build_s <= MOST_BUILD_S:
-        raise BotError(f"{path}: build_s: expected 1 to {MOST_BUILD_S}, got {manifest.build_s}")
-    for name in manifest.rulesets:
-        if name.endswith(".toml"):
-            if not (path.parent / name).is_file():
-                raise BotError(f"{path}: rulesets: no file {name!r} in the folder")
-        elif name not in list_rulesets():
-            raise BotError(f"{path}: rulesets: no ruleset {name!r}{suggest_ruleset(name)}")
-    for name, default in manifest.parameters.items():
-        try:
-            require_parameter(name, default)
-        except ValueError as error:
-            raise BotError(f"{path}: parameters.{name}: {error}") from None
-    return manifest
-
-
-def fill_in_python(command: tuple[str, ...], manifest: Manifest, folder: Path) -> tuple[str, ...]:
-    """Return a command of bot.toml with the path of a Python interpreter where it says `{python}`.
-
-    Raises:
-        BotError: the interpreter that bot.toml names does not exist.
-    """
-    if "{python}" not in command:
-        return command
-    python = _find_interpreter(manifest.python, folder) if manifest.python else sys.executable
-    return tuple(python if word == "{python}" else word for word in command)
-
-
-def _find_interpreter(python: str, folder: Path) -> str:
-    """Return the path of an interpreter; symlinks stay, as only they lead to a virtual environment."""
-    if "/" not in python:
-        path = shutil.which(python)
-    else:
-        path = os.path.abspath(folder / Path(python).expanduser())
-        path = path if os.path.isfile(path) and os.access(path, os.X_OK) else None
-    if path is None:
-        where = f"in {folder}" if "/" in python else "on the PATH"
-        raise BotError(f"{folder / MANIFEST}: python: no program {python!r} {where}")
-    return os.path.abspath(path)
-
-
 def _make_command_bot(command: tuple[str, ...], base: Path) -> BotSpec:
     """Return the bot of a command line; its hash covers the words, and each word that is a file."""
-    _require_text(str(base))
+    require_text(str(base))
     whole = hashlib.sha256()
     files = [word for word in command if os.path.isfile(base / word)]
     for word in command:
@@ -271,13 +185,3 @@ def _make_command_bot(command: tuple[str, ...], base: Path) -> BotSpec:
             whole.update(hash_file(base / word)[0])
     name = Path(files[-1]).stem if files else Path(command[0]).name
     return BotSpec(Manifest(name, command), command, base, whole.hexdigest(), owns_folder=False)
-
-
-def _require_text(words: str) -> None:
-    """Make sure that words can be sent to a referee process, as JSON, and can be part of a command."""
-    if "\0" in words:
-        raise BotError(f"no bot {words!r}: expected text without NUL")
-    try:
-        words.encode()
-    except UnicodeEncodeError:
-        raise BotError(f"no bot {words!r}: expected a path or a command in UTF-8") from None

@@ -24,7 +24,8 @@ from referee.failures import Abandoned
 from referee.verdicts import describe_exit
 from tournaments.entries import bots
 from tournaments.entries.bot_files import STAMP, hash_bot, hash_files
-from tournaments.entries.bots import KIT, BotSpec, fill_in_python, load_bot_folder
+from tournaments.entries.bots import KIT, BotSpec, load_bot_folder
+from tournaments.entries.manifests import fill_in_python
 from tournaments.entries.programs import explain_missing_programs
 from tournaments.entries.variants import give_parameters
 from tournaments.sanitizer import sanitize

@@ -11,8 +11,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.errors import BotError, DataError
-from tournaments.entries.bots import BotSpec, Manifest
+from tournaments.entries.bots import BotSpec
 from tournaments.entries.builds import Say, build, print_progress
+from tournaments.entries.manifests import Manifest
 from tournaments.entries.parameters import ParameterError
 from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.config import LABEL_LENGTH

@@ -10,7 +10,8 @@ from referee.families import list_folders
 from referee.isolation.folders import MANIFEST
 from referee.rulesets import find_ruleset
 from referee.toml_files import suggest_name
-from tournaments.entries.bots import BotSpec, Manifest
+from tournaments.entries.bots import BotSpec
+from tournaments.entries.manifests import Manifest
 
 
 class UnfitBot(DataError):

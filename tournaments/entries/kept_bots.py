@@ -20,11 +20,12 @@ from referee.isolation.folders import MANIFEST
 from referee.isolation.limits import explain_missing_uids
 from tournaments.entries.bot_files import hash_bot, hash_files, inspect_file, is_ignored, list_files
 from tournaments.entries.bot_tars import unpack_tar, write_tar
-from tournaments.entries.bots import BotSpec, Manifest, fill_in_python, load_bot_folder, read_manifest
+from tournaments.entries.bots import BotSpec, load_bot_folder
 from tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
 from tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
 from tournaments.entries.command_words import needs_home, place_command
 from tournaments.entries.kept_notes import KeptNotes, Variant
+from tournaments.entries.manifests import Manifest, make_run_command, read_manifest
 from tournaments.entries.parameters import format_defaults
 from tournaments.entries.variants import give_parameters
 from tournaments.entries.workplaces import open_workplace, sweep
@@ -136,7 +137,7 @@ class KeptBots:
             self._rebuild(content, guard)
             manifest = read_manifest(copy)
         home = self._notes.read_home(content) or copy
-        placed = place_command(fill_in_python(manifest.run, manifest, home), home, copy)
+        placed = place_command(make_run_command(manifest, copy, home), home, copy)
         parameters = format_defaults(manifest.parameters)
         return BotSpec(manifest, placed, copy, content, home=None if home == copy else home, parameters=parameters)
 
@@ -256,7 +257,7 @@ class KeptBots:
         copy = self._copy(bot.content)
         placed = place_command(bot.command, home, copy)
         python = bot.manifest.python
-        if not needs_home(bot.command, placed, home) and ("/" not in python or python.startswith(("/", "~"))):
+        if not needs_home(bot.command, placed, home) and "/" not in python:
             return structs.replace(bot, folder=copy, command=placed, home=None)
         self._notes.note_home(bot.content, home)
         return structs.replace(bot, folder=copy, command=placed, home=home)

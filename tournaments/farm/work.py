@@ -138,4 +138,4 @@ class ExamAnswer(Struct, frozen=True, forbid_unknown_fields=True):
 
 def place_player(player: Player, bot: BotSpec) -> Player:
     """Return a player as it starts on this machine."""
-    return replace(player, command=bot.command, cwd=str(bot.folder) if bot.folder else None)
+    return replace(player, command=bot.command, cwd=str(bot.folder) if bot.folder else None, home=bot.own_home)

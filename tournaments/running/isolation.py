@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 from msgspec import Struct
 
 from referee.isolation import cgroups, limits, probe, seccomp
+from referee.isolation.installations import list_outside
 from referee.isolation.layers import explain_shared_user
 from referee.records import Isolation, Layer, Player
 from tournaments.errors import IsolationError
@@ -42,11 +44,17 @@ def explain_weaker_isolation(layer: Layer) -> str | None:
 
 
 def describe_shortcomings(layer: Layer, players: Iterable[Player]) -> Iterator[str]:
-    """Yield a line on each way in which these bots are less isolated than possible, here or on another machine."""
+    """Yield a line on each way in which these bots are less isolated than possible, here or on another machine.
+
+    A command line is its organiser's word: what a sandbox shows for it is said, not refused.
+    """
     if weaker := explain_weaker_isolation(layer):
         yield weaker
     labels_by_reason: dict[str, list[str]] = {}
     for player in players:
+        if player.home is None and (outside := list_outside(player.command, Path(player.cwd or "."))):
+            files = ", ".join(sanitize(str(path)) for path in outside)
+            yield f"{sanitize(player.label)}: its command line lets it read {files}, outside of its folder"
         with suppress(OSError):  # the program is missing: starting the bot reports that
             if why := explain_shared_user(player, Isolation(layer)):
                 labels_by_reason.setdefault(why, []).append(player.label)
