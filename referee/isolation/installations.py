@@ -33,7 +33,7 @@ def list_installations(program: Path) -> Iterator[Path]:
     path = program
     for path in _follow_links(Path(os.path.abspath(program))):
         yield _find_installation(path) or path
-    if (real := path.resolve()) != path:
+    if (real := _resolve(path)) != path:
         yield _find_installation(real) or real
     if (base := _find_original(real)) is not None:
         yield from list_installations(base)
@@ -90,7 +90,7 @@ def list_allowed_program(program: Path, own: Sequence[Path]) -> Iterator[Path]:
             return
         installation = _find_installation(path)
         yield installation if installation and is_inside(installation, own, below=True) else path
-    if (base := _find_original(path.resolve())) is not None:
+    if (base := _find_original(_resolve(path))) is not None:
         yield from _list_organisers(base)
 
 
@@ -118,12 +118,12 @@ def _list_organisers(program: Path) -> Iterator[Path]:
     Raises:
         PermissionError: the organiser's PATH does not lead to it, nor to an interpreter of the same installation.
     """
-    for path in (*_follow_links(program), program.resolve()):
+    for path in (*_follow_links(program), _resolve(program)):
         found = {_resolve_folder(each): each for each in _list_found((path.name, *_PYTHONS))}
         if (place := _resolve_folder(path)) in found:
             yield from list_installations(path)
             return
-        known = {each.resolve() for program in found.values() for each in list_installations(program)}
+        known = {_resolve(each) for program in found.values() for each in list_installations(program)}
         if not any(place.is_relative_to(each) for each in (*known, *_list_uv_pythons())):
             raise PermissionError(errno.EACCES, "not in the bot's folder, and no program of the PATH", str(path))
         yield _find_installation(path) or path
@@ -132,6 +132,11 @@ def _list_organisers(program: Path) -> Iterator[Path]:
 def _resolve_folder(path: Path) -> Path:
     """Return where a file lies, which may be a link, without links on the way to it."""
     return Path(os.path.realpath(path.parent), path.name)
+
+
+def _resolve(path: Path) -> Path:
+    """Return where a path leads through all links; one that leads in a circle stays."""
+    return Path(os.path.realpath(path))
 
 
 def _list_found(names: Iterable[str]) -> Iterator[Path]:
@@ -147,8 +152,8 @@ def _list_found(names: Iterable[str]) -> Iterator[Path]:
 def _list_uv_pythons() -> Iterator[Path]:
     """List where uv keeps its interpreters, which it puts on no PATH."""
     if chosen := os.environ.get("UV_PYTHON_INSTALL_DIR"):
-        yield Path(chosen).resolve()
-    yield Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share", "uv", "python").resolve()
+        yield _resolve(Path(chosen))
+    yield _resolve(Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share", "uv", "python"))
 
 
 def _follow_links(path: Path) -> Iterator[Path]:

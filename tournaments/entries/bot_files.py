@@ -9,6 +9,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatch
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ STAMP = ".malice-build"
 """The file in a bot's folder that records its build: the only dot-file there that does not belong to the bot."""
 MOST_BYTES = 2 * 1024**3
 """The limit for all files of a bot together: they are read each time a command names the bot."""
+MOST_FILES = 200_000
+"""The limit for the files of a bot, with the folders."""
 PIECE_BYTES = 1024**2
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISFIFO, "a fifo"),
@@ -45,15 +48,18 @@ def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[BotFile]:
     examined. A symlink is never followed: its target counts.
 
     Raises:
-        BotError: an entry is neither a file nor a folder, cannot be read, or is a symlink that leaves the folder;
-            the message names it.
+        BotError: an entry is neither a file nor a folder, cannot be read, or is a symlink that leaves the folder; the
+            message names it. Or there are too many.
     """
     home = os.path.realpath(folder)
-    waiting = [""]
+    waiting, count = [""], 0
     while waiting:
         inside = waiting.pop()
         for entry in _scan_folder(os.path.join(folder, inside)):
             path = inside + entry.name
+            count += 1
+            if count > MOST_FILES:
+                raise BotError(f"{folder}: expected at most {MOST_FILES:,} files in a bot's folder, got more")
             # The output of a build may be a thousand times as large as its source: it is not even examined.
             if not _counts(path, _is_folder(entry), ignore):
                 continue
@@ -171,7 +177,7 @@ def _hash_content(folder: Path, file: BotFile) -> bytes:
 def _scan_folder(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return list(entries)
+            return list(islice(entries, MOST_FILES + 1))
     except FileNotFoundError:  # deleted by a build that runs at the same time
         return []
     except OSError as error:

@@ -101,12 +101,15 @@ def build(
     if not force and _is_up_to_date(bot, folder):
         return Build(bot, False)
     _require_programs(bot)
-    with _lock_folder(bot, folder, say) as stamp:
-        # Another process may have built or edited it while we waited.
-        bot = give_parameters(load_bot_folder(folder, bot.home), bot.given)
-        if not force and _is_up_to_date(bot, folder):
-            return Build(bot, False)
-        return Build(_make(bot, stamp, say, shown, guard), True)
+    try:
+        with _lock_folder(bot, folder, say) as stamp:
+            # Another process may have built or edited it while we waited.
+            bot = give_parameters(load_bot_folder(folder, bot.home), bot.given)
+            if not force and _is_up_to_date(bot, folder):
+                return Build(bot, False)
+            return Build(_make(bot, stamp, say, shown, guard), True)
+    except OSError as error:
+        raise BotError(f"{bot.manifest.name}: cannot be built in {folder}: {error.strerror}") from None
 
 
 def read_stamp(folder: Path) -> bytes | None:

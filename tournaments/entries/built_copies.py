@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.errors import BotError
 from referee.isolation.folders import is_hidden
-from tournaments.entries.bot_files import MOST_BYTES
+from tournaments.entries.bot_files import MOST_BYTES, MOST_FILES
 
 
 def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
@@ -29,7 +29,7 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
         OSError: something cannot be written.
     """
     home = os.path.realpath(source)
-    waiting, total = [""], 0
+    waiting, total, count = [""], 0, 0
     while waiting:
         inside = waiting.pop()
         os.mkdir(target / inside, 0o700)
@@ -39,6 +39,12 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
             raise BotError(f"{source / inside}: {error.strerror}") from None
         for entry in entries:
             path = inside + entry.name
+            count += 1
+            if count > MOST_FILES:
+                raise BotError(
+                    f"{source}: expected at most {MOST_FILES:,} files with the output of the build, got more; what is"
+                    " needed only to build may lie in a dot-folder"
+                )
             if Path(entry.path) in apart:
                 continue
             if entry.is_symlink():

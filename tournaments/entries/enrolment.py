@@ -10,9 +10,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from referee.errors import BotError, DataError
+from protocol.errors import MaliceError
+from referee.failures import Abandoned
 from tournaments.entries.bots import BotSpec
 from tournaments.entries.builds import Say, build, print_progress
+from tournaments.entries.games import list_games
 from tournaments.entries.manifests import Manifest
 from tournaments.entries.parameters import ParameterError
 from tournaments.entries.side_by_side import run_side_by_side
@@ -31,6 +33,8 @@ class Enrolled(Struct, frozen=True):
 
 def enroll(words: Sequence[str], base: Path, find: Find, say: Say = print_progress) -> list[Enrolled]:
     """Find and build the bots that entries name, as many at a time as there are processors; twins and variants in turn.
+
+    Whatever goes wrong with one bot keeps only that one from playing: strangers wrote what is read here.
 
     Args:
         words: what each entry names.
@@ -61,17 +65,29 @@ def _enroll(
 ) -> Enrolled:
     try:
         bot = find(words, base)
-    except ParameterError:
+        list_games(bot)
+    except (ParameterError, Abandoned):
         raise
-    except (BotError, DataError) as error:
-        return Enrolled(_make_unknown_bot(words), Absence("bot", str(error), ""))
+    except Exception as error:
+        return Enrolled(_make_unknown_bot(words), Absence("bot", describe_trouble(error), ""))
     try:
         with lock_folder(bot):
             return Enrolled(build(bot, say, guard=guard).bot)
-    except BotError as error:
-        sentence, _, output = str(error).partition("\n")
+    except Abandoned:
+        raise
+    except Exception as error:
+        sentence, _, output = describe_trouble(error).partition("\n")
         sentence = sentence.removeprefix(f"{bot.manifest.name}: ").removesuffix(":")
         return Enrolled(bot, Absence("build", sentence, output))
+
+
+def describe_trouble(error: Exception) -> str:
+    """Return what kept a bot from being read, built, copied or started."""
+    if isinstance(error, MaliceError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
+    return f"{type(error).__name__}: {error}"
 
 
 def _make_unknown_bot(words: str) -> BotSpec:

@@ -15,8 +15,8 @@ from typing import IO, NamedTuple
 
 from referee.errors import BotError
 from referee.isolation.folders import MANIFEST
-from tournaments.entries.bot_files import MOST_BYTES
-from tournaments.entries.fresh_trees import LONGEST_PATH, MOST_FILES, FreshTree
+from tournaments.entries.bot_files import MOST_BYTES, MOST_FILES
+from tournaments.entries.fresh_trees import LONGEST_PATH, FreshTree
 
 _OPTIONS = (
     *("-c", "core.fsmonitor=false"),

@@ -18,6 +18,7 @@ from referee.rulesets import list_rulesets, suggest_ruleset
 from referee.toml_files import convert, read_toml
 from tournaments.entries.bot_files import inspect_file
 from tournaments.entries.parameters import Value, require_parameter
+from tournaments.league.config import LABEL_LENGTH
 
 PYTHON = "{python}"
 """The word of a command that stands for a Python interpreter."""
@@ -26,7 +27,7 @@ MOST_BYTES = 65_536
 MOST_ITEMS = 256
 """How many words a command may have, and how many items each other list and the table of parameters."""
 LONGEST_TEXT = 200
-"""How many characters a bot's name, version, author and language may have each."""
+"""How many characters a bot's version, author and language may have each."""
 MOST_BUILD_S = 86_400
 
 
@@ -90,11 +91,12 @@ def _check_sizes(manifest: Manifest) -> None:
         "ignore": manifest.ignore,
         "parameters": manifest.parameters,
     }
+    if not 1 <= len(manifest.name) <= LABEL_LENGTH:
+        raise ValueError(f"name: expected 1 to {LABEL_LENGTH} characters, got {len(manifest.name):,}")
     for field, items in lists.items():
         if len(items) > MOST_ITEMS:
             raise ValueError(f"{field}: expected at most {MOST_ITEMS}, got {len(items):,}")
     texts = {
-        "name": manifest.name,
         "version": manifest.version,
         "author": manifest.author,
         "language": manifest.language,

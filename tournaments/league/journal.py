@@ -25,7 +25,8 @@ class Absence(Struct, frozen=True):
     """Why an entry, or its newest version, does not play for now: it could not be built or started."""
 
     code: str
-    """`bot` (there is none, or its bot.toml is invalid), `build`, or the verdict on its `hello`."""
+    """`bot` (there is none, or its folder is invalid or cannot be kept), `build`, `start` (this machine could not start
+    it), or the verdict on its `hello`."""
     sentence: str
     output: str
     """The end of what its build printed, or of its stderr."""

@@ -71,13 +71,14 @@ def read_field(
         base: the folder that the paths of its bots and rulesets are relative to.
         find: returns the bot that an entry names.
         known: labels that entries got before, by what the file calls their bots.
-        numbered: whether different bots of one name are told apart by numbers; otherwise they need labels.
+        numbered: whether a command line names the bots, and not a file: different bots of one name are told apart by
+            numbers and need no labels, and one that is not made for a ruleset is refused.
 
     Raises:
         ParameterError: an entry gives its bot a parameter that it does not have, or a value that does not fit.
         DataError: entries or rulesets share a name, a name is too long for a label, a ruleset is unknown or does not
-            fit, a bot is not made for one, the anchor is not an entry, or bots that think at the same time share a
-            processor under wall clocks.
+            fit, the anchor is not an entry, or bots that think at the same time share a processor under wall clocks.
+        UnfitBot: a bot on the command line is not made for a ruleset.
     """
     config = replace(config, entries=expand_entries(config.entries, base))
     rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
@@ -93,8 +94,12 @@ def read_field(
     if config.anchor is not None and config.anchor not in labels:
         raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
     entries = tuple(Entrance(label, each.bot, each.absence) for label, each in zip(labels, entrants, strict=True))
-    _refuse_unfit_bots(entries, rulesets)
     refuse_shared_processors(config, rulesets)
+    if numbered:
+        for entry in entries:
+            _require_fit(entry, rulesets)
+    else:
+        entries = tuple(_mark_unfit(entry, rulesets) for entry in entries)
     return Field(config, rulesets, entries)
 
 
@@ -136,18 +141,29 @@ def _refuse_long_labels(labels: Sequence[str], lines: Sequence[EntryLine]) -> No
             )
 
 
-def _refuse_unfit_bots(entries: Sequence[Entrance], rulesets: Sequence[Ruleset]) -> None:
-    """Make sure that every bot is made for every game and ruleset, because every entry plays all of them."""
-    for entry in entries:
-        require_games(entry.bot, entry.label, [ruleset.family for ruleset in rulesets])
-        made_for = entry.bot.made_for
-        unfit = [ruleset.name for ruleset in rulesets if made_for and ruleset.name not in made_for]
-        if unfit:
-            sentence = (
-                f"{entry.label}: is made for {', '.join(made_for)} (rulesets in its bot.toml), not for"
-                f" {', '.join(unfit)}"
-            )
-            raise UnfitBot(sentence, entry.bot)
+def _mark_unfit(entry: Entrance, rulesets: Sequence[Ruleset]) -> Entrance:
+    """Return an entry as absent if it is not made for all games: another's file keeps nobody else from playing."""
+    try:
+        _require_fit(entry, rulesets)
+    except UnfitBot as error:
+        return replace(entry, absence=Absence("bot", str(error).removeprefix(f"{entry.label}: "), ""))
+    return entry
+
+
+def _require_fit(entry: Entrance, rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that a bot is made for every game and ruleset, because every entry plays all of them.
+
+    Raises:
+        UnfitBot: it is not.
+    """
+    require_games(entry.bot, entry.label, [ruleset.family for ruleset in rulesets])
+    made_for = entry.bot.made_for
+    unfit = [ruleset.name for ruleset in rulesets if made_for and ruleset.name not in made_for]
+    if unfit:
+        sentence = (
+            f"{entry.label}: is made for {', '.join(made_for)} (rulesets in its bot.toml), not for {', '.join(unfit)}"
+        )
+        raise UnfitBot(sentence, entry.bot)
 
 
 def refuse_shared_processors(config: Config, rulesets: Sequence[Ruleset]) -> None:

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 
-from referee.errors import BotError
 from tournaments.entries.bots import BotSpec
+from tournaments.entries.enrolment import describe_trouble
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.journal import Absence
@@ -41,5 +41,5 @@ def _keep_group(kept: KeptBots, bots: Mapping[str, BotSpec], guard: int) -> dict
 def _keep(kept: KeptBots, bot: BotSpec) -> BotSpec | Absence:
     try:
         return kept.keep(bot)
-    except BotError as error:
-        return Absence("bot", str(error), "")
+    except Exception as error:  # strangers wrote what is copied
+        return Absence("bot", describe_trouble(error), "")

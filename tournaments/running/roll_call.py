@@ -9,13 +9,14 @@ from functools import partial
 from typing import TextIO
 
 from referee.bot_seat import greet_bot
-from referee.errors import BotError
+from referee.errors import BotError, MachineFault
 from referee.isolation import probe
 from referee.isolation.layers import sweep_leftovers
 from referee.nouns import format_count, inflect
 from referee.records import Key, Player
 from referee.verdicts import Verdict
 from tournaments.entries import hidden_modules
+from tournaments.entries.enrolment import describe_trouble
 from tournaments.entries.side_by_side import run_side_by_side
 from tournaments.league.journal import Absence
 from tournaments.running.plan import Plan
@@ -94,6 +95,8 @@ def _greet(plan: Plan, player: Player, guard: int) -> Absence | None:
         hint = hidden_modules.explain_hidden_module(verdict.stderr, layers)
         output = "\n".join(filter(None, (verdict.stderr.strip()[-OUTPUT:], hint)))
         return Absence(verdict.code, verdict.sentence, output)
+    except (MachineFault, OSError) as error:
+        return Absence("start", describe_trouble(error), "")
     return None
 
 
