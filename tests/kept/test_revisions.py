@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from referee.errors import BotError, DataError
 from tests.kept.folders import find_built, open_place, say_nothing, write_bot, write_built_bot
 from tests.kept.repositories import commit, git, start_repository
-from tournaments.entries import revisions
+from tournaments.entries import git_trees, revisions
 from tournaments.entries.bots import BotSpec, find_bot
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.entries.revisions import Reference, find_revision, parse_reference
@@ -340,3 +340,98 @@ def test_the_environment_of_a_hook_leads_to_no_other_repository(place: Path, mon
     monkeypatch.setenv("GIT_WORK_TREE", str(place / "other"))
 
     assert version_of(find(place, "bots/mine@v1")) == "1"
+
+
+def lead_by_a_file(folder: Path, private: Path) -> None:
+    (folder / ".git").write_text(f"gitdir: {private}/.git\n")
+
+
+def lead_by_a_file_upwards(folder: Path, private: Path) -> None:
+    (folder / ".git").write_text("gitdir: ../../.git\n")
+
+
+def lead_by_a_link(folder: Path, private: Path) -> None:
+    (folder / ".git").symlink_to(private / ".git")
+
+
+def lead_by_an_alternate(folder: Path, private: Path) -> None:
+    start_repository(folder)
+    (folder / ".git/objects/info/alternates").write_text(f"{private}/.git/objects\n")
+    (folder / ".git/refs/heads/main").write_text(git(private, "rev-parse", "HEAD"))
+
+
+def lead_by_a_linked_folder(folder: Path, private: Path) -> None:
+    lead_by_an_alternate(folder, private)
+    shutil.rmtree(folder / ".git/objects")
+    (folder / ".git/objects").symlink_to(private / ".git/objects")
+
+
+def lead_by_linked_objects(folder: Path, private: Path) -> None:
+    lead_by_an_alternate(folder, private)
+    (folder / ".git/objects/info/alternates").unlink()
+    for part in (private / ".git/objects").glob("??"):
+        (folder / ".git/objects" / part.name).symlink_to(part)
+
+
+def lead_by_a_common_folder(folder: Path, private: Path) -> None:
+    start_repository(folder)
+    (folder / ".git/commondir").write_text(f"{private}/.git\n")
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        lead_by_a_file,
+        lead_by_a_file_upwards,
+        lead_by_a_link,
+        lead_by_an_alternate,
+        lead_by_a_linked_folder,
+        lead_by_linked_objects,
+        lead_by_a_common_folder,
+    ],
+)
+def test_a_folder_that_leads_to_another_repository_is_refused(place: Path, lead: Callable[[Path, Path], None]) -> None:
+    write_bot(place, "3")  # what the repository around would show
+    commit(place)
+    private = place / "private"
+    start_repository(private)
+    write_bot(private, "the secret")
+    commit(private)
+    folder = write_bot(place / "bots" / "evil")
+    lead(folder, private)
+
+    with pytest.raises(BotError, match=rf"^bots/evil@main: {folder}/\.git\S* leads out of the repository around "):
+        find(place, "bots/evil@main")
+
+
+def test_a_repository_whose_work_tree_is_elsewhere_is_refused(place: Path) -> None:
+    git(place, "config", "core.worktree", str(place / "bots"))
+
+    with pytest.raises(BotError, match=rf"^bots/mine@main: {place}/bots/\.git leads out of the repository"):
+        find(place, "bots/mine@main")
+
+
+def test_a_tree_of_more_files_than_fit_into_memory_ends_at_the_limit(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blob = git(place, "rev-parse", "main:bots/mine/bot.py")
+    lines = "\n".join(f"100644 blob {blob}\t{number}" for number in range(40))
+    for _ in range(6):  # 40 to the sixth files
+        command = ("git", "-C", str(place), "mktree")
+        tree = subprocess.run(command, input=lines, check=True, capture_output=True, text=True).stdout.strip()
+        lines = "\n".join(f"040000 tree {tree}\t{number}" for number in range(40))
+    name = git(place, "commit-tree", "-m", "many", tree)
+    monkeypatch.setattr(git_trees, "MOST_FILES", 1000)
+
+    with pytest.raises(BotError, match=r"expected at most 1,000 files with .* bytes, got more$"):
+        git_trees.GitFolder(place).write(name, place / "written")
+
+
+def test_an_object_that_a_repository_lacks_is_a_sentence(place: Path) -> None:
+    blob = git(place, "rev-parse", "main:bots/mine/bot.py")
+    (place / ".git/objects" / blob[:2] / blob[2:]).unlink()
+
+    with pytest.raises(
+        BotError, match=r"^bots/mine@main: .* at [0-9a-f]{12}: the repository lacks the content of '.*'$"
+    ):
+        find(place, "bots/mine@main")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, NoReturn
 
 from referee.errors import BotError
 from referee.isolation.folders import MANIFEST
@@ -34,6 +35,8 @@ _SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+MOST_RECORD_BYTES = 65_536
+"""What git may say of one file; a longer path is refused."""
 _NO_FOLDER = ("Not a valid object name", "not a tree object")
 _LINK, _EXECUTABLE = "120000", "100755"
 
@@ -48,7 +51,10 @@ class GitFile(NamedTuple):
 
 
 class GitFolder:
-    """A folder in a git repository.
+    """A folder in a git repository: that of `.git` in it or above it, and none that this leads to.
+
+    Whoever wrote the folder may have written its `.git`, too: a file, a link or an alternate there could lead to a
+    repository that nobody but us may read.
 
     Raises:
         BotError: there is no git, or no repository that we may read.
@@ -66,6 +72,30 @@ class GitFolder:
             known = reason.startswith("not a git repository")
             raise BotError(f"{folder} is not in a git repository{'' if known else f' that can be read: {reason}'}")
         self._prefix = os.fsdecode(done.stdout.removesuffix(b"\n"))
+        self._require_own_repository()
+
+    def _require_own_repository(self) -> None:
+        """Make sure that the repository lies in a folder `.git` in or above ours, with all of its objects."""
+        top = os.path.realpath(self._folder).removesuffix(self._prefix.rstrip("/")).rstrip("/")
+        own = os.path.join(top, ".git")
+        said = os.fsdecode(self._run("rev-parse", "--absolute-git-dir").stdout.removesuffix(b"\n"))
+        if said != own or os.path.islink(own):
+            self._refuse_repository(own, said if said != own else os.path.realpath(own))
+        for name in ("commondir", "objects", "objects/info/alternates"):
+            path = os.path.join(own, name)
+            if os.path.islink(path) or (name != "objects" and os.path.lexists(path)):
+                self._refuse_repository(path)
+        for inside, folders, files in os.walk(os.path.join(own, "objects")):
+            for name in (*folders, *files):
+                if os.path.islink(path := os.path.join(inside, name)):
+                    self._refuse_repository(path)
+
+    def _refuse_repository(self, path: str, target: str = "") -> NoReturn:
+        leads = f" to {target}" if target else ""
+        raise BotError(
+            f"{path} leads out of the repository around {self._folder}{leads}; expected a folder .git that holds all of"
+            " its objects, as git clone makes it"
+        )
 
     def find_commit(self, revision: str) -> str:
         """Return the full name of the commit that a revision names.
@@ -87,12 +117,15 @@ class GitFolder:
         Raises:
             BotError: it was no bot's folder then, or holds what no bot may hold; the message names it.
         """
-        files = list(self._list_files(commit))
+        files, size = [], 0
+        for file in self._list_files(commit):
+            files.append(file)
+            size += file.size
+            if len(files) > MOST_FILES or size > MOST_BYTES:
+                most = f"{MOST_FILES:,} files with {MOST_BYTES:,} bytes"
+                raise BotError(f"{self._folder} at {commit[:12]}: expected at most {most}, got more")
         if MANIFEST not in (file.path for file in files):
             raise BotError(f"{self._folder} has no {MANIFEST} at {commit[:12]}")
-        if len(files) > MOST_FILES or sum(file.size for file in files) > MOST_BYTES:
-            most = f"{MOST_FILES:,} files with {MOST_BYTES:,} bytes"
-            raise BotError(f"{self._folder} at {commit[:12]}: expected at most {most}, got more")
         tree = FreshTree(target)
         try:
             self._write_files(files, tree)
@@ -101,21 +134,38 @@ class GitFolder:
             raise BotError(f"{self._folder} at {commit[:12]}: {error}") from None
 
     def _list_files(self, commit: str) -> Iterator[GitFile]:
+        """Yield the files as git names them; a tree may name more than fit into memory, so who reads on decides."""
         where = f"{commit}:{self._prefix.rstrip('/')}"
-        done = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", where)
-        if done.returncode:
-            reason = _find_reason(done.stderr)
-            if reason.startswith(_NO_FOLDER):
-                return
-            raise BotError(f"{self._folder} at {commit[:12]} cannot be read: {reason}")
-        for line in done.stdout.split(b"\0")[:-1]:
-            described, _, path = line.partition(b"\t")
-            mode, kind, name, size = described.decode().split()
-            if kind != "blob":
-                raise BotError(
-                    f"{self._folder} at {commit[:12]}: expected only files, got a submodule, {os.fsdecode(path)!r}"
-                )
-            yield GitFile(mode, name, int(size), os.fsdecode(path))
+        command = (*self._command, "ls-tree", "-r", "-z", "-l", "--full-tree", where)
+        with (
+            tempfile.TemporaryFile() as said,
+            subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, env=_make_environment()
+            ) as git,
+        ):
+            assert git.stdout is not None
+            try:
+                for record in _split_records(git.stdout):
+                    yield self._parse_file(record, commit)
+                status = git.wait()
+            except ValueError as error:
+                raise BotError(f"{self._folder} at {commit[:12]}: {error}") from None
+            finally:
+                git.kill()
+            said.seek(0)
+            if status and not (reason := _find_reason(said.read(MOST_RECORD_BYTES))).startswith(_NO_FOLDER):
+                raise BotError(f"{self._folder} at {commit[:12]} cannot be read: {reason}")
+
+    def _parse_file(self, record: bytes, commit: str) -> GitFile:
+        described, _, path = record.partition(b"\t")
+        mode, kind, name, size = described.decode().split()
+        if kind != "blob":
+            raise BotError(
+                f"{self._folder} at {commit[:12]}: expected only files, got a submodule, {os.fsdecode(path)!r}"
+            )
+        if not size.isdecimal():  # git says BAD
+            raise ValueError(f"the repository lacks the content of {os.fsdecode(path)!r}")
+        return GitFile(mode, name, int(size), os.fsdecode(path))
 
     def _write_files(self, files: list[GitFile], tree: FreshTree) -> None:
         command = (*self._command, "cat-file", "--batch")
@@ -146,6 +196,20 @@ class GitFolder:
             )
         except ValueError:  # a NUL
             raise BotError(f"no revision of {self._folder}: expected text without NUL") from None
+
+
+def _split_records(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield what ends with a NUL.
+
+    Raises:
+        ValueError: one is too long.
+    """
+    rest = b""
+    while piece := stream.read(MOST_RECORD_BYTES):
+        *records, rest = (rest + piece).split(b"\0")
+        yield from records
+        if len(rest) > MOST_RECORD_BYTES:
+            raise ValueError(f"expected paths of at most {MOST_RECORD_BYTES:,} bytes, got a longer one")
 
 
 def _write_file(file: GitFile, output: IO[bytes], tree: FreshTree) -> None:
