@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -25,6 +26,10 @@ SHIPPED = Path(referee.__file__).parents[1] / "bots"
 
 KIT = "starter"
 """The folder of a language's starter kit."""
+
+
+_WILD = re.compile(r"[*?\[]")
+"""What makes the words of an entry a pattern."""
 
 
 class BotSpec(Struct, frozen=True):
@@ -99,6 +104,10 @@ def find_bot(words: str, base: Path = Path()) -> BotSpec:
     require_text(words)
     folder = find_folder(words, base)
     if folder and (folder / MANIFEST).is_file():
+        if wild := _WILD.search(folder.name):
+            raise BotError(
+                f"{words}: expected a folder's name without {wild[0]!r}, which stands for others in a pattern"
+            )
         return load_bot_folder(folder.resolve())
     if words in (shipped := list_shipped_bots()):
         return load_bot_folder(shipped[words])

@@ -54,13 +54,13 @@ class _Named(Struct, frozen=True):
 def is_pattern(words: str, base: Path) -> bool:
     """Tell whether an entry stands for all folders that match it.
 
-    A folder, a command, or a folder's git revision of this name comes first; its parameters do not matter.
+    A command, or a folder's git revision of this name comes first, but no folder: a stranger's could else have the name
+    of the pattern that it matches, and take the place of all others. The parameters do not matter.
     """
     words, _ = split_words(words, base)
     before, at, _ = words.partition("@")
     return bool(
         _WILD.search(words)
-        and find_folder(words, base) is None
         and not (at and find_folder(before, base))
         and words not in list_shipped_bots()
         and not names_program(words, base)
@@ -82,7 +82,7 @@ def expand_entries(entries: Sequence[str | EntryLine], base: Path) -> tuple[str 
             the folder that the pattern searches; the message names the pattern.
     """
     lines = [_Named(entry, *split_words(_words(entry), base)) for entry in entries]
-    folders = [_find_named(line.name, base) for line in lines]
+    folders = [None if is_pattern(line.name, base) else _find_named(line.name, base) for line in lines]
     named = {
         (os.path.realpath(folder), line.query)
         for folder, line in zip(folders, lines, strict=True)
