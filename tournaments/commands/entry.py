@@ -61,7 +61,7 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
     from tournaments.terminal.results import describe_choice
     from tournaments.terminal.tables import format_bytes
 
-    with open_store(db, tournament=tournament) as store:
+    with open_store(db, tournament=tournament) as store, store.snapshot():
         kept = KeptBots(db)
         sizes = kept.list_kept()
         variants = kept.list_variants()

@@ -69,7 +69,7 @@ def standings(
         raise click.UsageError("--luck goes only with --tournament, --json and --csv")
     begin = 0.0 if since is None else parse_date(since, datetime.now().astimezone(), "--since")
     choice = Choice(versions, begin, without=without)
-    with open_store(db, tournament=tournament) as store:
+    with open_store(db, tournament=tournament) as store, store.snapshot():
         if pair is not None:
             _print_pair(store, *pair, json=json)
         elif luck:
@@ -177,7 +177,7 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
     from tournaments.league.replayers import count_processors, replay_rows
     from tournaments.league.series import score_league_series
 
-    with open_store(db, tournament=tournament) as store:
+    with open_store(db, tournament=tournament) as store, store.snapshot():
         series = {} if views else score_league_series(store)
         left_out, work = store.judgement().left_out, "decisions" if views else "games"
         pieces = (
