@@ -195,3 +195,22 @@ def test_ctrl_c_ends_all_builds(run: Run, tmp_path: Path) -> None:
 
     assert process.returncode == 3, err
     assert run.mark.left_after(1.0) == []
+
+
+def test_an_entry_whose_folder_is_gone_is_absent_to_a_run_that_keeps_going(run: Run, tmp_path: Path) -> None:
+    run.write('entries = ["uniform", "bots/*"]\nseed = "gone"\ndeals = 1\n')
+    (tmp_path / "bots").mkdir()
+    for name in ("ann", "ben"):
+        write_bot(tmp_path / "bots" / name, "true")
+    assert run.finish()[0] == 0
+    shutil.rmtree(tmp_path / "bots" / "ben")
+    run.write('entries = ["uniform", "bots/*"]\nseed = "gone"\ndeals = 2\n')
+
+    assert run.finish()[0] == 2
+    code, _, err = run.finish("--keep-going")
+
+    assert code == 0, err
+    assert "  ben: bot: the folder bots/ben is gone\n" in err
+    with Store(run.db) as store:
+        assert [entry.label for entry in store.entries() if entry.waits] == ["ben"]
+        assert len(store.keys()) == 6 + 2

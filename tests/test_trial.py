@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.kept.repositories import commit, start_repository
 from tests.runs import Run
 from tests.tables import BOTS
+from tournaments.entries.bots import list_shipped_bots
 from tournaments.league.config import ClockLines, Config
 from tournaments.running.plan import Plan
 from tournaments.running.trial import estimate_tournament
@@ -85,3 +88,19 @@ def test_nothing_is_known_if_no_bot_finishes_a_game(tmp_path: Path) -> None:
 )
 def test_bytes_are_written_as_people_write_them(count: float, said: str) -> None:
     assert format_bytes(count) == said
+
+
+def test_a_dry_run_takes_what_a_run_takes(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    shutil.copytree(list_shipped_bots()["first"], tmp_path / "mine")
+    start_repository(tmp_path / "mine")
+    commit(tmp_path / "mine")
+    run.write('entries = ["planner?danger=0", "mine@HEAD", "uniform", "false"]\nseed = "dry"\ndeals = 1\n')
+    before = sorted(path.name for path in run.folder.iterdir())
+
+    code, out, err = run.finish("--dry-run", "--keep-going")
+
+    assert code == 0, err
+    assert "1 of 4 entries is broken; the others play without it" in err
+    assert "4 entries" in out
+    assert sorted(path.name for path in run.folder.iterdir()) == before

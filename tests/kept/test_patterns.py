@@ -208,3 +208,14 @@ def test_whatever_patterns_there_are_every_folder_counts_once(
     assert len(set(folders)) == len(folders)
     if any(pattern.endswith("*") and "t" not in pattern[-2:] for pattern in chosen):
         assert set(folders) == {base / name for name in names}
+
+
+def test_a_folder_that_is_no_bots_is_named_and_a_bot_inside_it_too(base: Path) -> None:
+    write_bot(base / "submissions" / "empty" / "mybot")
+    said: list[str] = []
+
+    assert expand_entries(["submissions/*"], base, said.append) == ALL
+    assert said == ["submissions/empty does not play: it has no bot.toml; found one in submissions/empty/mybot"]
+    said.clear()
+    assert len(expand_entries(["submissions/*", "submissions/*/*"], base, said.append)) == 4
+    assert said == []

@@ -154,9 +154,8 @@ def _set_machine(config: Config, seed: str | None, jobs: int | None) -> Config:
 
 def _open(store: Store, config: Config, *, required: bool) -> Plan:
     store.forget_unplayed(config.name)
-    plan = open_plan(store, config, Path.cwd(), required=required)
-    plan.keep_going = True  # nobody is left to play then, and that is what the refusal says
-    return plan
+    # Nobody is left to play without one of them, and that is what the refusal says.
+    return open_plan(store, config, Path.cwd(), required=required, keep_going=True)
 
 
 def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) -> Terms:

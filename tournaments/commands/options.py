@@ -119,7 +119,15 @@ def with_isolation(config: Config, isolation: Layer | None, required: bool) -> C
 
 
 def open_plan(
-    store: Store, config: Config, base: Path, *, required: bool, people: bool = False, new_versions: bool = False
+    store: Store,
+    config: Config,
+    base: Path,
+    *,
+    required: bool,
+    people: bool = False,
+    new_versions: bool = False,
+    keep_going: bool = False,
+    scratch: Path | None = None,
 ) -> Plan:
     """Return the plan of a tournament, opened on its league.
 
@@ -131,6 +139,8 @@ def open_plan(
         people: whether somebody plays at the terminal: an entry may be a person, and different bots of one name get
             numbers, since the command line has no labels.
         new_versions: whether bots that changed play in their new version.
+        keep_going: whether the others play if entries are absent.
+        scratch: as of `Names`.
 
     Raises:
         BotError, DataError, LeagueError: as the message says.
@@ -140,8 +150,10 @@ def open_plan(
     from tournaments.running.names import Names
     from tournaments.running.opening import open_league
 
-    names = Names(store.path, store, people=people)
-    plan = open_league(store, config, base, names.find, new_versions=new_versions, numbered=people)
+    names = Names(store.path, store, people=people, scratch=scratch)
+    plan = open_league(
+        store, config, base, names.find, new_versions=new_versions, numbered=people, keep_going=keep_going
+    )
     plan.isolation = replace(plan.isolation, required=required)
     return plan
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +30,7 @@ from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from referee.records import Key, Layer
+    from referee.records import Layer
     from tournaments.commands.pages import Site
     from tournaments.league.config import Config
     from tournaments.league.store import Store
@@ -102,6 +101,7 @@ def run(
     --shard plays one share of it there, and `malice merge` brings the games back.
     """
     from dataclasses import replace
+    from tempfile import TemporaryDirectory
 
     from tournaments.entries.kept_bots import KeptBots
 
@@ -142,8 +142,18 @@ def run(
         limit = parse_limit(until, duration, datetime.now().astimezone())
         config, db = _read_file(tournament, db, jobs, isolation, required=required)
         if dry_run:
-            new_versions = new_versions or config.new_versions == "play"
-            _print_estimate(config, tournament.parent.resolve(), db, required=required, new_versions=new_versions)
+            with TemporaryDirectory(prefix="malice-") as scratch, _open_or_make_up(db, Path(scratch)) as store:
+                base, new_versions = tournament.parent.resolve(), new_versions or config.new_versions == "play"
+                plan = open_plan(
+                    store,
+                    config,
+                    base,
+                    required=required,
+                    new_versions=new_versions,
+                    keep_going=keep_going,
+                    scratch=Path(scratch, "dry.db"),
+                )
+                _print_estimate(store, plan, config.jobs)
             return
         if limit:
             click.echo(f"until {format_limit(limit)}", err=True)
@@ -153,8 +163,7 @@ def run(
         again = resume if until is None or is_daily(until) else words
         with tell_events(events_to, db) as output, stop_on_interrupt(resume), open_store(db, create=True) as store:
             output.anonymous = config.anonymous
-            plan = _open(store, config, tournament, new_versions=new_versions, required=required)
-            plan.keep_going = keep_going
+            plan = _open(store, config, tournament, new_versions=new_versions, keep_going=keep_going, required=required)
             terms = make_terms(plan, resume, limit, db, output)
             if create_only:
                 _create(store, plan, terms, config)
@@ -257,14 +266,17 @@ def _tell_standings(store: Store, output: EventOutput) -> None:
         output.tell(StandingsComputed(standings=tuple(standings)))
 
 
-def _open(store: Store, config: Config, tournament: Path, *, new_versions: bool, required: bool) -> Plan:
+def _open(
+    store: Store, config: Config, tournament: Path, *, new_versions: bool, keep_going: bool, required: bool
+) -> Plan:
     """Return the plan of a tournament, and say what people should know before it runs."""
     from tournaments.league.file import find_name_list
 
     store.forget_unplayed(config.name)
     _print_neighbours(store, config.name)
     new_versions = new_versions or config.new_versions == "play"
-    plan = open_plan(store, config, tournament.parent.resolve(), required=required, new_versions=new_versions)
+    base = tournament.parent.resolve()
+    plan = open_plan(store, config, base, required=required, new_versions=new_versions, keep_going=keep_going)
     if config.anonymous:
         names = find_name_list(store.path)
         click.echo(f"anonymous: {names} says which bot is which; it is for you alone", err=True)
@@ -280,31 +292,31 @@ def _print_neighbours(store: Store, name: str) -> None:
         click.echo(f"{sanitize(name)}: new tournament; the league has {', '.join(map(sanitize, others))}", err=True)
 
 
-def _print_estimate(config: Config, base: Path, db: Path, *, required: bool, new_versions: bool) -> None:
-    """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
-    from msgspec.structs import replace
-
-    from tournaments.league.extent import count_games, measure_extent
+def _open_or_make_up(db: Path, scratch: Path) -> Store:
+    """Return a league to read, or a new one in another folder if it holds no game."""
     from tournaments.league.store import Store
+
+    if db.exists():
+        store = Store(db)
+        if not store.is_empty():
+            return store
+        store.close()
+    return Store(scratch / "dry.db", create=True)
+
+
+def _print_estimate(store: Store, plan: Plan, jobs: int) -> None:
+    """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
+    from tournaments.league.extent import count_games, measure_extent
     from tournaments.running.announcement import print_plan
     from tournaments.running.coordinator import default_jobs
-    from tournaments.running.plan import Plan
     from tournaments.running.roll_call import call_roll
     from tournaments.running.trial import estimate_tournament
     from tournaments.terminal.tables import format_bytes
 
-    done: set[Key] = set()
-    suspended: dict[str, int] = {}
-    with Store(db) if db.exists() else nullcontext() as store:
-        if store and not store.is_empty():
-            plan = open_plan(store, config, base, required=required, new_versions=new_versions)
-            if config.name in store.league().tournaments:
-                done, suspended = store.keys(), store.suspended()
-        else:
-            plan = Plan.prepare(config, base)
-            plan.isolation = replace(plan.isolation, required=required)
+    begun = plan.config.name in store.league().tournaments
+    done, suspended = (store.keys(), store.suspended()) if begun else (set(), {})
     call_roll(plan, suspended, sys.stderr)
-    jobs = config.jobs or default_jobs(config.cpus_per_game)
+    jobs = jobs or default_jobs(plan.config.cpus_per_game)
     estimate = estimate_tournament(plan, jobs)
     total = plan.tournament.planned
     likely = None if estimate.likely_ms is None else estimate.likely_ms * plan.count_open(done) / total

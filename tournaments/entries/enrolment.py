@@ -69,7 +69,7 @@ def _enroll(
     except (ParameterError, Abandoned):
         raise
     except Exception as error:
-        return Enrolled(_make_unknown_bot(words), Absence("bot", describe_trouble(error), ""))
+        return Enrolled(make_unknown_bot(words), Absence("bot", describe_trouble(error), ""))
     try:
         with lock_folder(bot):
             return Enrolled(build(bot, say, guard=guard).bot)
@@ -90,7 +90,7 @@ def describe_trouble(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _make_unknown_bot(words: str) -> BotSpec:
+def make_unknown_bot(words: str) -> BotSpec:
     """Return what stands for a bot of which nothing is known but the words that name it."""
     name = (Path(words).name or words or "unknown")[:LABEL_LENGTH]
     return BotSpec(Manifest(name, (words,)), (words,), None, hashlib.sha256(b"").hexdigest())

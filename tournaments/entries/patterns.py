@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from referee.errors import DataError
 from referee.isolation.folders import MANIFEST, is_hidden
 from tournaments.entries.bots import find_folder, list_shipped_bots, names_program
+from tournaments.entries.builds import Say, print_progress
 from tournaments.entries.variants import split_words
 from tournaments.league.config import LABEL_LENGTH, EntryLine
 
@@ -67,7 +68,9 @@ def is_pattern(words: str, base: Path) -> bool:
     )
 
 
-def expand_entries(entries: Sequence[str | EntryLine], base: Path) -> tuple[str | EntryLine, ...]:
+def expand_entries(
+    entries: Sequence[str | EntryLine], base: Path, say: Say = print_progress
+) -> tuple[str | EntryLine, ...]:
     """Return the entries with each pattern replaced by the folders with a bot.toml that match it, sorted by name.
 
     A folder that is also named by itself, or matches an earlier pattern, counts once with the same parameters.
@@ -76,6 +79,7 @@ def expand_entries(entries: Sequence[str | EntryLine], base: Path) -> tuple[str 
     Args:
         entries: as in the tournament file.
         base: the folder that their paths are relative to.
+        say: receives a line on each folder that matches and is no bot's.
 
     Raises:
         DataError: no bot's folder matches a pattern, several get the same label, or a symlink that matches leads out of
@@ -89,18 +93,23 @@ def expand_entries(entries: Sequence[str | EntryLine], base: Path) -> tuple[str 
         if folder is not None
     }
     seen: set[tuple[str, str]] = set()
+    bare: dict[str, str] = {}
     expanded: list[str | EntryLine] = []
     for line, folder in zip(lines, folders, strict=True):
         if not is_pattern(line.name, base):
             expanded.append(_name_after_folder(line.entry, folder))
             continue
-        matches = _list_matches(line.name, base)
+        matches, others = _list_matches(line.name, base)
+        bare |= others
         fresh = [match for match in matches if (match.real, line.query) not in named | seen]
         _refuse_leaving(line.name, base, fresh)
         _refuse_one_label(line.entry, matches)
         seen |= {(match.real, line.query) for match in fresh}
         expanded += map(line.expand, fresh)
     _refuse_same_folder_names(entries, expanded)
+    for real, words in bare.items():
+        if not any(Path(bot).is_relative_to(real) for bot, _ in named | seen):
+            say(f"{words} does not play: it {_describe_lack(words, base)}")
     return tuple(expanded)
 
 
@@ -114,8 +123,17 @@ def _find_named(words: str, base: Path) -> Path | None:
     return folder if folder and (folder / MANIFEST).is_file() else None
 
 
-def _list_matches(pattern: str, base: Path) -> list[_Match]:
+def _describe_lack(words: str, base: Path) -> str:
+    """Say that a folder has no bot.toml, and which folders in it have one."""
+    below = sorted(each.parent.name for each in (base / words).glob(f"*/{MANIFEST}") if not is_hidden(each.parent.name))
+    return f"has no {MANIFEST}" + (f"; found one in {', '.join(f'{words}/{name}' for name in below)}" if below else "")
+
+
+def _list_matches(pattern: str, base: Path) -> tuple[list[_Match], dict[str, str]]:
     """Return the bots' folders that match, each once, by its own name rather than that of a symlink to it.
+
+    Returns:
+        Besides, the other folders that match: their words, by where they lie.
 
     Raises:
         DataError: there is none.
@@ -125,7 +143,7 @@ def _list_matches(pattern: str, base: Path) -> list[_Match]:
     folders = [words for words in found if (base / words).is_dir() and not _is_hidden_below(start, base / words)]
     bots = [words for words in folders if (base / words / MANIFEST).is_file()]
     if not bots:
-        more = f"; the first folder that matches, {folders[0]}, has no {MANIFEST}" if folders else ""
+        more = f"; the first folder that matches, {folders[0]}, {_describe_lack(folders[0], base)}" if folders else ""
         name, mark, _ = pattern.partition("?")
         if mark and (_find_named(name, base) or name in list_shipped_bots()):
             more += f"; a parameter is written {name}?name=value"
@@ -134,7 +152,8 @@ def _list_matches(pattern: str, base: Path) -> list[_Match]:
     for match in (_make_match(words, base, start) for words in bots):
         if match.real not in matches or (matches[match.real].linked and not match.linked):
             matches[match.real] = match
-    return sorted(matches.values(), key=lambda match: match.words)
+    bare = {os.path.realpath(base / words): words for words in folders if words not in bots}
+    return sorted(matches.values(), key=lambda match: match.words), bare
 
 
 def _make_match(words: str, base: Path, start: Path) -> _Match:

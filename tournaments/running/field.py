@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -49,6 +49,10 @@ class Field(Struct, frozen=True):
         """Return the field with further entries that cannot play."""
         entries = (replace(each, absence=absences.get(each.label, each.absence)) for each in self.entries)
         return replace(self, entries=tuple(entries))
+
+    def add(self, entries: Iterable[Entrance]) -> Field:
+        """Return the field with further entries."""
+        return replace(self, entries=(*self.entries, *entries))
 
     @property
     def absences(self) -> dict[str, Absence]:

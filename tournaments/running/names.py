@@ -21,10 +21,14 @@ class Names:
         league: the database beside which bots are kept.
         store: the league itself, if it is open; without it, nothing is known of versions.
         people: whether `you` is the person at the terminal.
+        scratch: a database beside which git revisions are kept instead.
     """
 
-    def __init__(self, league: Path, store: Store | None = None, *, people: bool = False) -> None:
+    def __init__(
+        self, league: Path, store: Store | None = None, *, people: bool = False, scratch: Path | None = None
+    ) -> None:
         self._kept = KeptBots(league)
+        self._revisions = self._kept if scratch is None else KeptBots(scratch)
         # Copied here: entries are looked up in threads, and a database belongs to one.
         self._versions = dict(store.league().versions) if store else {}
         self._people = people
@@ -49,7 +53,7 @@ class Names:
     def _find(self, words: str, base: Path) -> BotSpec:
         if self._people and words == PERSON.manifest.name:
             return PERSON
-        return find_revision(words, base, self._kept) if parse_reference(words) else find_bot(words, base)
+        return find_revision(words, base, self._revisions) if parse_reference(words) else find_bot(words, base)
 
     def _find_version(self, reference: Reference) -> BotSpec | None:
         """Return a version of an entry; None if no entry has this label, so that it may be a folder."""

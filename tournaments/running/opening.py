@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from tournaments.entries.bots import find_bot
-from tournaments.entries.enrolment import Find
+from tournaments.entries.enrolment import Find, make_unknown_bot
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.league.config import Config
 from tournaments.league.file import find_name_list
+from tournaments.league.journal import Absence
 from tournaments.league.store import Store
+from tournaments.league.tournament import Tournament
 from tournaments.running.advice import Advice
 from tournaments.running.anonymity import anonymize, find_names
-from tournaments.running.field import Field, read_field
+from tournaments.running.field import Entrance, Field, read_field
 from tournaments.running.pending import KnownGames, PendingEvents, make_lister, read_known_games
 from tournaments.running.plan import Plan
 from tournaments.running.registration import recall_labels, refuse_differences, register
@@ -26,6 +29,7 @@ def open_league(
     *,
     new_versions: bool = False,
     numbered: bool = False,
+    keep_going: bool = False,
 ) -> Plan:
     """Return the plan of a tournament that begins in a league, or goes on there; the league stays as it is.
 
@@ -38,6 +42,7 @@ def open_league(
         find: returns the bot that an entry names.
         new_versions: whether changed bots play.
         numbered: whether a command line names the bots, and not a file: it has no labels, and other options.
+        keep_going: whether the others play if entries are absent, also those whose folders are gone.
 
     Raises:
         LeagueError: the file or a bot has changed in a way that the tournament does not allow.
@@ -52,6 +57,8 @@ def open_league(
     names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
     known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
     field = read_field(config, base, find, known, numbered=numbered)
+    if begun and keep_going:
+        field = field.add(_list_gone(store.tournament(), field, base))
     if names:
         field = anonymize(field, names)
     games = read_known_games(store) if begun else KnownGames(list_others=make_lister(store))
@@ -63,6 +70,15 @@ def open_league(
 
     plan = Plan(field, settle, kept.load, games.finished)
     plan.advice = advice
+    plan.keep_going = keep_going
     plan.hide(store.path)
     plan.names = names
     return plan
+
+
+def _list_gone(tournament: Tournament, field: Field, base: Path) -> Iterator[Entrance]:
+    """Yield the entries that a pattern no longer finds because their folders are gone: they are absent."""
+    here = {each.label for each in field.entries}
+    for words, label in recall_labels(tournament).items():
+        if label not in here and "/" in words and not (base / words).expanduser().exists():
+            yield Entrance(label, make_unknown_bot(words), Absence("bot", f"the folder {words} is gone", ""))
