@@ -17,7 +17,7 @@ from referee.rulesets import Ruleset, load_ruleset
 from tournaments.bench.seats import Puppet
 from tournaments.entries.bots import BotSpec
 from tournaments.entries.manifests import Manifest
-from tournaments.league.config import ClockLines, Config
+from tournaments.league.config import ClockLines, Config, FormatName
 from tournaments.league.store import Store
 from tournaments.running.field import Entrance, Field
 from tournaments.running.pending import KnownGames, read_known_games
@@ -52,6 +52,7 @@ class GrowingLeague:
     """By label, how often it plays at random; 0.5 if it is not named."""
     anonymous: bool = False
     clock: ClockLines = field(default_factory=ClockLines)
+    format: FormatName = "round-robin"
 
     def play(self, entries: Mapping[str, int], deals: int = 1, at: float = MONDAY, *, finish: bool = True) -> None:
         """Bring the tournament up to a file, and play it to its end.
@@ -87,6 +88,8 @@ class GrowingLeague:
             seed=self.name,
             anonymous=self.anonymous,
             clock=self.clock,
+            format=self.format,
+            suspend_after=0 if self.format == "comparison" else 3,
         )
         entrances = tuple(Entrance(label, make_bot(label, version)) for label, version in entries.items())
         games = KnownGames()

@@ -96,7 +96,7 @@ def test_only_an_entry_can_be_left_out(league: GrowingLeague) -> None:
 def test_all_tournaments_can_be_rated_together(league: GrowingLeague, monkeypatch: pytest.MonkeyPatch) -> None:
     GrowingLeague(league.path, monkeypatch, "next").play({"ann": 1, "dan": 1}, 2, MONDAY + 4 * DAY)
 
-    assert rate(league)[0] == {"ann": 4, "dan": 4}
+    assert rate(league, "--tournament", "next")[0] == {"ann": 4, "dan": 4}
     assert rate(league, "--tournament", "course")[0] == {"ann": 18, "bob": 18, "cem": 12}
     together, found = rate(league, "--all")
     assert together == {"ann": 22, "bob": 18, "cem": 12, "dan": 4}
@@ -181,25 +181,121 @@ def test_one_tournament_and_all_contradict_each_other(league: GrowingLeague) -> 
     assert malice("standings", league.path, "--all", "--tournament", "course").exit_code == 2
 
 
-def test_a_league_of_several_tournaments_tells_of_the_one_that_was_played_last_and_names_it(
-    league: GrowingLeague,
-) -> None:
+def play_final(league: GrowingLeague) -> None:
+    """Play a final, and then a comparison, in the league of a course."""
+    GrowingLeague(league.path, league.monkeypatch, "final").play({"ann": 1, "bob": 1})
+    GrowingLeague(league.path, league.monkeypatch, "ann v cem", format="comparison").play({"ann": 1, "cem": 2})
+
+
+def test_a_league_of_several_tournaments_shows_all_but_comparisons(league: GrowingLeague) -> None:
     one = malice("standings", league.path).stdout
-    league.name = "friday"
-    league.play(FIRST)
-    created = malice("standings", league.path).stdout
-    league.name = "course"
-    league.play(FIRST, 4)
-    found = {name: malice("standings", league.path, f"--{name}").stdout for name in ("json", "csv", "all")}
-    played = malice("standings", league.path).stdout
+    play_final(league)
+    shown = {name: malice("standings", league.path, f"--{name}").stdout for name in ("json", "csv", "all")}
+    plain = malice("standings", league.path).stdout.splitlines()
+    chosen = {
+        name: malice("standings", league.path, "--tournament", name).stdout for name in ("course", "final", "ann v cem")
+    }
 
     assert "tournament" not in one
-    assert created.splitlines()[0] == "tournament friday; the league also has course"
-    assert played.splitlines()[0] == "tournament course; the league also has friday"
-    assert {row["tournament"] for row in json.loads(found["json"])} == {"course"}
-    assert found["csv"].splitlines()[1].startswith("course,")
-    assert found["all"].splitlines()[0] == "all tournaments: course, friday"
+    assert [line for line in plain if line.startswith("tournament")] == [
+        "tournament course; the league also has final, ann v cem",
+        "tournament final; the league also has course, ann v cem",
+    ]
+    assert "\n".join(plain) + "\n" == f"{chosen['course']}\n{chosen['final']}"
+    assert [each["tournament"] for each in json.loads(shown["json"])] == ["course", "final"]
+    assert [line.partition(",")[0] for line in shown["csv"].splitlines()] == [
+        "tournament",
+        *3 * ["course"],
+        *2 * ["final"],
+    ]
+    assert shown["all"].splitlines()[0] == "all tournaments: course, final, ann v cem"
     assert malice("standings", league.path, "--without", "nobody").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "several"),
+    [
+        ("export DB", ["course", "final"]),
+        ("verify DB --json", [30, 2]),
+        ("entry list DB --json", ["course", "final"]),
+        ("standings DB --luck", None),
+        ("export DB --views", None),
+        ("feedback DB --out OUT", None),
+        ("replay DB 0.0.0.0", None),
+        ("site DB --out OUT", None),
+        ("site DB --game 0.0.0.0 --out OUT", None),
+        ("run --shard 1/2 --db DB", None),
+    ],
+)
+def test_no_command_chooses_among_tournaments_by_itself(
+    words: str, several: list[object] | None, league: GrowingLeague, tmp_path: Path
+) -> None:
+    play_final(league)
+    places = {"DB": str(league.path), "OUT": str(tmp_path / "out")}
+
+    found = malice(*(places.get(word, word) for word in words.split()))
+
+    if several is None:
+        assert (found.exit_code, found.stdout) == (2, "")
+        assert "course, final" in found.stderr
+        return
+    rows = json.loads(found.stdout) if "--json" in words else map(json.loads, found.stdout.splitlines())
+    told = (row["games"] if "verify" in words else row["tournament"] for row in rows)
+    assert list(dict.fromkeys(told)) == several
+
+
+def test_one_tournament_is_meant_whatever_is_compared_in_its_league(league: GrowingLeague, tmp_path: Path) -> None:
+    GrowingLeague(league.path, league.monkeypatch, "ann v cem", format="comparison").play({"ann": 1, "cem": 2})
+
+    assert malice("entry", "disqualify", league.path, "ann").stderr == "ann: disqualified in course\n"
+    assert malice("site", league.path, "--out", tmp_path / "pub").exit_code == 0
+    assert json.loads((tmp_path / "pub/data/tournament.json").read_text())["tournament"] == "course"
+
+
+def test_a_decision_holds_in_every_tournament_that_has_the_entry(league: GrowingLeague) -> None:
+    play_final(league)
+
+    said = [
+        malice("entry", *words.split()[:1], league.path, *words.split()[1:])
+        for words in ("disqualify ann", "disqualify ann", "withdraw cem", "reinstate ann --tournament final")
+    ]
+    entries = json.loads(malice("entry", "list", league.path, "--json").stdout)
+
+    assert [each.stderr.splitlines() for each in said] == [
+        ["ann: disqualified in course", "ann: disqualified in final"],
+        ["Error: ann: is disqualified already"],
+        ["cem: withdrawn from course"],
+        ["ann: plays again in final"],
+    ]
+    assert {(each["tournament"], each["label"]): each["state"] for each in entries if each["label"] != "bob"} == {
+        ("course", "ann"): "disqualified",
+        ("course", "cem"): "withdrawn",
+        ("final", "ann"): "playing",
+    }
+
+
+def test_a_site_is_written_over_by_its_own_tournament_alone(league: GrowingLeague, tmp_path: Path) -> None:
+    site, mark = ("site", league.path, "--out", tmp_path / "pub"), tmp_path / "pub/data/tournament.json"
+    assert malice(*site).exit_code == 0
+    play_final(league)
+
+    def read() -> str:
+        return (tmp_path / "pub/index.html").read_text()
+
+    assert malice(*site).exit_code == 0
+    again = read()
+    refused = malice(*site, "--tournament", "final")
+    kept = read()
+    told = malice(*site, "--tournament", "final", "--replace-site")
+    mark.write_text(mark.read_text().replace("sha256:", "sha256:of another seed "))
+    strange = malice(*site, "--tournament", "final")
+
+    assert "<title>course" in again
+    assert (refused.exit_code, kept) == (2, again)
+    assert "pub: holds the site of 'course', not of 'final': name another folder" in refused.stderr
+    assert told.exit_code == 0
+    assert "<title>final" in read()
+    assert (strange.exit_code, "holds the site of 'final' of another league" in strange.stderr) == (2, True)
 
 
 def test_without_an_entry_a_swiss_keeps_its_points_and_its_ranks_have_no_gap() -> None:

@@ -96,9 +96,13 @@ def test_few_games_make_a_rating_preliminary_everywhere() -> None:
     lines = list(format_standings(found))
     assert [line.split()[3].endswith("?") for line in lines[2:5]] == [False, True, True]
     assert lines[5] == "? preliminary: fewer than 30 games"
-    rows = list(csv.DictReader(io.StringIO(encode_standings_csv(found))))
+    rows = list(csv.DictReader(io.StringIO(encode_standings_csv([(None, found)]))))
     assert [row["preliminary"] for row in rows] == ["false", "true", "true"]
-    assert [row["preliminary"] for row in json.loads(encode_standings_json(found))[0]["rows"]] == [False, True, True]
+    assert [row["preliminary"] for row in json.loads(encode_standings_json([(None, found)]))[0]["rows"]] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_the_table_tells_how_certain_it_is_that_a_bot_is_better() -> None:

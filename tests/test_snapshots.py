@@ -22,7 +22,8 @@ def test_games_of_a_version_that_comes_between_two_reads_are_not_taken_for_those
     league = GrowingLeague(tmp_path / "t.db", monkeypatch)
     league.play({"ann": 1, "ben": 1})
     before = malice(*words, league.path).stdout
-    read, played = getattr(LeagueReader, first), []
+    read = getattr(LeagueReader, first)
+    played: list[bool] = []
 
     def read_and_play(reader: LeagueReader) -> Any:
         found = read(reader)

@@ -187,8 +187,8 @@ def test_terminal_csv_and_json_warn_in_the_same_words_and_name_the_group() -> No
     found = compute_standings(islands(), ["a", "b", "c", "d", "e"])
 
     lines = list(format_standings(found))
-    rows = list(csv.DictReader(io.StringIO(encode_standings_csv(found))))
-    (told,) = json.loads(encode_standings_json(found))
+    rows = list(csv.DictReader(io.StringIO(encode_standings_csv([(None, found)]))))
+    (told,) = json.loads(encode_standings_json([(None, found)]))
 
     assert lines[1] == APART
     assert [line.split()[:2] for line in lines[2:6]] == [
@@ -206,7 +206,7 @@ def test_terminal_csv_and_json_warn_in_the_same_words_and_name_the_group() -> No
 def test_labels_and_rulesets_are_defused_in_csv() -> None:
     games = [played((0, 0, 0, rotation), ("=1+1", "b"), (1, 2), ruleset="@home") for rotation in (0, 1)]
 
-    rows = list(csv.DictReader(io.StringIO(encode_standings_csv(compute_standings(games, ["=1+1", "b"])))))
+    rows = list(csv.DictReader(io.StringIO(encode_standings_csv([(None, compute_standings(games, ["=1+1", "b"]))]))))
 
     assert {(row["ruleset"], row["bot"]) for row in rows} == {("'@home", "'=1+1"), ("'@home", "b")}
 
@@ -215,7 +215,7 @@ def test_where_all_met_nothing_speaks_of_groups() -> None:
     found = compute_standings(pair(0, (1, 2), (1, 2)), ["a", "b"])
 
     lines = list(format_standings(found))
-    (row, _) = csv.DictReader(io.StringIO(encode_standings_csv(found)))
+    (row, _) = csv.DictReader(io.StringIO(encode_standings_csv([(None, found)])))
 
     assert not any("group" in line for line in lines)
     assert (row["group"], row["warning"]) == ("1", "")
@@ -239,7 +239,7 @@ def test_text_and_csv_have_the_interval_of_the_score_and_the_cpu_time_of_an_acti
     assert head.split("  ")[-2].strip() == "CPU ms/action"
     # By deal a answers 30 actions in 15 ms from the first seat, and 20 in 40 ms from the second.
     assert line.split()[-2] == f"{(15 + 40) / (30 + 20):.2f}"
-    (row, _) = csv.DictReader(io.StringIO(encode_standings_csv(found)))
+    (row, _) = csv.DictReader(io.StringIO(encode_standings_csv([(None, found)])))
     assert (float(row["score_low"]), float(row["score_high"])) == (rating.score_low, rating.score_high)
 
 

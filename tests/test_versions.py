@@ -152,9 +152,10 @@ def test_versions_play_against_each_other_wherever_a_bot_is_named(run: Run) -> N
     assert "ann@1" in out
     assert "ann@2" in out
     with Store(run.db) as store:
+        store.select("duel")
         assert [entry.hash for entry in store.entries()] == [each.hash for each in store.league().versions["ann"]]
     assert malice("rerun", run.db, "tournament:0.0.0.0", "ann@2", "--seat", "0").exit_code == 0
-    result = malice("rerun", run.db, "0.0.0.0", "ann@3", "--seat", "0")
+    result = malice("rerun", run.db, "duel:0.0.0.0", "ann@3", "--seat", "0")
     assert (result.exit_code, "the league knows versions 1 to 2 of 'ann'" in result.output) == (2, True)
 
 

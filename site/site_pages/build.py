@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -34,7 +35,7 @@ from site_pages.wishes import Advice, Wishes
 from tournaments.league.comparison import Comparison
 from tournaments.league.extent import measure_extent
 from tournaments.league.progression import Changes
-from tournaments.league.publication import Publication, choose_publication
+from tournaments.league.publication import SITE_OWNER, Publication, choose_publication, find_site_owner
 from tournaments.league.ranking import compute_league_standings, find_state
 from tournaments.league.standings import Standings, State
 
@@ -160,6 +161,7 @@ class _Rendering:
     def write(self, progress: Progress | None, wishes: Wishes, make_live: MakeLive | None) -> SiteSummary:
         """Write all files, and delete those that the site no longer has."""
         folder = self._folder
+        folder.write(SITE_OWNER, msgspec.json.encode(find_site_owner(self._tournament)))
         all_standings = compute_league_standings(self._moment, memory=self._survey.memory.standings)
         rankings = make_rankings(all_standings)
         front = make_front(self._moment, self._survey.deals, all_standings, rankings, wishes)

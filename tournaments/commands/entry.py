@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tournaments.commands.options import database_argument, json_option, open_store, tournament_option
+
+if TYPE_CHECKING:
+    from tournaments.league.store import Store
 
 
 @click.group(short_help="List, withdraw, disqualify or reinstate entries.")
 def entry() -> None:
     """List the entries of a league, and decide which of them play on.
 
+    A decision holds in every tournament that has the entry, but for comparisons, or in the one that is named.
     After a change, the command that began the tournament goes on with it: open games of an entry that left are not
     played, and a part without open games closes; what a reinstated entry missed becomes a new part.
     """
@@ -29,14 +34,16 @@ def _change(name: str, help: str) -> click.Command:
     def command(db: Path, label: str, reason: str, tournament: str | None) -> None:
         from tournaments.league import states
 
-        with open_store(db, tournament=tournament, write=True) as store:
+        def change(store: Store) -> None:
             if name == "reinstate":
                 states.reinstate(store, label, reason)
-            elif name == "withdraw":
-                states.exclude(store, label, "withdrawn", reason)
             else:
-                states.exclude(store, label, "disqualified", reason)
-            _print_state(store.tournament().name, label, name)
+                states.exclude(store, label, "withdrawn" if name == "withdraw" else "disqualified", reason)
+
+        with open_store(db, tournament=tournament, write=True, several=True) as store:
+            meant = [tournament] if tournament else store.league().list_meant()
+            for each in states.change_everywhere(store, meant, label, change):
+                _print_state(each, label, name)
 
     return command
 
@@ -61,20 +68,23 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
     from tournaments.terminal.results import describe_choice
     from tournaments.terminal.tables import format_bytes
 
-    with open_store(db, tournament=tournament) as store, store.snapshot():
+    with open_store(db, tournament=tournament, several=True) as store, store.snapshot():
         kept = KeptBots(db)
         sizes = kept.list_kept()
         variants = kept.list_variants()
-        lines = list_entry_lines(store, sizes, variants)
-        choice = list(describe_choice(store.league(), store.tournament().name))
+        league, tables = store.league(), {}
+        for name in [tournament] if tournament else league.list_meant():
+            store.select(name)
+            tables[name] = list_entry_lines(store, sizes, variants)
     if json:
-        click.echo(msgspec.json.encode(lines))
+        click.echo(msgspec.json.encode([line for lines in tables.values() for line in lines]))
         return
-    for line in (*choice, *format_entries(lines)):
-        click.echo(line)
+    for number, (name, lines) in enumerate(tables.items()):
+        for line in (*([""] if number else []), *describe_choice(league, name), *format_entries(lines)):
+            click.echo(line)
     if sizes:
         click.echo(f"{format_bytes(sum(sizes.values()))} of bots are kept in {kept.folder.name}", err=True)
-    for each in lines:
+    for each in {line.label: line for lines in tables.values() for line in lines}.values():
         size = sizes.get(variants.get(each.hash, each.hash), 0)
         if advice := describe_size(each.label, size):
             click.echo(advice, err=True)

@@ -15,7 +15,6 @@ import click
 
 from protocol.errors import MaliceError
 from tournaments.commands.exit_codes import interrupt_on_signals
-from tournaments.commands.options import open_store
 from tournaments.commands.pages import NOTHING, Extras, print_rendered
 
 if TYPE_CHECKING:
@@ -94,26 +93,29 @@ def _describe_failure(error: OSError | MaliceError) -> str:
     return sanitize(str(error))
 
 
-def follow_league(site: Site, db: Path, tournament: str | None, out: Path, extras: Extras) -> None:
+def follow_league(site: Site, store: Store, out: Path, extras: Extras, *, running: bool) -> None:
     """Write the pages of a league until its tournament is complete, or until Ctrl-C.
+
+    Args:
+        site: writes them.
+        store: the league, with the tournament chosen.
+        out: the folder.
+        extras: what they show beyond what every site does.
+        running: whether somebody plays the league.
 
     Raises:
         OSError, MaliceError: the pages cannot be written at first, or at last.
     """
-    from tournaments.league.store import is_played
-
     interrupt_on_signals()
-    running = db.is_file() and is_played(db)
-    with open_store(db, tournament=tournament) as store:
-        looks = Looks(site.follow(store, out, extras.url), store, extras)
-        try:
-            print_rendered(store, out, looks.look(running=running))
-            while not store.tournament().complete:
-                running = looks.wait(time.sleep)
-                looks.try_look(running=running)
-            looks.look(running=False)
-        except KeyboardInterrupt:
-            looks.leave()
+    looks = Looks(site.follow(store, out, extras.url), store, extras)
+    try:
+        print_rendered(store, out, looks.look(running=running))
+        while not store.tournament().complete:
+            running = looks.wait(time.sleep)
+            looks.try_look(running=running)
+        looks.look(running=False)
+    except KeyboardInterrupt:
+        looks.leave()
 
 
 class Orders:

@@ -22,6 +22,7 @@ from tournaments.errors import Stopped
 if TYPE_CHECKING:
     from tournaments.commands.pages import Site
     from tournaments.league.store import Store
+    from tournaments.running.plan import Plan
 
 
 class Rendered(Struct, frozen=True):
@@ -34,22 +35,31 @@ class Rendered(Struct, frozen=True):
 
 
 @contextmanager
-def keep_site(site: Site, store: Store, tournament: str, out: Path | None, url: str = "") -> Iterator[None]:
+def keep_site(
+    site: Site, store: Store, plan: Plan, out: Path | None, url: str = "", *, replace: bool = False
+) -> Iterator[None]:
     """Keep the pages of a tournament up to date while this context lasts, and write them at its end.
 
     Args:
         site: writes them.
         store: the league.
-        tournament: its name.
+        plan: the tournament.
         out: the folder of the pages; None for no pages.
         url: as of `Site.open_writer`.
+        replace: whether they may take the place of another site.
 
     Raises:
+        LeagueError: the folder holds another site.
         OSError, MaliceError: the last pages cannot be written.
     """
     if out is None:
         yield
         return
+    from tournaments.league.publication import require_own_site
+
+    tournament = plan.tournament.name
+    if not replace:
+        require_own_site(out, plan.tournament)
     with LiveSite(site, store, tournament, out, url) as live:
         try:
             yield

@@ -38,7 +38,7 @@ def merge(db: Path, copies: tuple[Path, ...], jobs: int | None, json: bool) -> N
 
     from tournaments.running.merged import finish_merge
 
-    with open_store(db, write=True, unplayed=True) as store:
+    with open_store(db, write=True, unplayed=True, several=True) as store:
         _require_copies(store, copies)
         taken = [_take(store, copy, jobs) for copy in copies]
         merged = finish_merge(store, taken)
@@ -55,7 +55,7 @@ def _require_copies(store: Store, copies: tuple[Path, ...]) -> None:
     from tournaments.league.merging import require_copy
 
     for path in copies:
-        with open_store(path, unplayed=True) as copy:
+        with open_store(path, unplayed=True, several=True) as copy:
             require_copy(store, copy)
 
 
@@ -64,7 +64,7 @@ def _take(store: Store, path: Path, jobs: int | None) -> Taken:
     from tournaments.league.replayers import count_processors
     from tournaments.running.progress import Progress
 
-    with open_store(path, unplayed=True) as copy:
+    with open_store(path, unplayed=True, several=True) as copy:
         games = sum(copy.view(name).count_stored() for name in copy.league().tournaments)
         with Progress(games, 0, sys.stderr) as progress:
             return take_games(store, copy, jobs or count_processors(), progress.count_game)

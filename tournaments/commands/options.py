@@ -57,13 +57,19 @@ def isolation_options(command: F) -> F:
 
 def tournament_option(command: F) -> F:
     """Add the option that chooses a tournament of a league."""
-    help = "A tournament of the league [default: the one that was played last]."
+    help = "A tournament of the league; a comparison is never meant without."
     return click.option("--tournament", metavar="NAME", help=help)(command)
 
 
 @contextmanager
 def open_store(
-    db: Path, *, create: bool = False, write: bool = False, unplayed: bool = False, tournament: str | None = None
+    db: Path,
+    *,
+    create: bool = False,
+    write: bool = False,
+    unplayed: bool = False,
+    tournament: str | None = None,
+    several: bool = False,
 ) -> Iterator[Store]:
     """Open a league; a new file is deleted again if it stores no game, nor any that copies of it play.
 
@@ -72,10 +78,12 @@ def open_store(
         create: whether to create it if it does not exist.
         write: whether to write to it; `create` does, too.
         unplayed: whether a league will do that holds no games.
-        tournament: the tournament to choose; None for the one that was played last.
+        tournament: the tournament to choose; None for the only one that can be meant.
+        several: whether to choose none, if no tournament is named: the command goes through them.
 
     Raises:
-        LeagueError: it cannot be used, has no such tournament, or holds no games and `create` is off.
+        LeagueError: it cannot be used, has no such tournament, or several that can be meant, or holds no games and
+            `create` is off.
     """
     from tournaments.league.file import find_kept_bots
     from tournaments.league.store import Store
@@ -90,8 +98,8 @@ def open_store(
                 raise LeagueError(f"{db}: holds no finished game")
             if tournament is not None:
                 store.select(tournament)
-            elif not create:
-                store.select(store.tournament().name)  # and stay there, even if a run goes on with another one
+            elif not (create or several):
+                store.select(store.tournament().name)  # and stay there, even if a run begins another one
             try:
                 yield store
             finally:
@@ -196,7 +204,7 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
 
     choice = choice or EVERYTHING
     if Path(since).is_file():
-        with open_store(Path(since)) as last:
+        with open_store(Path(since), several=True) as last:
             last.select(store.tournament().name)
             if publish and store.config().anonymous and not last.config().anonymous:
                 raise LeagueError(f"{since}: its tournament is not anonymous, so what changed would tell its names")
@@ -237,6 +245,10 @@ def find_game(store: Store, words: str) -> tuple[Game, Record]:
     name, _, key = words.rpartition(":")
     if name:
         store.select(name)
+    elif len(meant := store.league().list_meant()) > 1:
+        raise LeagueError(
+            f"expected a key with its tournament, such as {meant[0]}:{key}; {store.path} has {', '.join(meant)}"
+        )
     return store.row(Key.parse(key, len(store.parts())))
 
 

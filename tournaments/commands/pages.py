@@ -145,6 +145,11 @@ url_option = click.option(
 )
 
 
+replace_site_option = click.option(
+    "--replace-site", is_flag=True, help="Write over the site of another tournament or league."
+)
+
+
 @dataclass(frozen=True)
 class Extras:
     """What a site shows beyond what every site does."""

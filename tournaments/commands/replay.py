@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 def replay(db: Path, key: str) -> None:
     """Print a game action by action; KEY is part.table.deal.rotation, such as 0.3.12.1.
 
-    The part may be left out if there is only one. A game of a tournament that was not played last is friday:0.3.12.1.
+    The part may be left out if there is only one. In a league with several tournaments a game is friday:0.3.12.1.
     """
     from tournaments.terminal.transcript import format_transcript
 
-    with open_store(db) as store:
+    with open_store(db, several=True) as store:
         for line in format_transcript(find_record(store, key)):
             click.echo(line)
 
@@ -108,7 +108,7 @@ def rerun(
     interrupt_on_signals()
     record, rngs, config = _load_game(db, key)
     config = with_isolation(config, isolation, required)
-    with open_store(db) as store:
+    with open_store(db, several=True) as store:
         found = Names(db, store).find(bot)
     require_games(found, found.manifest.name, [record.family])
     built = ensure_built(found)
@@ -133,7 +133,7 @@ def rerun(
 
 def _load_game(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
     """Return a game, the rng that each seat received, and the tournament."""
-    with open_store(db) as store:
+    with open_store(db, several=True) as store:
         record = find_record(store, key)
         order = store.tournament().seeds(record.key.part).order(record.key, len(record.entries))
         return record, order.rngs, store.config()

@@ -22,8 +22,10 @@ from tournaments.commands.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from tournaments.league.choice import Choice
-    from tournaments.league.contents import LeagueContents
+    from tournaments.league.standings import Standings
     from tournaments.league.store import Store
     from tournaments.league.verify import Verified
 
@@ -55,10 +57,10 @@ def standings(
 ) -> None:
     """Print the ranking: Elo with its interval, results, points, time, forfeits.
 
-    An entry has a row for the version that plays; older versions count for their opponents.
+    An entry has a row for the version that plays; older versions count for their opponents. A league with several
+    tournaments shows all but comparisons, one after the other.
     """
     from tournaments.league.choice import Choice
-    from tournaments.league.whole import WholeLeague
 
     _refuse_pairs({"--json": json, "--csv": csv}, {"--all": everything, "--tournament": tournament is not None})
     _refuse_pairs({"--all": everything, "--changes-since": changes_since is not None})
@@ -69,7 +71,8 @@ def standings(
         raise click.UsageError("--luck goes only with --tournament, --json and --csv")
     begin = 0.0 if since is None else parse_date(since, datetime.now().astimezone(), "--since")
     choice = Choice(versions, begin, without=without)
-    with open_store(db, tournament=tournament) as store, store.snapshot():
+    several = pair is None and not luck and changes_since is None
+    with open_store(db, tournament=tournament, several=several) as store, store.snapshot():
         if pair is not None:
             _print_pair(store, *pair, json=json)
         elif luck:
@@ -77,7 +80,8 @@ def standings(
         elif changes_since is not None:
             _print_changes(store, changes_since, choice, json=json, csv=csv)
         else:
-            _print_ranking(store, WholeLeague(store) if everything else store, choice, json=json, csv=csv)
+            names = [] if everything else [tournament] if tournament else store.league().list_meant()
+            _print_rankings(store, names, choice, json=json, csv=csv)
 
 
 def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
@@ -123,8 +127,8 @@ def _refuse_pairs(*pairs: dict[str, bool]) -> None:
             raise click.UsageError(f"{' and '.join(options)} contradict each other")
 
 
-def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json: bool, csv: bool) -> None:
-    from tournaments.league.ranking import compute_league_standings, explain_table
+def _print_rankings(store: Store, names: Sequence[str], choice: Choice, *, json: bool, csv: bool) -> None:
+    """Print the rankings of tournaments one after the other, or without names that of all of them together."""
     from tournaments.terminal.results import (
         describe_choice,
         encode_standings_csv,
@@ -132,19 +136,33 @@ def _print_ranking(store: Store, league: LeagueContents, choice: Choice, *, json
         format_standings,
     )
 
-    name = store.tournament().name if league is store else None
-    if (json or csv) and (note := explain_table(league, choice)):
-        click.echo(note, err=True)
     if json:
-        click.echo(encode_standings_json(compute_league_standings(league, choice), name))
+        click.echo(encode_standings_json(list(_rank(store, names, choice))))
     elif csv:
-        click.echo(encode_standings_csv(compute_league_standings(league, choice), name), nl=False)
-    elif league is store:
-        print_standings(store, choice)
-    else:
-        found = compute_league_standings(league, choice)
-        for line in (*describe_choice(store.league(), name), *format_standings(found)):
+        click.echo(encode_standings_csv(list(_rank(store, names, choice))), nl=False)
+    elif not names:
+        ((_, found),) = _rank(store, names, choice)
+        for line in (*describe_choice(store.league(), None), *format_standings(found)):
             click.echo(line)
+    for number, name in enumerate(() if json or csv else names):
+        if number:
+            click.echo()
+        store.select(name)
+        print_standings(store, choice)
+
+
+def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[str | None, Sequence[Standings]]]:
+    """Yield the standings of tournaments, and say on stderr what a choice does not change in them."""
+    from tournaments.league.ranking import compute_league_standings, explain_table
+    from tournaments.league.whole import WholeLeague
+
+    if not names:
+        yield None, compute_league_standings(WholeLeague(store), choice)
+    for name in names:
+        store.select(name)
+        if note := explain_table(store, choice):
+            click.echo(note, err=True)
+        yield name, compute_league_standings(store, choice)
 
 
 def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv: bool) -> None:
@@ -169,6 +187,8 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
 def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> None:
     """Print every game as a line of JSON: who sat where, every action with its times and note, the result.
 
+    A league with several tournaments prints those of all but comparisons.
+
     With --views each line is a decision, for programs that learn from games: key, ruleset, number of the action,
     seat, label, view and legal as the bot received them, the action played, and the seat's final place and score.
     Verdicts are not decisions and are left out.
@@ -177,17 +197,20 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
     from tournaments.league.replayers import count_processors, replay_rows
     from tournaments.league.series import score_league_series
 
-    with open_store(db, tournament=tournament) as store, store.snapshot():
-        series = {} if views else score_league_series(store)
-        left_out, work = store.judgement().left_out, "decisions" if views else "games"
-        pieces = (
-            (row, series.get(Key(row.part, row.table, row.deal, row.rotation)))
-            for row in store.list_recorded()
-            if row.number not in left_out
-        )
-        with replay_rows(store, work, store.count_stored(), jobs or count_processors()) as replayers:
-            for _, lines in replayers.replay(pieces):
-                click.echo(lines, nl=False)
+    # A decision names its game, but no tournament.
+    with open_store(db, tournament=tournament, several=not views) as store, store.snapshot():
+        for name in [store.tournament().name] if tournament or views else store.league().list_meant():
+            store.select(name)
+            series = {} if views else score_league_series(store)
+            left_out, work = store.judgement().left_out, "decisions" if views else "games"
+            pieces = (
+                (row, series.get(Key(row.part, row.table, row.deal, row.rotation)))
+                for row in store.list_recorded()
+                if row.number not in left_out
+            )
+            with replay_rows(store, work, store.count_stored(), jobs or count_processors()) as replayers:
+                for _, lines in replayers.replay(pieces):
+                    click.echo(lines, nl=False)
 
 
 @click.command(short_help="Write a page for the author of each bot.")
@@ -217,10 +240,11 @@ def feedback(db: Path, tournament: str | None, out: Path) -> None:
 @jobs_option
 @json_option
 def verify(db: Path, tournament: str | None, everything: bool, jobs: int | None, json: bool) -> None:
-    """Replay every game of a tournament; check cards, actions, results and digests; exit 5 if a check fails.
+    """Replay every game of a league; check cards, actions, results and digests; exit 5 if a check fails.
 
-    This also compares the stored summary of the tournament with the games. The line "not covered" names the fields that
-    nothing else can contradict. With --all and --json, it prints an array.
+    This also compares the stored summary of a tournament with the games. The line "not covered" names the fields that
+    nothing else can contradict. Comparisons are checked only with --all, or by name; --json prints an array if
+    several tournaments are checked, and with --all.
     """
     import msgspec
 
@@ -229,15 +253,17 @@ def verify(db: Path, tournament: str | None, everything: bool, jobs: int | None,
     from tournaments.terminal.verified import describe_verified
 
     _refuse_pairs({"--all": everything, "--tournament": tournament is not None})
-    with open_store(db, tournament=tournament) as store:
-        names = list(store.league().tournaments) if everything else [store.tournament().name]
+    with open_store(db, tournament=tournament, several=True) as store:
+        league = store.league()
+        names = list(league.tournaments) if everything else [tournament] if tournament else league.list_meant()
         found = [_verify(store, name, jobs) for name in names]
-        choice = [] if everything else list(describe_choice(store.league(), names[0]))
+        several = everything or len(names) > 1
+        choice = [] if several else list(describe_choice(store.league(), names[0]))
     if json:
-        click.echo(msgspec.json.encode(found if everything else found[0]))
+        click.echo(msgspec.json.encode(found if several else found[0]))
         return
     for name, verified in zip(names, found, strict=True):
-        heading = [f"tournament      {sanitize(name)}"] if everything else choice
+        heading = [f"tournament      {sanitize(name)}"] if several else choice
         for line in (*heading, *describe_verified(verified)):
             click.echo(line)
 

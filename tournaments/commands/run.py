@@ -23,7 +23,7 @@ from tournaments.commands.options import (
     print_standings,
     with_isolation,
 )
-from tournaments.commands.pages import url_option
+from tournaments.commands.pages import replace_site_option, url_option
 from tournaments.commands.resuming import make_terms, spell_command, spell_time, stop_on_interrupt
 from tournaments.commands.shard import Machine, Resumable, play_shard
 from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tournaments.running.run import Terms
 
 
-NOT_OF_A_SHARE = ("--site", "--url", "--keep-going", "--new-versions", "--dask", "--min-factor")
+NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-versions", "--dask", "--min-factor")
 """Options of a run that a share has not: it changes nothing in its league but games."""
 
 
@@ -57,13 +57,14 @@ NOT_OF_A_SHARE = ("--site", "--url", "--keep-going", "--new-versions", "--dask",
     help="Write the pages here, again and again while it plays, and at the end.",
 )
 @url_option
+@replace_site_option
 @click.option("--new-versions", is_flag=True, help="Let bots that changed play on in their new version.")
 @click.option("--keep-going", is_flag=True, help="Play without the bots that cannot be built or started.")
 @click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
 @click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
 @click.option("--create-only", is_flag=True, help="Play nothing: prepare a league of which copies are played.")
 @click.option("--shard", "share", metavar="I/N", help="Play this share of a copy of a league; no TOURNAMENT is given.")
-@click.option("--tournament", "name", metavar="NAME", help="Of which tournament; default: the one played last.")
+@click.option("--tournament", "name", metavar="NAME", help="Of which tournament; default: the only one.")
 @click.option("--cpus-per-game", "cpus", type=click.IntRange(1), help="Processors for a game of a share [default: 1].")
 @click.option("--dry-run", is_flag=True, help="Print how long it would take and how much disk, and store nothing.")
 @dask_options
@@ -77,6 +78,7 @@ def run(
     jobs: int | None,
     out: Path | None,
     url: str,
+    replace_site: bool,
     new_versions: bool,
     keep_going: bool,
     until: str | None,
@@ -110,6 +112,7 @@ def run(
         "--jobs": jobs,
         "--site": out,
         "--url": url or None,
+        "--replace-site": replace_site,
         "--keep-going": keep_going,
         "--new-versions": new_versions,
     }
@@ -169,7 +172,7 @@ def run(
                 _create(store, plan, terms, config)
                 return
             with (
-                keep_site(site, store, config.name, out, url),
+                keep_site(site, store, plan, out, url, replace=replace_site),
                 open_farm(scheduler, plan, KeptBots(db), min_factor) as farm,
             ):
                 if farm:

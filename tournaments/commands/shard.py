@@ -49,7 +49,7 @@ def play_shard(share: str, db: Path, name: str | None, machine: Machine, command
     Args:
         share: what to play, such as `2/3`.
         db: the copy of the league.
-        name: the tournament; None for the one that was played last.
+        name: the tournament; None for the only one.
         machine: where it is played.
         command: what was typed.
 

@@ -9,11 +9,12 @@ import click
 
 from tournaments.commands.opinion import Asking
 from tournaments.commands.options import database_argument, isolation_options, open_store, tournament_option
-from tournaments.commands.pages import Extras, url_option, write_game, write_site
+from tournaments.commands.pages import Extras, replace_site_option, url_option, write_game, write_site
 
 if TYPE_CHECKING:
     from referee.records import Layer
     from tournaments.commands.pages import Site
+    from tournaments.league.store import Store
 
 GAMES = 12
 
@@ -62,6 +63,7 @@ def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> st
 )
 @isolation_options
 @url_option
+@replace_site_option
 @click.option("--follow", is_flag=True, help="Write what changes while another process plays, until it is complete.")
 @click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
 @click.pass_obj
@@ -79,6 +81,7 @@ def site(
     isolation: Layer | None,
     required: bool,
     url: str,
+    replace_site: bool,
     follow: bool,
     ordered: bool,
 ) -> None:
@@ -92,10 +95,15 @@ def site(
     for friday.db, by the content of the bot and of what it was asked: nothing is asked twice. Pages that are written
     without the option do not have the opinion, and have it again with the next one that gives it.
 
+    A folder that holds the site of one tournament keeps it: the command writes that one again, and no other over it
+    without --replace-site. Into another folder, a league with several tournaments needs --tournament.
+
     With --game the replay of one game becomes one file, to open from the disk or to send. KEY is as for `malice
     replay`.
     """
     from tournaments.commands.following import follow_league, follow_run
+    from tournaments.league.publication import require_own_site
+    from tournaments.league.store import is_played
 
     _check_out(out, "file" if key is not None else "folder")
     if key is not None and (follow or luck or changes_since is not None or opinion is not None):
@@ -115,14 +123,33 @@ def site(
     most = None if opinion_games == "all" else int(opinion_games or GAMES)
     asking = None if opinion is None else Asking(opinion, most, isolation, required)
     extras = Extras(evidence, changes_since, luck, asking, url)
-    if follow:
-        follow_league(site, db, tournament, out, extras)
-        return
-    with open_store(db, tournament=tournament) as store:
-        if key is None:
-            write_site(site, store, out, extras)
-        else:
+    running = follow and db.is_file() and is_played(db)
+    with open_store(db, tournament=tournament, several=True) as store:
+        if key is not None:
             write_game(site, store, key, out, extras)
+            return
+        _select_tournament(store, tournament, out)
+        if not replace_site:
+            require_own_site(out, store.tournament())
+        if follow:
+            follow_league(site, store, out, extras, running=running)
+        else:
+            write_site(site, store, out, extras)
+
+
+def _select_tournament(store: Store, name: str | None, out: Path) -> None:
+    """Choose the tournament that is named, or else that whose site the folder holds, or the only one that can be meant.
+
+    Raises:
+        LeagueError: several can be meant.
+    """
+    from tournaments.league.publication import find_site_owner, read_site_owner
+
+    owner, tournaments = read_site_owner(out), store.league().tournaments
+    if name is None and owner and owner.tournament in tournaments:
+        found = tournaments[owner.tournament]
+        name = found.name if find_site_owner(found) == owner else None
+    store.select(name or store.tournament().name)
 
 
 def _check_out(out: Path, kind: Literal["file", "folder"]) -> None:

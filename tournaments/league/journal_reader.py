@@ -22,7 +22,7 @@ ROWS = ("games NOT INDEXED", "games", "records")
 
 
 class JournalReader:
-    """The journal of a league, and one of its tournaments, at first the one that was played last.
+    """The journal of a league, and one of its tournaments: the one that is chosen, or the only one that can be meant.
 
     Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
     another program keeps the file locked.
@@ -105,13 +105,19 @@ class JournalReader:
         self._name = name
 
     def tournament(self) -> Tournament:
-        """Return the chosen tournament, or the one that was played last."""
+        """Return the chosen tournament, or the only one that can be meant.
+
+        Raises:
+            LeagueError: none is chosen, and there is none, or there are several.
+        """
         league = self.league()
         if not league.tournaments:
             if not self.is_empty():
                 raise self._file.damage("table journal", "expected a tournament, since games are stored")
             raise LeagueError(f"{self.path}: holds no tournament")
-        return league.tournaments[self._name or league.latest]
+        if self._name is None and len(meant := league.list_meant()) > 1:
+            raise LeagueError(f"{self.path}: holds {', '.join(meant)}; choose one of them with --tournament")
+        return league.tournaments[self._name or meant[0]]
 
     def has_shared(self, name: str) -> bool:
         """Return whether a tournament has a part that copies of the league play."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tournaments.league.contents import Game
-from tournaments.league.journal import AnyEvent, Begun, PartClosed, PartCreated, Version
+from tournaments.league.journal import AnyEvent, Begun, PartCreated, Version
 from tournaments.league.tournament import Tournament
 
 ListGames = Callable[[str], Iterable[Game]]
@@ -18,8 +18,6 @@ class League:
     def __init__(self) -> None:
         self.tournaments: dict[str, Tournament] = {}
         self.versions: dict[str, list[Version]] = {}
-        self.latest = ""
-        """The name of the tournament that was played last: it is the last one that began, or began or closed a part."""
         self.games = 0
         """How many games all parts have together; the number of the next part's first game."""
 
@@ -28,12 +26,17 @@ class League:
         other = League()
         other.versions = {label: list(versions) for label, versions in self.versions.items()}
         other.tournaments = {name: each.fork(other.versions) for name, each in self.tournaments.items()}
-        other.latest, other.games = self.latest, self.games
+        other.games = self.games
         return other
 
+    def list_meant(self) -> list[str]:
+        """Return the tournaments that a command means which names none: all but comparisons, if there are others."""
+        plain = [name for name, each in self.tournaments.items() if each.config.format != "comparison"]
+        return plain or list(self.tournaments)
+
     def choose(self, name: str) -> list[str]:
-        """Return the words of a command that choose a tournament; none if commands choose it by themselves."""
-        return [] if name == self.latest else ["--tournament", name]
+        """Return the words of a command that choose a tournament; none if no other can be meant."""
+        return [] if self.list_meant() == [name] else ["--tournament", name]
 
     def apply(self, name: str, event: AnyEvent, at: float) -> None:
         """Let an event of a tournament happen.
@@ -46,7 +49,6 @@ class League:
             if name in self.tournaments:
                 raise ValueError(f"tournament {name!r} began before")
             self.tournaments[name] = Tournament(name, bytes.fromhex(event.seed), at, self.versions)
-            self.latest = name
             return
         if name not in self.tournaments:
             raise ValueError(f"tournament {name!r} has not begun")
@@ -54,8 +56,6 @@ class League:
             self._add_version(event)
             return
         self.tournaments[name].apply(event, self.games)
-        if isinstance(event, PartCreated | PartClosed):
-            self.latest = name
         if isinstance(event, PartCreated):
             self.games += self.tournaments[name].schedules[-1].total
 

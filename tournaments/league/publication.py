@@ -10,14 +10,17 @@ import os
 import pwd
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.records import Fault, Record
 from tournaments.errors import LeagueError
 from tournaments.league.contents import Entry, LeagueContents
+from tournaments.league.tournament import Tournament
 
 PATH = "(path)"
 HOST = "(host)"
@@ -33,6 +36,47 @@ _QUOTED = re.compile(r"""(?<!\w)b?(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:
 _TOKEN = re.compile(r"'[\w?!*+-]{1,12}'")
 """What a quotation may say: an action, but no text of a bot."""
 _SYSTEM_PROGRAM = re.compile(r"/(?:usr/(?:local/)?)?s?bin/([^/\s]+)")
+
+
+SITE_OWNER = "data/tournament.json"
+"""The file of a site that says whose it is."""
+
+
+class SiteOwner(Struct, frozen=True):
+    """The tournament whose site a folder holds."""
+
+    tournament: str
+    commit: str
+    """Of the seed of its first part, which no other league has; empty if it has no part."""
+
+
+def find_site_owner(tournament: Tournament) -> SiteOwner:
+    """Return what marks the site of a tournament."""
+    return SiteOwner(tournament.name, tournament.parts[0].commit if tournament.parts else "")
+
+
+def read_site_owner(folder: Path) -> SiteOwner | None:
+    """Return whose site a folder holds; None if it holds none."""
+    try:
+        return msgspec.json.decode((folder / SITE_OWNER).read_bytes(), type=SiteOwner)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def require_own_site(folder: Path, tournament: Tournament) -> None:
+    """Make sure that a folder holds no other site than that of a tournament.
+
+    Raises:
+        LeagueError: it does.
+    """
+    owner = read_site_owner(folder)
+    if owner is None or owner == find_site_owner(tournament):
+        return
+    of = " of another league" if owner.tournament == tournament.name else ""
+    raise LeagueError(
+        f"{folder}: holds the site of {owner.tournament!r}{of}, not of {tournament.name!r}: name another folder, or"
+        " write over it with --replace-site"
+    )
 
 
 class SiteSummary(Protocol):

@@ -37,8 +37,8 @@ _labels = msgspec.json.Decoder(tuple[str, ...])
 
 
 class LeagueReader(JournalReader):
-    """A league that is open for reading; most methods tell of one of its tournaments, at first the one that was
-    played last.
+    """A league that is open for reading; most methods tell of one of its tournaments: the one that is chosen, or the
+    only one that can be meant.
 
     Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
     another program keeps the file locked.

@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from tournaments.errors import LeagueError
 from tournaments.league.journal import AnyEvent, Readmitted, StateChanged
 from tournaments.league.store import Store
 from tournaments.league.tournament import Tournament
+
+Change = Callable[[Store], None]
+"""Changes the state of an entry of the chosen tournament; raises LeagueError if there is nothing to change."""
+
+
+def change_everywhere(store: Store, names: Sequence[str], label: str, change: Change) -> list[str]:
+    """Change the state of an entry in all tournaments that have it; return those in which it changed.
+
+    Args:
+        store: the league, open for writing.
+        names: the tournaments that are meant.
+        label: the entry.
+        change: `exclude` or `reinstate`.
+
+    Raises:
+        LeagueError: none of them has it, or it changed in none; the message tells of the last one.
+    """
+    tournaments = store.league().tournaments
+    mine = [name for name in names if any(each.label == label for each in tournaments[name].entered)] or names[-1:]
+    changed, refusal = [], None
+    for name in mine:
+        store.select(name)
+        try:
+            change(store)
+        except LeagueError as error:
+            refusal = error
+        else:
+            changed.append(name)
+    if refusal and not changed:
+        raise refusal
+    return changed
 
 
 def exclude(store: Store, label: str, state: Literal["withdrawn", "disqualified"], reason: str = "") -> None:

@@ -28,6 +28,7 @@ MEANWHILE = {
 class EntryLine(Struct, frozen=True):
     """An entry with what became of it."""
 
+    tournament: str
     label: str
     version: int
     """The version that plays, from 1; 0 if none could be started so far."""
@@ -61,6 +62,7 @@ def list_entry_lines(
     suspended, versions = store.suspended(), store.league().versions
     return [
         EntryLine(
+            tournament=store.tournament().name,
             label=entry.label,
             version=entry.number,
             versions=len(versions.get(entry.label, ())),

@@ -196,11 +196,16 @@ def _format_range(low: float | None, high: float | None) -> str:
     return "n/a" if low is None or high is None else f"{100 * low:.1f} .. {100 * high:.1f}"
 
 
-def encode_standings_json(all_standings: Sequence[Standings], tournament: str | None = None) -> str:
-    """Return the standings as one JSON array, without their history; without a tournament they are of several."""
+Named = Sequence[tuple[str | None, Sequence[Standings]]]
+"""Standings with the names of their tournaments; None if they are of several together."""
+
+
+def encode_standings_json(found: Named) -> str:
+    """Return standings as one JSON array, without their history."""
     rows = [
         {"tournament": tournament}
         | {field: value for field, value in msgspec.to_builtins(standings).items() if field != "history"}
+        for tournament, all_standings in found
         for standings in all_standings
     ]
     return msgspec.json.encode(rows).decode()
@@ -215,10 +220,15 @@ LAST_FIELDS = ("preliminary", "clock", "warning")
 RANKING_HEAD = ("ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, *LAST_FIELDS)
 
 
-def encode_standings_csv(all_standings: Sequence[Standings], tournament: str | None = None) -> str:
-    """Return the rankings as CSV, one row for each entry and ruleset; without a tournament they are of several."""
+def encode_standings_csv(found: Named) -> str:
+    """Return rankings as CSV, one row for each tournament, ruleset and entry."""
     head = ("tournament", *RANKING_HEAD)
-    rows = [[tournament, *list_cells(standings, row)] for standings in all_standings for row in standings.rows]
+    rows = [
+        [tournament, *list_cells(standings, row)]
+        for tournament, all_standings in found
+        for standings in all_standings
+        for row in standings.rows
+    ]
     return write_csv(head, rows)
 
 
