@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from tests.growing_leagues import GrowingLeague
+from tests.leagues import replace_in_journal
 from tests.runs import Run
 from tests.test_cli import malice
 from tournaments.entries.bots import list_shipped_bots
@@ -20,6 +22,7 @@ from tournaments.terminal.feedback import escape
 
 pytestmark = pytest.mark.slow
 
+EVIL_PAGE = "script-alert-1-script-x-javascript-1-_-e60b1e.md"
 EVIL = "<script>alert(1)</script>[x](javascript:1) `*_"
 DIES = """
 import json, sys
@@ -61,7 +64,7 @@ def pages(run: Run) -> dict[str, str]:
 
 
 def test_every_entry_has_a_page_with_a_safe_name(pages: dict[str, str]) -> None:
-    assert list(pages) == ["01-script-alert-1-script-x-javascript-1.md", "02-ann.md", "03-ben.md", "04-gone.md"]
+    assert list(pages) == ["ann.md", "ben.md", "gone.md", EVIL_PAGE]
 
 
 def test_a_page_tells_its_own_faults_and_stderr_and_no_other(run: Run, pages: dict[str, str]) -> None:
@@ -72,30 +75,30 @@ def test_a_page_tells_its_own_faults_and_stderr_and_no_other(run: Run, pages: di
             for label, code in zip(game.labels, game.verdicts, strict=True)
             if code == "crash"
         )
-    for name, own, other in (("02-ann.md", "ann", "ben"), ("03-ben.md", "ben", "ann")):
+    for name, own, other in (("ann.md", "ann", "ben"), ("ben.md", "ben", "ann")):
         assert f"secret of {own}" in pages[name]
         assert f"secret of {other}" not in pages[name]
         assert f"against {other}: " in pages[name]
         assert f"by a verdict: crash {verdicts[own]}." in pages[name]
-    assert "secret" not in pages["01-script-alert-1-script-x-javascript-1.md"]
+    assert "secret" not in pages[EVIL_PAGE]
 
 
 def test_hostile_text_is_code_or_escaped(pages: dict[str, str]) -> None:
     for page in pages.values():
         assert "\x1b" not in page
-        outside = [line for line in page.splitlines() if not line.startswith("    ")]
-        assert not any(re.search(r"[<>]", line) for line in outside)
+        outside = [line for line in page.splitlines()[:-1] if not line.startswith("    ")]
+        assert not any(re.search(r"(?<!\\)[<>]", line) for line in outside)
         assert "<script" not in MarkdownIt("commonmark", {"html": True}).render(page)
-    assert f"# {escape(EVIL)} in " in pages["01-script-alert-1-script-x-javascript-1.md"]
+    assert f"# {escape(EVIL)} in " in pages[EVIL_PAGE]
 
 
 def test_an_absent_bot_reads_why(pages: dict[str, str]) -> None:
-    assert "It is absent: `crash`." in pages["04-gone.md"]
-    assert "    the bot exited with status 1" in pages["04-gone.md"]
+    assert "It is absent: `crash`." in pages["gone.md"]
+    assert "    the bot exited with status 1" in pages["gone.md"]
 
 
 def test_the_commands_for_the_worst_games_work(run: Run, pages: dict[str, str]) -> None:
-    commands = re.findall(r"^    malice (\w+) t\.db (\S+)(?: (\./mybot))?(?: --seat (\d))?$", pages["02-ann.md"], re.M)
+    commands = re.findall(r"^    malice (\w+) t\.db (\S+)(?: (\./mybot))?(?: --seat (\d))?$", pages["ann.md"], re.M)
     assert {command for command, *_ in commands} == {"replay", "log", "rerun"}
     with Store(run.db) as store:
         labels = {str(game.key): game.labels for game in store.games()}
@@ -107,7 +110,7 @@ def test_the_commands_for_the_worst_games_work(run: Run, pages: dict[str, str]) 
 
 
 def test_the_slowest_moves_are_its_own(run: Run, pages: dict[str, str]) -> None:
-    page = pages["01-script-alert-1-script-x-javascript-1.md"]
+    page = pages[EVIL_PAGE]
     slowest = re.findall(r"game (\S+), action (\d+), (\S+)$", page, re.M)
     assert 1 <= len(slowest) <= 5
     with Store(run.db) as store:
@@ -123,4 +126,37 @@ def test_a_bot_that_left_reads_why(run: Run, tmp_path: Path) -> None:
 
     assert malice("feedback", copy, "--out", tmp_path / "out").exit_code == 0
 
-    assert "It is withdrawn: it &#60;b&#62;moved." in (tmp_path / "out/03-ben.md").read_text()
+    assert r"It is withdrawn: it \<b\>moved." in (tmp_path / "out/ben.md").read_text()
+
+
+def test_a_page_bears_its_label_and_goes_with_its_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    league = GrowingLeague(tmp_path / "t.db", monkeypatch)
+    league.play({"my_bot": 1, "zoe": 1})
+    feedback = ("feedback", league.path, "--out", tmp_path / "out")
+    assert malice(*feedback).exit_code == 0
+    mine = (tmp_path / "out/my_bot.md").read_text()
+    stale = tmp_path / "out/gone.md"
+    stale.write_text(mine)
+    notes = tmp_path / "out/notes.md"
+    notes.write_text("mine\n")
+    league.play({"ann": 1, "my_bot": 1, "zoe": 1})
+
+    assert malice(*feedback).exit_code == 0
+    again = sorted(path.name for path in (tmp_path / "out").iterdir())
+    GrowingLeague(tmp_path / "next.db", monkeypatch, name="next").play({"my_bot": 1, "zoe": 1})
+    other = malice("feedback", tmp_path / "next.db", "--out", tmp_path / "out")
+
+    assert mine.startswith("# my_bot in course\n")
+    assert again == ["ann.md", "my_bot.md", "notes.md", "zoe.md"]
+    assert (other.exit_code, "is no page of this tournament" in other.stderr) == (2, True)
+
+
+def test_a_page_tells_no_path_of_the_organiser(run: Run, tmp_path: Path) -> None:
+    copy = Path(shutil.copy(run.db, tmp_path / "copy.db"))
+    replace_in_journal(copy, "the bot exited with status 1", "cc: /home/prof/course/secret/bot.c: no such file")
+
+    assert malice("feedback", copy, "--out", tmp_path / "out").exit_code == 0
+
+    page = (tmp_path / "out/gone.md").read_text()
+    assert "    cc: (path)/bot.c: no such file" in page
+    assert "prof" not in page

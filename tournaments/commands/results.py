@@ -220,17 +220,15 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
 def feedback(db: Path, tournament: str | None, out: Path) -> None:
     """Write a Markdown page for each bot, to hand to its author alone.
 
-    A page tells the results of the bot, its faults with what it wrote to stderr, its worst games and how to look at
-    them, and its slowest moves. Of other bots it tells only labels and results.
+    A page bears the label of its bot. It tells the results of the bot, its faults with what it wrote to stderr, its
+    worst games and how to look at them, and its slowest moves. Of other bots it tells only labels and results. Pages
+    of entries that are gone are deleted.
     """
     from tournaments.terminal.feedback import write_pages
 
     with open_store(db, tournament=tournament) as store:
-        pages = dict(write_pages(store))
-    out.mkdir(parents=True, exist_ok=True)
-    for name, page in pages.items():
-        (out / name).write_text(page, encoding="utf-8")
-        click.echo(out / name)
+        for path in write_pages(store, out):
+            click.echo(path)
 
 
 @click.command(short_help="Replay every game and check all of it.")

@@ -194,10 +194,17 @@ def find_user() -> str:
         return ""
 
 
-def redact(text: str, host: str = "", user: str = "") -> str:
-    """Return a text without absolute paths, without the name of a machine, and without that of a user."""
+def redact(text: str, host: str = "", user: str = "", *, keep_names: bool = False) -> str:
+    """Return a text without absolute paths, without the name of a machine, and without that of a user.
+
+    Args:
+        text: the text.
+        host: the machine; empty for none.
+        user: the user; empty for none.
+        keep_names: whether the last part of a path stays, so that the author of a bot finds the file.
+    """
     if "/" in text:
-        text = _PATH.sub(PATH, text)
+        text = _PATH.sub(_keep_name if keep_names else PATH, text)
     if host:
         text = _compile_names(host, host.partition(".")[0] or host).sub(HOST, text)
     return _compile_names(user).sub(USER, text) if user else text
@@ -208,6 +215,10 @@ def _compile_names(*names: str) -> re.Pattern[str]:
     """Return the pattern of any of the names as a word."""
     choice = "|".join(map(re.escape, dict.fromkeys(names)))
     return re.compile(rf"(?<![^\W_])(?:{choice})(?![^\W_])", re.IGNORECASE)
+
+
+def _keep_name(path: re.Match[str]) -> str:
+    return f"{PATH}/{path[0].rstrip('/').rpartition('/')[2]}"
 
 
 def _redact_word(word: str) -> str:

@@ -10,14 +10,18 @@ import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
 
+from referee.errors import DataError
 from referee.nouns import format_count
 from referee.records import Fault, Key, Record
 from referee.replay import VOID
 from tournaments.league.contents import Entry, Game
+from tournaments.league.publication import redact
 from tournaments.league.ranking import compute_league_standings, find_state
 from tournaments.league.standings import Row, Standings, State
 from tournaments.league.store import Store
@@ -31,8 +35,10 @@ FAULTS = 5
 WORST = 5
 SLOWEST = 5
 LINE_WIDTH = 240
-SPECIAL = re.compile(r"[\\`*_{}\[\]()#!|<>&~]")
-"""Characters that mean something in Markdown or HTML."""
+SPECIAL = re.compile(r"[\\`*\[\]|<>&~]|(?<![^\W_])_|_(?![^\W_])")
+"""What means something in Markdown or HTML wherever it stands; an underscore within a word does not."""
+MARK = "<!-- malice feedback: {} -->"
+"""The last line of a page, with the commit of its tournament: so that a page is known again when it is stale."""
 
 Thought = tuple[int, int, Key, int, str]
 """An action: its wall and CPU time in microseconds, the key of its game, its place there, and its words."""
@@ -89,7 +95,36 @@ def _keep_greatest(heap: list[T], each: T, most: int) -> None:
         heapq.heappushpop(heap, each)
 
 
-def write_pages(store: Store) -> Iterator[tuple[str, str]]:
+def write_pages(store: Store, out: Path) -> Iterator[Path]:
+    """Write a page for each entry, delete those of entries that are gone, and yield the paths of the pages.
+
+    Raises:
+        DataError: the folder has pages of another tournament, or another file by the name of a page.
+        DamagedLeague: as `Store`.
+        OSError: a file cannot be written.
+    """
+    mark = MARK.format(store.parts()[0].commit)
+    pages = {out / name: page for name, page in _make_pages(store)}
+    before = {path: _read_mark(path) for path in sorted(out.glob("*.md"))}
+    for path, found in before.items():
+        if found != mark and (found or path in pages):
+            raise DataError(f"{path}: is no page of this tournament: name another folder, or delete it")
+    out.mkdir(parents=True, exist_ok=True)
+    for path, page in pages.items():
+        path.write_text(f"{page}\n{mark}\n", encoding="utf-8")
+        yield path
+    for path, found in before.items():
+        if found and path not in pages:
+            path.unlink()
+
+
+def _read_mark(page: Path) -> str:
+    """Return the mark of a page; nothing if malice did not write it."""
+    last = page.read_text("utf-8", "replace").rstrip().rpartition("\n")[2]
+    return last if last.startswith(MARK.partition("{")[0]) else ""
+
+
+def _make_pages(store: Store) -> Iterator[tuple[str, str]]:
     """Yield for each entry the name of a file and its page.
 
     Raises:
@@ -104,29 +139,37 @@ def write_pages(store: Store) -> Iterator[tuple[str, str]]:
         all_standings = compute_league_standings(store)
         name, suspended = store.tournament().name, store.suspended()
         prefix = f"{name}:" if len(store.league().tournaments) > 1 else ""
-    for place, entry in enumerate(entries, 1):
+    names = _name_files([entry.label for entry in entries])
+    for entry, file in zip(entries, names, strict=True):
         lines = [f"# {escape(entry.label)} in {escape(name)}", ""]
         lines += _describe_state(entry, find_state(entry, suspended))
         lines += _describe_results(entry.label, all_standings)
         lines += _describe_faults(findings[entry.label], entry)
         lines += _describe_worst(findings[entry.label], entry, store.path.name, prefix)
         lines += _describe_clocks(findings[entry.label], entry)
-        yield _name_file(place, entry.label), "\n".join(lines).rstrip() + "\n"
+        yield file, "\n".join(lines).rstrip() + "\n"
 
 
 def escape(text: str) -> str:
     """Return text of strangers so that Markdown and HTML show it as it is."""
-    return SPECIAL.sub(lambda match: f"&#{ord(match[0])};", sanitize(text))
+    return SPECIAL.sub(r"\\\g<0>", sanitize(text))
 
 
-def _name_file(place: int, label: str) -> str:
-    """Return a name that no other entry has, whatever the labels are."""
-    return f"{place:02}-{re.sub(r'[^A-Za-z0-9]+', '-', label).strip('-')[:60] or 'bot'}.md"
+def _name_files(labels: Sequence[str]) -> list[str]:
+    """Return names of files that hang on the labels alone, not on who else takes part.
+
+    A label that is no plain name is told from others that look like it by a digest of it.
+    """
+    plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", label).strip("-.")[:60] for label in labels]
+    return [
+        f"{name}.md" if name == label else f"{name or 'bot'}-{sha256(label.encode()).hexdigest()[:6]}.md"
+        for name, label in zip(plain, labels, strict=True)
+    ]
 
 
 def _quote(lines: Iterable[str]) -> list[str]:
-    """Return lines as a block of code."""
-    quoted = [f"    {sanitize(line)}" for line in lines]
+    """Return lines as a block of code, without paths of this machine."""
+    quoted = [f"    {redact(sanitize(line), keep_names=True)}" for line in lines]
     return ["", *quoted, ""] if quoted else [""]
 
 
