@@ -1,6 +1,7 @@
 """The referee process: reads a line per batch, writes a record line per game.
 
 Start it with `python -P -m referee`. While it plays, an `EndBatch` line ends the batch after the running game.
+On SIGUSR1 it gives up the running game, says who used how much of the time, and ends.
 When its input closes, it ends, and so do its bots.
 """
 
@@ -16,9 +17,11 @@ from types import FrameType
 import msgspec
 
 from referee.errors import DataError
-from referee.failures import Abandoned
+from referee.failures import Abandoned, TimeIsUp
 from referee.playing import play_batch
 from referee.records import Batch, EndBatch, Report
+
+TIME_IS_UP = signal.SIGUSR1
 
 _encoder = msgspec.json.Encoder()
 
@@ -27,6 +30,7 @@ def main() -> int:
     """Play batches until the input ends; return the exit status."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
+    signal.signal(TIME_IS_UP, give_up)
     orders = Orders(sys.stdin.fileno())
     # Objects that exist now stay: the garbage collector need not visit them during a game.
     gc.freeze()
@@ -37,7 +41,7 @@ def main() -> int:
     except DataError as error:
         print(f"referee: {error}", file=sys.stderr)
         return 2
-    except (Abandoned, BrokenPipeError):
+    except (Abandoned, BrokenPipeError, TimeIsUp):
         pass
     return 0
 
@@ -92,8 +96,15 @@ def stop(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
+def give_up(number: int, frame: FrameType | None) -> None:
+    """Give up the game that is played, on a signal."""
+    raise TimeIsUp
+
+
 def report(message: Report) -> None:
     """Write one line to the process that sent the batch, unless that process has closed our input.
+
+    A signal that gives up a game waits until the line is whole.
 
     Raises:
         Abandoned: nobody waits for the line.
@@ -102,11 +113,15 @@ def report(message: Report) -> None:
     poll.register(sys.stdout, select.POLLOUT)
     poll.register(sys.stdin, 0)
     line = _encoder.encode(message) + b"\n"
-    while line:
-        if any(descriptor == sys.stdin.fileno() for descriptor, _ in poll.poll()):
-            raise Abandoned("the input was closed")
-        # A pipe that is ready takes this much without blocking.
-        line = line[os.write(sys.stdout.fileno(), line[: select.PIPE_BUF]) :]
+    signal.pthread_sigmask(signal.SIG_BLOCK, [TIME_IS_UP])
+    try:
+        while line:
+            if any(descriptor == sys.stdin.fileno() for descriptor, _ in poll.poll()):
+                raise Abandoned("the input was closed")
+            # A pipe that is ready takes this much without blocking.
+            line = line[os.write(sys.stdout.fileno(), line[: select.PIPE_BUF]) :]
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [TIME_IS_UP])
 
 
 if __name__ == "__main__":

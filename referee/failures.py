@@ -14,6 +14,10 @@ class Abandoned(MaliceError):
     """The process that sent the batch is gone; nobody waits for the record."""
 
 
+class TimeIsUp(BaseException):
+    """The run has no time left for the game that is played; no handler of errors takes it for one."""
+
+
 class Late(MaliceError):
     """The deadline has passed; the message says why."""
 

@@ -60,6 +60,8 @@ class GameRunner:
         self._log = GameLog(batch, order)
         self._played = self._log.played
         self._faults = self._log.faults
+        self._asked_at = [0] * len(seats)
+        """By seat: when the request that it has not answered was made, monotonic nanoseconds; 0 if there is none."""
         self._unstarted: dict[int, Verdict] = {}
         """By seat: the verdicts on bots that could not start, and leave with those that fail in the first ask."""
 
@@ -73,6 +75,14 @@ class GameRunner:
         elapsed_ms = (time.monotonic_ns() - begin) / MS
         reports = report_seats(self._seats, self._clocks)
         return self._log.make_record(result, reports, started=started, elapsed_ms=elapsed_ms)
+
+    def measure_used_ms(self) -> tuple[float, ...]:
+        """Return how much time each seat has used so far, with the request that it has not answered."""
+        now = time.monotonic_ns()
+        return tuple(
+            (clock.used + (now - asked if asked else 0)) / MS
+            for clock, asked in zip(self._clocks, self._asked_at, strict=True)
+        )
 
     def _is_void(self, failed: Iterable[int]) -> bool:
         """Return whether nobody has played, and with these seats every team has failed."""
@@ -157,11 +167,13 @@ class GameRunner:
 
     def _send_move(self, number: int, request: Move) -> BotConnection | None:
         clock = self._clocks[number]
+        self._asked_at[number] = time.monotonic_ns()
         return self._seats[number].send_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
 
     def _collect_move(self, number: int, legal: tuple[str, ...]) -> Played:
         """Return the action of a seat; raises `Verdict`."""
         answer, wall, cpu = self._seats[number].collect_move()
+        self._asked_at[number] = 0
         if answer.move not in legal:
             verdict = judge_illegal_move(answer.move, legal)
             verdict.wall, verdict.cpu = wall, cpu
@@ -228,8 +240,10 @@ class GameRunner:
         for number, game in games.items():
             seat = self._seats[number]
             request = self._requests.game_start(number, seat.next_id(), game, names)
+            self._asked_at[number] = time.monotonic_ns()
             try:
                 seat.ask(request)
+                self._asked_at[number] = 0
             except (Verdict, MemoryFault) as failure:
                 failed[number] = self._to_verdict(failure)
         return dict(sorted(failed.items()))
@@ -259,6 +273,7 @@ class GameRunner:
         before = sum(not each.action.startswith(VERDICT) for each in self._played)
         news = []
         for number, verdict in sorted(failed.items()):
+            self._asked_at[number] = 0
             exit, lines, stderr = self._seats[number].dismiss()
             took, limit = (each / MS for each in verdict.late) if verdict.late else (None, None)
             seen = exit, lines, stderr, took, limit

@@ -13,12 +13,24 @@ from msgspec.structs import replace
 from protocol.errors import MaliceError
 from referee.bot import BotProcess, read_start_time
 from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
+from referee.clock import MS
 from referee.errors import FamilyError, MemoryFault
-from referee.failures import Abandoned
+from referee.failures import Abandoned, TimeIsUp
 from referee.families import explain_failure
 from referee.game_runner import GameRunner
 from referee.isolation.layers import name_common_isolation
-from referee.records import Batch, BatchDone, GameBegun, GameOrder, Player, RefereeFault, Report, Started, StderrLine
+from referee.records import (
+    Batch,
+    BatchDone,
+    GameBegun,
+    GameOrder,
+    Player,
+    RefereeFault,
+    Report,
+    Started,
+    StderrLine,
+    TimeUp,
+)
 from referee.seat import Seat, Watch
 
 
@@ -55,6 +67,7 @@ def play_batch(
 
     Raises:
         Abandoned: nobody waits for the records.
+        TimeIsUp: a signal said so; the game that was played is reported as given up.
     """
     if batch.cpus:
         os.sched_setaffinity(0, batch.cpus)
@@ -72,11 +85,16 @@ def play_batch(
             if is_ended():
                 break
             report(GameBegun(order.key))
+            seated = [seats[player] for player in order.seating]
+            begin = time.monotonic_ns()
             try:
-                seated = [seats[player] for player in order.seating]
-                record = GameRunner(batch, order, seated, watch=watch(order) if watch else None).play()
+                runner = GameRunner(batch, order, seated, watch=watch(order) if watch else None)
+                record = runner.play()
                 report(replace(record, isolation=name_common_isolation(seat.isolation for seat in seats)))
             except Abandoned:
+                raise
+            except TimeIsUp:
+                report(TimeUp(order.key, (time.monotonic_ns() - begin) / MS, runner.measure_used_ms()))
                 raise
             except Exception as error:
                 for seat in seats:

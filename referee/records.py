@@ -290,5 +290,15 @@ class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):
     """Whether the rules of the game failed, so that no other game is worth a try."""
 
 
-Report = Started | GameBegun | Record | BatchDone | RefereeFault | StderrLine
+class TimeUp(Struct, frozen=True, tag="time_up", tag_field="type"):
+    """The time of the run was up in the middle of a game, which was given up; the referee ends."""
+
+    key: Key
+    ms: Milliseconds
+    """How long it had been played."""
+    used_ms: tuple[Milliseconds, ...]
+    """By seat: how much of that the player had used, with the request that it had not answered."""
+
+
+Report = Started | GameBegun | Record | BatchDone | RefereeFault | StderrLine | TimeUp
 """The lines that a referee process writes."""

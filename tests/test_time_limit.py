@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import select
 import sys
 import time
@@ -11,17 +13,24 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from referee.errors import DataError
-from referee.records import Record
+from referee.records import Key, Record
 from tests.runs import Run
 from tests.tables import BOTS
+from tests.test_cli import malice
 from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
-from tournaments.league.config import Config
+from tournaments.league.config import Config, EntryLine
+from tournaments.league.journal import Overrun
+from tournaments.league.store import Store
 from tournaments.running.announcement import compute_longest_ms
 from tournaments.running.coordinator import play_batches
+from tournaments.running.deadline import Deadline
 from tournaments.running.hooks import Hooks
+from tournaments.running.opening import open_league
 from tournaments.running.plan import Plan
+from tournaments.running.run import Terms, run_tournament
 
 SMALL = 'entries = ["uniform", "first"]\nseed = "small"\ndeals = 4\n'
 
@@ -112,35 +121,157 @@ def test_nonsense_is_one_line_and_changes_nothing(words: tuple[str, ...], tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["t.toml"]
 
 
+class Limited:
+    """Runs of a small tournament whose clock stands still unless a bot or the test moves it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._fifo = folder / "fifo"
+        self._pipe: int | None = None
+        self._folder = folder
+        self.slow = f"{sys.executable} {BOTS / 'teller.py'} fifo"
+        self.config = Config(
+            name="t",
+            entries=(EntryLine(self.slow, "slow"), EntryLine("first", "quick")),
+            deals=12,
+            seed="small",
+            init_ms=600_000,
+            isolation="none",
+        )
+        self.at = 1000.0
+        self._jump = 0.0
+
+    def stall(self, jump: float) -> None:
+        """Let the slow bot stall in its third game, and the clock go on so far when it does."""
+        os.mkfifo(self._fifo)
+        self._pipe, self._jump = os.open(self._fifo, os.O_RDONLY | os.O_NONBLOCK), jump
+
+    def now(self) -> float:
+        if self._jump and select.select([self._pipe], [], [], 0)[0]:
+            self._fifo.unlink()
+            self.at, self._jump = self.at + self._jump, 0.0
+        return self.at
+
+    def play(self, until: float, grace_s: float = 120.0) -> tuple[int, str]:
+        """Play until a time; return how many games are left, and what was said."""
+        out = io.StringIO()
+        with Store(self._folder / "t.db", create=True) as store:
+            plan = open_league(store, self.config, self._folder)
+            left = run_tournament(store, plan, out, Terms(1, ["again"], until, grace_s, self.now))
+        return left, out.getvalue()
+
+    def close(self) -> None:
+        if self._pipe is not None:
+            os.close(self._pipe)
+
+
+@pytest.fixture
+def limited(tmp_path: Path) -> Iterator[Limited]:
+    limited = Limited(tmp_path)
+    yield limited
+    limited.close()
+
+
+def read_lines(text: str, word: str) -> list[str]:
+    return [line for line in text.splitlines() if word in line]
+
+
 @pytest.mark.slow
-def test_without_time_for_a_game_none_begins_and_the_run_says_why(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    run.write(SMALL)
+def test_a_game_that_runs_on_beyond_the_grace_is_given_up_named_and_played_later(
+    limited: Limited, tmp_path: Path
+) -> None:
+    limited.stall(5000.0)
+    left, said = limited.play(until=2000.0)
 
-    code, _, err = run.finish("--for", "2m")
+    assert left == 22
+    assert read_lines(said, "the last game may begin at")[0].endswith("no game was measured yet")
+    assert f"what runs on at {_at(2120)} is given up" in said
+    (line,) = read_lines(said, "is given up after")
+    assert re.fullmatch(r"game 0\.0\.\d\.\d is given up after .*, of which slow used .*", line)
+    with Store(tmp_path / "t.db") as store:
+        (overrun,) = store.tournament().overruns
+        assert overrun.label == "slow"
+        finished = store.keys()
+        assert (overrun.key in finished, len(finished)) == (False, 2)
 
-    assert code == 0, err
-    assert err.splitlines()[0].startswith("until 2")
-    why, last = err.splitlines()[-2:]
-    assert why.startswith("no game was played: by the clocks, the shortest may take 3:00")
-    assert last == "the time is up: 8 games are left; go on with: malice run t.toml --db t.db"
-    assert run.games() == 0
-    code, _, err = run.finish("--for", "2h")
-    assert code == 0, err
-    assert "the time is up" not in err
-    assert run.games() == 8
+    left, said = limited.play(until=limited.at + 1e6)
+
+    assert left == 0
+    standings = malice("standings", tmp_path / "t.db").stdout
+    assert "slow used most of the time in 1 game that a run gave up when its time was over" in standings
+    verified = malice("verify", tmp_path / "t.db")
+    assert "(complete), all of them replay" in verified.stdout
+    assert "given up        when the time of a run was over, by who had used most of it: slow 1" in verified.stdout
+    assert limited.play(until=limited.at + 1e6)[0] == 0
+
+
+@pytest.mark.slow
+def test_a_game_that_cannot_fit_the_whole_run_is_not_tried_again(limited: Limited, tmp_path: Path) -> None:
+    assert limited.play(until=limited.at, grace_s=10)[0] == 24  # it creates the part
+    with Store(tmp_path / "t.db", create=True) as store:
+        long = [Overrun(Key(0, 0, deal, 0), "slow", ms) for deal, ms in ((1, 80_000.0), (2, 50_000.0))]
+        store.append("t", long)
+
+    left, said = limited.play(until=limited.at + 50, grace_s=10)
+    again = limited.play(until=limited.at + 50, grace_s=50)
+
+    assert left == 1
+    assert "not tried again, since they ran longer before than this run lasts: 0.0.1.0 (1:20)" in said
+    assert again[0] == 0
+
+
+@pytest.mark.slow
+def test_games_begin_while_the_longest_measured_ones_still_fit(limited: Limited, tmp_path: Path) -> None:
+    assert limited.play(until=limited.at + 1e6)[0] == 0
+    plan = Plan.prepare(limited.config, tmp_path)
+    (batch, *_) = plan.open_batches(set())
+    deadline = Deadline(plan, 5000.0, 60.0, lambda: 4000.0)
+    assert deadline.latest_begin(batch) == 5000.0
+    with Store(tmp_path / "t.db") as store:
+        record = store.record(Key(0, 0, 0, 0))
+        deadline.begin(store, store.keys())
+    assert next(iter(deadline.describe())).endswith("(99 % of 24 games)")
+
+    for length in range(1, 201):
+        deadline.measure(replace(record, elapsed_ms=1000.0 * length))
+
+    assert deadline.latest_begin(batch) == 5000.0 - 198
+    why, grace = deadline.describe()
+    assert why == f"the last game may begin at {_at(4802)}: the longest took 3:18 (99 % of 224 games)"
+    assert grace.endswith(f"what runs on at {_at(5060)} is given up, and played another time")
+
+
+def _at(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).isoformat(" ", "seconds")
+
+
+@pytest.mark.slow
+def test_without_time_for_a_game_none_begins_and_the_run_says_why(limited: Limited) -> None:
+    assert limited.play(until=limited.at + 1e6)[0] == 0
+    limited.config = replace(limited.config, deals=13)
+
+    left, said = limited.play(until=limited.at)
+
+    assert left == 2
+    assert read_lines(said, "no game was played: the longest took")
+    assert limited.play(until=limited.at + 1e6)[0] == 0
 
 
 @pytest.mark.slow
 def test_a_date_is_past_when_the_tournament_goes_on(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.write(SMALL)
-    soon = (datetime.now() + timedelta(minutes=2)).isoformat(timespec="seconds")
+    assert run.finish("--create-only")[0] == 0
+    with Store(run.db, create=True) as store:
+        store.append(store.tournament().name, [Overrun(Key(0, 0, 0, 0), "first", 1e9)])
+    soon = (datetime.now() + timedelta(hours=1)).isoformat(timespec="seconds")
 
-    code, _, err = run.finish("--until", soon)
+    code, _, err = run.finish("--until", soon, "--grace", "30s")
 
     assert code == 0, err
-    assert err.endswith("go on with: malice run t.toml --db t.db\n")
+    assert err.splitlines()[0].startswith("until 2")
+    assert err.endswith("the time is up: 1 game is left; go on with: malice run t.toml --db t.db\n")
+    assert run.games() == 7
+    assert run.finish("--grace", "30s")[0] == 2
 
 
 @pytest.mark.slow

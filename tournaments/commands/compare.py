@@ -162,10 +162,8 @@ def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) 
     from tournaments.entries.kept_bots import KeptBots
     from tournaments.running.run import Terms
 
-    # The clocks allow games that are much longer than most: those that run when the time is up may end.
-    until += max(plan.compute_game_ms(name) or 0 for name in plan.tournament.rulesets) / 1000
     resume = ["malice", *sys.argv[1:]] if db else []
-    return Terms(plan.config.jobs, resume, until, KeptBots(db) if db else None, events=output.events)
+    return Terms(plan.config.jobs, resume, until, kept=KeptBots(db) if db else None, events=output.events)
 
 
 def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput, *, json: bool) -> Comparison:

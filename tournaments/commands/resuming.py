@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tournaments.commands.event_output import EventOutput
+from tournaments.commands.time_limit import Limit
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
@@ -17,23 +17,20 @@ if TYPE_CHECKING:
     from tournaments.running.run import Terms
 
 
-def make_terms(plan: Plan, resume: list[str], limit: datetime | None, db: Path, output: EventOutput) -> Terms:
+def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: EventOutput) -> Terms:
     """Return how a tournament is run whose bots are kept.
 
     Args:
         plan: the tournament.
         resume: the words of the command that goes on with it.
-        limit: when it must be over; None for no limit.
+        limit: when it must be over.
         db: the league.
         output: where its events go.
     """
-    import math
-
     from tournaments.entries.kept_bots import KeptBots
     from tournaments.running.run import Terms
 
-    end = limit.timestamp() if limit else math.inf
-    return Terms(plan.config.jobs, resume, end, KeptBots(db), events=output.events)
+    return Terms(plan.config.jobs, resume, limit.until, limit.grace_s, kept=KeptBots(db), events=output.events)
 
 
 def spell_command(tournament: Path | None, db: Path | None, options: Mapping[str, object]) -> list[str]:
@@ -43,11 +40,6 @@ def spell_command(tournament: Path | None, db: Path | None, options: Mapping[str
         if value:
             words += [name] if value is True else [name, str(value)]
     return words
-
-
-def spell_time(until: str | None, duration: str | None) -> list[str]:
-    """Return the words of a command that limit its time."""
-    return ["--until", until] if until else ["--for", duration] if duration else []
 
 
 @contextmanager

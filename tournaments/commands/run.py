@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +23,9 @@ from tournaments.commands.options import (
     with_isolation,
 )
 from tournaments.commands.pages import replace_site_option, url_option
-from tournaments.commands.resuming import make_terms, spell_command, spell_time, stop_on_interrupt
+from tournaments.commands.resuming import make_terms, spell_command, stop_on_interrupt
 from tournaments.commands.shard import Machine, Resumable, play_shard
-from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
+from tournaments.commands.time_limit import read_limit, time_options
 from tournaments.errors import Stopped
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-ve
 @replace_site_option
 @click.option("--new-versions", is_flag=True, help="Let bots that changed play on in their new version.")
 @click.option("--keep-going", is_flag=True, help="Play without the bots that cannot be built or started.")
-@click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00: stop in time.")
-@click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m: stop in time.")
+@time_options
 @click.option("--create-only", is_flag=True, help="Play nothing: prepare a league of which copies are played.")
 @click.option("--shard", "share", metavar="I/N", help="Play this share of a copy of a league; no TOURNAMENT is given.")
 @click.option("--tournament", "name", metavar="NAME", help="Of which tournament; default: the only one.")
@@ -83,6 +81,7 @@ def run(
     keep_going: bool,
     until: str | None,
     duration: str | None,
+    grace: str | None,
     create_only: bool,
     share: str | None,
     name: str | None,
@@ -130,7 +129,7 @@ def run(
             raise click.UsageError("--shard: expected the copy of a league, with --db")
         machine = Machine(jobs, cpus, isolation, required)
         words = spell_command(None, db, mine | options)
-        play_shard(share, db, name, machine, Resumable(words, until, duration, events_to))
+        play_shard(share, db, name, machine, Resumable(words, until, duration, grace, events_to))
         return
     if tournament is None:
         raise click.UsageError("Missing argument 'TOURNAMENT'.")
@@ -140,9 +139,8 @@ def run(
         playing: dict[str, object] = {"--until": until, "--for": duration, "--site": out, "--dask": scheduler}
         _refuse("--create-only", playing | {"--dry-run": dry_run, "--events": events_to})
     interrupt_on_signals()
-    words = spell_command(tournament, db, {"--create-only": create_only} | options)
-    with stop_on_interrupt(words + spell_time(until, duration)):
-        limit = parse_limit(until, duration, datetime.now().astimezone())
+    with stop_on_interrupt(["malice", *sys.argv[1:]]):
+        limit = read_limit(until, duration, grace)
         config, db = _read_file(tournament, db, jobs, isolation, required=required)
         if dry_run:
             with TemporaryDirectory(prefix="malice-") as scratch, _open_or_make_up(db, Path(scratch)) as store:
@@ -158,12 +156,9 @@ def run(
                 )
                 _print_estimate(store, plan, config.jobs)
             return
-        if limit:
-            click.echo(f"until {format_limit(limit)}", err=True)
         words = spell_command(tournament, db, {"--create-only": create_only} | options)
-        resume = words + spell_time(until, duration)
-        # A date is past once the time is up.
-        again = resume if until is None or is_daily(until) else words
+        resume = words + limit.words
+        again = resume if limit.recurs else words
         with tell_events(events_to, db) as output, stop_on_interrupt(resume), open_store(db, create=True) as store:
             output.anonymous = config.anonymous
             plan = _open(store, config, tournament, new_versions=new_versions, keep_going=keep_going, required=required)
@@ -234,10 +229,7 @@ def _explain_left(store: Store, plan: Plan, left: int, words: list[str], again: 
         words: the command without its time limit.
         again: the command that goes on with such a limit, if it can be repeated.
     """
-    from tournaments.running.stops import describe_lack_of_time
-
     if len(store.keys()) == len(plan.finished):
-        click.echo(describe_lack_of_time(plan), err=True)
         again = words
     games = f"{format_count(left, 'game')} {inflect(left, 'is', 'are')} left"
     click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,8 +13,8 @@ from referee.nouns import format_count, inflect
 from tournaments.commands.event_output import tell_events
 from tournaments.commands.exit_codes import interrupt_on_signals
 from tournaments.commands.options import open_store, with_isolation
-from tournaments.commands.resuming import make_terms, spell_time, stop_on_interrupt
-from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
+from tournaments.commands.resuming import make_terms, stop_on_interrupt
+from tournaments.commands.time_limit import read_limit
 
 if TYPE_CHECKING:
     from referee.records import Layer
@@ -40,6 +39,7 @@ class Resumable(NamedTuple):
     """Without its time limit."""
     until: str | None
     duration: str | None
+    grace: str | None
     events_to: str | None
 
 
@@ -63,11 +63,9 @@ def play_shard(share: str, db: Path, name: str | None, machine: Machine, command
 
     interrupt_on_signals()
     chosen = parse_share(share)
-    resume = command.words + spell_time(command.until, command.duration)
-    with stop_on_interrupt(resume):
-        limit = parse_limit(command.until, command.duration, datetime.now().astimezone())
-        if limit:
-            click.echo(f"until {format_limit(limit)}", err=True)
+    with stop_on_interrupt(["malice", *sys.argv[1:]]):
+        limit = read_limit(command.until, command.duration, command.grace)
+        resume = command.words + limit.words
         with (
             tell_events(command.events_to, db) as output,
             open_store(db, write=True, unplayed=True, tournament=name) as store,
@@ -79,7 +77,7 @@ def play_shard(share: str, db: Path, name: str | None, machine: Machine, command
             left = play_share(store, plan, sys.stderr, make_terms(plan, resume, limit, db, output))
             if left:
                 output.reason = "time"
-                again = resume if command.until is None or is_daily(command.until) else command.words
+                again = resume if limit.recurs else command.words
                 games = f"{format_count(left, 'game')} {inflect(left, 'is', 'are')} left"
                 click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)
             else:

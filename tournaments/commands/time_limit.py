@@ -2,13 +2,63 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any, NamedTuple, TypeVar
+
+import click
 
 from referee.errors import DataError
 
 CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?", re.ASCII)
 DURATION = re.compile(r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,6})s)?", re.ASCII)
+
+
+GRACE = "2m"
+"""How much longer games may run that have begun, if the command line does not say."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def time_options(command: F) -> F:
+    """Add the options that limit the time of a run."""
+    grace = click.option(
+        "--grace", metavar="SPAN", help=f"Give up what runs so much longer than that [default: {GRACE}]."
+    )
+    duration = click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m.")
+    until = click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00.")
+    return until(duration(grace(command)))
+
+
+class Limit(NamedTuple):
+    """The time limit of a run."""
+
+    words: list[str]
+    """The options that give it."""
+    until: float = math.inf
+    """When it is to be over, in seconds since 1970."""
+    grace_s: float = math.inf
+    recurs: bool = True
+    """Whether the options can be repeated: a date is past once the time is up."""
+
+
+def read_limit(until: str | None, duration: str | None, grace: str | None) -> Limit:
+    """Return the time limit that the options name, from now on, and say when it is.
+
+    Raises:
+        DataError: as `parse_limit`, or a grace is given without a limit, or cannot be read.
+    """
+    at = parse_limit(until, duration, datetime.now().astimezone())
+    if at is None:
+        if grace:
+            raise DataError("--grace: goes only with --until or --for")
+        return Limit([])
+    span = parse_span(grace or GRACE, "--grace")
+    click.echo(f"until {format_limit(at)}", err=True)
+    words = ["--until", until] if until else ["--for", duration or ""]
+    words += ["--grace", grace] if grace else []
+    return Limit(words, at.timestamp(), span.total_seconds(), until is None or is_daily(until))
 
 
 def parse_limit(until: str | None, duration: str | None, now: datetime) -> datetime | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 
@@ -59,7 +58,7 @@ class Backlog:
     def _filter(self, block: Block) -> Block | None:
         wanted = []
         for batch in block:
-            if time.time() >= self._hooks.latest_begin(batch):
+            if self._hooks.now() >= self._hooks.latest_begin(batch):
                 self._on_late()
             elif games := tuple(order for order in batch.games if self._hooks.wants(order.key)):
                 wanted.append(replace(batch, games=games))

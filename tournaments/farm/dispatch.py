@@ -258,5 +258,8 @@ class Dispatcher:
             else:
                 del handed.left[key]
                 self._handout.give_up(key, sentence)
+        for report in answer.overruns:
+            if report.key in handed.left and len(report.used_ms) == len(handed.left[report.key][1].seating):
+                self._hooks.on_overrun(*handed.left.pop(report.key), report)
         if answer.late:
             self._handout.note_late()

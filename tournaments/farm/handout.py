@@ -80,6 +80,7 @@ class Handout:
             tickets=tuple(self._conditions.tickets[player.label] for player in whole.players),
             slots=worker.introduction.slots_per_game,
             latest=None if math.isinf(latest) else latest,
+            give_up_at=None if math.isinf(self._hooks.give_up_at) else self._hooks.give_up_at,
         )
         worker.tasks[handed.number] = self.tasks[handed.number] = handed
         self._cluster.submit(worker.address, task)

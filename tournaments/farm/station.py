@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import threading
@@ -21,7 +22,7 @@ from protocol.errors import MaliceError
 from referee.errors import FamilyError
 from referee.families import load_family
 from referee.isolation.probe import explain_missing_layer
-from referee.records import Batch, Record
+from referee.records import Batch, GameOrder, Record, TimeUp
 from tournaments.entries.bots import BotSpec
 from tournaments.farm.bot_cache import BotCache, Lacking
 from tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, place_player
@@ -153,8 +154,19 @@ class Station:
             players = (place_player(*each) for each in zip(batch.players, bots, strict=True))
             return replace(batch, players=tuple(players))
 
-        latest = float("inf") if task.latest is None else task.latest
-        hooks = Hooks(keep, latest_begin=lambda batch: latest, on_finishing=lambda running: None)
+        overruns: list[TimeUp] = []
+
+        def note_overrun(batch: Batch, order: GameOrder, report: TimeUp) -> None:
+            overruns.append(report)
+
+        latest, over = (math.inf if at is None else at for at in (task.latest, task.give_up_at))
+        hooks = Hooks(
+            keep,
+            latest_begin=lambda batch: latest,
+            on_finishing=lambda running: None,
+            give_up_at=over,
+            on_overrun=note_overrun,
+        )
         coordinator = Coordinator(map(place, task.batches), hooks)
         try:
             outcome = _run(coordinator, cpus, partial(self._is_finishing, task.run), is_abandoned)
@@ -163,7 +175,7 @@ class Station:
                 return Answer(task.number, tuple(records), rules=str(error))
             return Answer(task.number, tuple(records), trouble=f"{type(error).__name__}: {error}")
         given_up = tuple(outcome.given_up.items())
-        return Answer(task.number, tuple(records), given_up=given_up, late=outcome.late)
+        return Answer(task.number, tuple(records), given_up=given_up, late=outcome.late, overruns=tuple(overruns))
 
     def _is_finishing(self, run: str) -> bool:
         return run in self._finishing

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
-from referee.records import Batch, Isolation, Key, Player
+from referee.records import Batch, Isolation, Key, Player, Speed, TimeUp
 from tournaments.entries.bots import BotSpec
 
 MOST_SLOTS = 4096
@@ -97,6 +97,8 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
     """How many slots it takes."""
     latest: float | None = None
     """The time, in seconds since 1970, from which on no game may begin."""
+    give_up_at: float | None = None
+    """The time at which games that still run are given up."""
 
 
 class Answer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,6 +113,8 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     """Games that the referee could not finish, and why."""
     late: bool = False
     """Whether games were not begun because of `Task.latest`."""
+    overruns: tuple[TimeUp, ...] = ()
+    """Games that were given up because of `Task.give_up_at`."""
     lacks: tuple[str, ...] = ()
     """The content hashes of bots that are no longer there."""
     trouble: str = ""

@@ -48,13 +48,15 @@ class Entry(Struct, frozen=True):
     """Whether its open games wait until the bot is mended."""
     parameters: dict[str, str] = {}
     """The parameters that its bot.toml lists, with the values that it plays with."""
+    overruns: int = 0
+    """Games that were given up when the time of a run was over, and in which it had used most of the time."""
 
 
 NOBODY = Version("-", 1, "", "", "", "", "", (), ())
 """What is known of an entry of which no version could be started."""
 
 
-def make_entry(entered: Entered, version: Version | None, state: State, reason: str) -> Entry:
+def make_entry(entered: Entered, version: Version | None, state: State, reason: str, overruns: int = 0) -> Entry:
     """Return an entry as the newest file has it.
 
     Args:
@@ -62,6 +64,7 @@ def make_entry(entered: Entered, version: Version | None, state: State, reason: 
         version: the one that plays; None if none could be started so far.
         state: what the organiser decided about it.
         reason: why.
+        overruns: as of `Entry`.
     """
     known = version or NOBODY
     return Entry(
@@ -79,6 +82,7 @@ def make_entry(entered: Entered, version: Version | None, state: State, reason: 
         reason=reason,
         waits=entered.waits,
         parameters=known.parameters,
+        overruns=overruns,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from referee.records import Count, Time
+from referee.records import Count, Key, Milliseconds, Time
 from tournaments.league.config import LABEL_LENGTH, Config
 from tournaments.league.file import Row
 from tournaments.league.parts import Part, Positive
@@ -141,6 +141,16 @@ class ShareChosen(Event, frozen=True, tag="share"):
     """Which of how many, such as `2/3`."""
 
 
+class Overrun(Event, frozen=True, tag="overrun"):
+    """A game ran on when the time of a run was over, and was given up; it stays open."""
+
+    key: Key
+    label: Label
+    """Who had used most of the time."""
+    ms: Milliseconds
+    """How long it had been played."""
+
+
 class StateChanged(Event, frozen=True, tag="state"):
     """The organiser withdrew, disqualified or reinstated an entry."""
 
@@ -157,7 +167,9 @@ class Readmitted(Event, frozen=True, tag="readmit"):
     """The number of the game that suspended the entry."""
 
 
-AnyEvent = Begun | Version | FileRead | Seeded | PartCreated | PartClosed | ShareChosen | StateChanged | Readmitted
+AnyEvent = (
+    Begun | Version | FileRead | Seeded | PartCreated | PartClosed | ShareChosen | Overrun | StateChanged | Readmitted
+)
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)

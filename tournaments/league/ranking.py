@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -33,12 +33,18 @@ def compute_league_standings(
     kinds = (memory or GameMemory()).collect(list(league.games()), picker.pick, picker.terms, terms)
     found = make_standings(kinds, picker.names, league.config().anchor, shown)
     found = _add_statistics(found, league, picker)
+    if overruns := {entry.label: entry.overruns for entry in entries if entry.overruns}:
+        found = tuple(_add_overruns(each, overruns) for each in found)
     exact = not league.ended_by_test()
     found = tuple(replace(each, exact=exact) for each in found)
     if not (table := league.table()):
         return found
     left = [place for place in table if place.label not in choice.without]
     return tuple(replace(each, by_table=True, rows=_order_by_table(each.rows, left)) for each in found)
+
+
+def _add_overruns(standings: Standings, overruns: Mapping[str, int]) -> Standings:
+    return replace(standings, rows=tuple(replace(row, overruns=overruns.get(row.label, 0)) for row in standings.rows))
 
 
 def _add_statistics(

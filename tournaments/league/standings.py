@@ -64,6 +64,8 @@ class Row(Struct, frozen=True):
     """The sum of its opponents' match points."""
     tied: bool = False
     """Whether it shares its rank."""
+    overruns: int = 0
+    """As of the entry: of all rulesets together."""
     statistics: tuple[Figure, ...] | UnsetType = UNSET
     """What the game itself counts; absent if it counts nothing."""
 

@@ -22,6 +22,7 @@ from tournaments.league.journal import (
     Begun,
     Entered,
     FileRead,
+    Overrun,
     PartClosed,
     PartCreated,
     Readmitted,
@@ -69,6 +70,8 @@ class Tournament:
         self.states: dict[str, EntryState] = {}
         self.share = ""
         """The share of the open parts that this file plays, such as `2/3`; empty if it plays all of them."""
+        self.overruns: list[Overrun] = []
+        """The games that were given up because the time of a run was over."""
         self.readmissions: set[Readmission] = set()
         """All lifted suspensions."""
         self.lifted: set[Readmission] = set()
@@ -94,6 +97,7 @@ class Tournament:
         other._old_rules = self._old_rules.copy()
         other.closed, other.states = self.closed.copy(), self.states.copy()
         other.barred, other.absent = self.barred.copy(), self.absent.copy()
+        other.overruns = self.overruns.copy()
         other.readmissions, other.lifted = self.readmissions.copy(), self.lifted.copy()
         other._versions = versions
         return other
@@ -181,7 +185,8 @@ class Tournament:
     def _make_entry(self, entered: Entered) -> Entry:
         standing = self.state(entered.label)
         known = self.version(Entrant(entered.label, entered.version)) if entered.version else None
-        return make_entry(entered, known, standing.state, standing.reason)
+        overruns = sum(each.label == entered.label for each in self.overruns)
+        return make_entry(entered, known, standing.state, standing.reason, overruns)
 
     # Events
 
@@ -214,6 +219,12 @@ class Tournament:
                 if self.share or not self.open_parts:
                     raise ValueError(f"share {share}: expected an open part, and no share chosen before")
                 self.share = share
+            case Overrun(key, label):
+                if key.part >= len(self.parts) or not self.schedules[key.part].has(key):
+                    raise ValueError(f"overrun: there is no game {key}")
+                if label not in self.schedules[key.part].labels[key.table]:
+                    raise ValueError(f"overrun: {label!r} does not play in game {key}")
+                self.overruns.append(event)
             case StateChanged(label, state, reason):
                 self._require_label(label)
                 self.states[label] = EntryState(state, reason)

@@ -28,6 +28,7 @@ NOT_COVERED = (
     "isolation and machine",
     "why bots are absent, withdrawn or disqualified",
     "settings that no game shows",
+    "games that a run gave up when its time was over",
 )
 """What nothing else in a league can contradict, so that whoever writes the journal anew goes unnoticed."""
 
@@ -71,6 +72,8 @@ class Verified(Struct, frozen=True):
     """Bots whose open games stay unplayed."""
     absent: tuple[str, ...]
     """Bots that could not be built or started, and whose open games wait."""
+    overruns: dict[str, int] = {}
+    """By label: games that were given up when the time of a run was over, and in which it had used most of the time."""
     not_covered: tuple[str, ...] = NOT_COVERED
     """What was not checked, because nothing else in a league can contradict it."""
 
@@ -127,6 +130,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
         ),
         suspended=tuple(judgement.suspended),
         absent=tuple(entry.label for entry in store.entries() if entry.waits),
+        overruns={entry.label: entry.overruns for entry in store.entries() if entry.overruns},
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -12,12 +11,25 @@ import trio
 from msgspec.structs import replace
 
 from referee.errors import FamilyError
-from referee.records import Batch, BatchDone, GameBegun, GameOrder, Key, Record, RefereeFault, Report, StderrLine
+from referee.records import (
+    Batch,
+    BatchDone,
+    GameBegun,
+    GameOrder,
+    Key,
+    Record,
+    RefereeFault,
+    Report,
+    StderrLine,
+    TimeUp,
+)
 from tournaments.running.hooks import Hooks, Outcome, Running
 from tournaments.running.leftovers import BEAT_S
 from tournaments.running.referees import RefereeProcess
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+GIVE_UP_S = 10.0
+"""How long a referee may take to give up its game."""
 TRIES = 3
 """How often a game is started before the tournament goes on without it."""
 
@@ -135,7 +147,7 @@ class Coordinator:
         return None
 
     def _has_time(self, batch: Batch) -> bool:
-        if time.time() >= self._hooks.latest_begin(batch):
+        if self._hooks.now() >= self._hooks.latest_begin(batch):
             self._note_late()
             return False
         return not self._ending.is_set()
@@ -151,14 +163,19 @@ class Coordinator:
         self._changed = trio.Event()
 
     async def _end_in_time(self, process: RefereeProcess, batch: Batch) -> None:
-        """End the batch before its next game once no further game may begin."""
-        while not self._ending.is_set() and (left := self._hooks.latest_begin(batch) - time.time()) > 0:
+        """End the batch before its next game once no further game may begin; give up the running one in the end."""
+        while not self._ending.is_set() and (left := self._hooks.latest_begin(batch) - self._hooks.now()) > 0:
             # In short steps, since somebody may set the clock.
             with trio.move_on_after(min(left, BEAT_S)):
                 await self._ending.wait()
         await process.end_batch()
         if not self._ending.is_set():
             self._note_late()
+        while (left := self._hooks.give_up_at - self._hooks.now()) > 0:
+            await trio.sleep(min(left, BEAT_S))
+        process.give_up()
+        await trio.sleep(GIVE_UP_S)
+        process.kill()
 
     async def play_batch(self, process: RefereeProcess, batch: Batch) -> Batch | None:
         """Play one batch; return the part of it that must be played again."""
@@ -195,12 +212,14 @@ class Coordinator:
                         self._hooks.on_failure(key, sentence, again=True)
                     case RefereeFault(key, sentence):
                         failures[key] = sentence
+                    case TimeUp(key) if key in orders:
+                        self._hooks.on_overrun(batch, orders.pop(key), report)
                     case BatchDone():
                         over = True
             if records and orders and not over and not any(map(self._hooks.wants, orders)):
                 process.alive = False  # the process ends, and with it the rest of the batch
                 return ()
-        if not process.alive and orders:
+        if not process.alive and orders and not process.gave_up:
             # It died over the first game that has neither a record nor a fault.
             unreported = (key for key in orders if key not in failures and key not in spared)
             failures[next(unreported, next(iter(orders)))] = await process.explain_death()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from referee.records import Batch, GameOrder, Key, Record
+from referee.records import Batch, GameOrder, Key, Record, TimeUp
 from tournaments.running.audit import Audit
 from tournaments.running.leftovers import ProcessLedger
 
@@ -56,6 +57,12 @@ class Hooks:
     """The time, in seconds since 1970, from which on no game of the batch may begin."""
     on_late: Callable[[], None] = lambda: None
     """Told once, when `latest_begin` first holds a game back."""
+    give_up_at: float = math.inf
+    """The time, in seconds since 1970, at which the games that still run are given up."""
+    on_overrun: Callable[[Batch, GameOrder, TimeUp], None] = lambda batch, order, report: None
+    """Told of every game that is given up then."""
+    now: Callable[[], float] = time.time
+    """The clock of these times."""
     on_finishing: Callable[[Collection[Running]], None] | None = None
     """Told what runs when a first Ctrl-C lets it finish; without it, the first Ctrl-C stops the run at once."""
     on_begin: Callable[[Batch, GameOrder], None] = lambda batch, order: None

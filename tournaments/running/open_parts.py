@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from referee.records import Batch, Key
 from tournaments.league.contents import Finished
@@ -62,10 +62,6 @@ class OpenParts:
     def list_suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
         return judge(self._plan.tournament, self.finished).suspended
-
-    def list_open(self) -> Iterator[Batch]:
-        """List what must be played now."""
-        return self._plan.open_batches(self.done, self.wants)
 
     def count_left(self) -> int:
         """Return how many games must be played now."""

@@ -32,6 +32,8 @@ class RefereeProcess:
 
     def __init__(self, ledger: ProcessLedger) -> None:
         self.alive = True
+        self.gave_up = False
+        """Whether its time was up, so that its end is nobody's failure."""
         self._ledger = ledger
         self._pending = b""
         self._bots: list[Started] = []
@@ -82,6 +84,19 @@ class RefereeProcess:
     async def end_batch(self) -> None:
         """Let the batch end after its running game; without a batch this has no effect."""
         await self._send(EndBatch())
+
+    def give_up(self) -> None:
+        """Let the process give up its game, tell of it and end."""
+        self.gave_up = True
+        self._signal(signal.SIGUSR1)
+
+    def kill(self) -> None:
+        """End the process at once; its bots end when this context does."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, number)
 
     async def _send(self, order: Batch | EndBatch) -> None:
         # Reading its reports shows that a process is dead.

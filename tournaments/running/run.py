@@ -5,28 +5,31 @@ from __future__ import annotations
 import io
 import math
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, Protocol, TextIO
 
 from referee.nouns import format_count
-from referee.records import Batch, Key, Record
+from referee.records import Batch, GameOrder, Key, Record, TimeUp
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.errors import Stopped
 from tournaments.league.contents import Game
 from tournaments.league.formats import FORMATS
+from tournaments.league.journal import Overrun
 from tournaments.league.store import Store
 from tournaments.running.announcement import describe_bound, describe_part, print_doubts, print_line, print_plan
 from tournaments.running.audit import Audit
 from tournaments.running.contest_progress import ContestProgress, describe_state
 from tournaments.running.coordinator import default_jobs, play_batches
+from tournaments.running.deadline import Deadline
 from tournaments.running.events import Events
 from tournaments.running.hooks import Hooks, Outcome, Running
 from tournaments.running.leftovers import ProcessLedger, end_leftovers
 from tournaments.running.open_parts import OpenParts
 from tournaments.running.plan import Plan
-from tournaments.running.progress import Progress
+from tournaments.running.progress import Progress, format_duration
 from tournaments.running.registration import close_parts
 from tournaments.running.reporting import Reporter
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
@@ -51,7 +54,11 @@ class Terms:
     again: Sequence[str] = ()
     """The words of the command that resumes the tournament after a stop; none if nothing is kept."""
     until: float = math.inf
-    """No game begins that the clocks may not let finish by this time, in seconds since 1970."""
+    """When the run is to be over, in seconds since 1970."""
+    grace_s: float = math.inf
+    """How much longer games may run that have begun."""
+    now: Callable[[], float] = time.time
+    """The clock of these times."""
     kept: KeptBots | None = None
     """Where the bots are kept and play from; by default they play where they lie."""
     playing: Playing | None = None
@@ -105,6 +112,7 @@ class Run:
 
     def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms, audit: Audit | None = None) -> None:
         self.parts = OpenParts(plan)
+        self._deadline = Deadline(plan, terms.until, terms.grace_s, terms.now)
         self._stored: dict[Key, Game] = {}
         """Games on the disk that are not taken into account yet."""
         self._store = store
@@ -125,8 +133,10 @@ class Run:
         """
         self._begin()
         while True:
-            outcome = self._play() if next(self.parts.list_open(), None) else Outcome()
-            if outcome.late and not outcome.stopped and (left := self.parts.count_left()):
+            outcome = self._play() if next(self._list_open(), None) else Outcome()
+            if (outcome.late or self._deadline.too_long) and not outcome.stopped and (left := self.parts.count_left()):
+                if outcome.late and len(self.parts.done) == len(self._plan.finished):
+                    print_line(self._deadline.describe_lack_of_time(), self._out)
                 return left
             if outcome.stopped and self.parts.count_left():
                 self._stop(outcome.stopped)
@@ -159,6 +169,9 @@ class Run:
         created = list(self._plan.parts)
         self._plan.write(self._store, shared=shared)
         self.parts.watch()
+        self._deadline.begin(self._store, self.parts.done)
+        for line in self._deadline.describe():
+            print_line(line, self._out)
         self._reporter.report_start(self._jobs, len(self.parts.done), self._plan.count_open(self.parts.done))
         self._reporter.report_parts(created)
         for part in self.parts.contests:
@@ -205,16 +218,22 @@ class Run:
                 progress.say(describe_finish(self._plan, running))
 
             def on_late() -> None:
-                progress.say("no other game begins that the clocks may not let finish in time")
+                progress.say("no other game begins: the longest would not end in time")
+
+            def on_overrun(batch: Batch, order: GameOrder, report: TimeUp) -> None:
+                progress.say(self._note_overrun(batch, order, report))
 
             ledger = ProcessLedger(_ledger_path(self._store))
             hooks = Hooks(
                 on_record,
-                self.parts.wants,
+                self._wants,
                 ledger,
                 self.parts.may_begin,
-                self._find_latest_begin,
+                self._deadline.latest_begin,
                 on_late,
+                self._deadline.over,
+                on_overrun,
+                self._terms.now,
                 on_finishing=on_finishing if self._terms.again else None,
                 on_begin=self._reporter.report_begin,
                 on_failure=self._reporter.report_failure,
@@ -226,7 +245,7 @@ class Run:
             )
             try:
                 with stop_on_errors(self._store.path, self._go_on):
-                    return self._play_batches(self.parts.list_open(), jobs, self._plan.config.cpus_per_game, hooks)
+                    return self._play_batches(self._list_open(), jobs, self._plan.config.cpus_per_game, hooks)
             finally:
                 ledger.close()
 
@@ -249,6 +268,7 @@ class Run:
             self._store_all([record])
         finished = self._stored.pop(record.key).finish()
         self.parts.add(finished)
+        self._deadline.measure(record)
         self._reporter.report_game(record, len(self.parts.done), total)
         self._report_changes(finished.key.part)
 
@@ -258,8 +278,20 @@ class Run:
         if contest := self.parts.contests[part]:
             self._reporter.report_contest(part, contest)
 
-    def _find_latest_begin(self, batch: Batch) -> float:
-        return self._terms.until - (self._plan.compute_game_ms(batch.ruleset) or 0) / 1000
+    def _wants(self, key: Key) -> bool:
+        return key not in self._deadline.too_long and self.parts.wants(key)
+
+    def _list_open(self) -> Iterator[Batch]:
+        return self._plan.open_batches(self.parts.done, self._wants)
+
+    def _note_overrun(self, batch: Batch, order: GameOrder, report: TimeUp) -> str:
+        """Write to the league that a game was given up; return a line on it."""
+        used = [(used, batch.players[player].label) for used, player in zip(report.used_ms, order.seating, strict=True)]
+        most, label = max(used)
+        self._store.append(self._plan.tournament.name, [Overrun(order.key, label, report.ms)])
+        self._reporter.report_failure(order.key, "the time of the run was over", again=False)
+        took, most_of_it = format_duration(report.ms / 1000), format_duration(most / 1000)
+        return f"game {order.key} is given up after {took}, of which {sanitize(label)} used {most_of_it}"
 
 
 def _ledger_path(store: Store) -> Path:

@@ -63,15 +63,6 @@ def describe_finish(plan: Plan, running: Collection[Running]) -> str:
     return f"finishing {format_count(len(running), 'game')}, {bound}; Ctrl-C again stops at once"
 
 
-def describe_lack_of_time(plan: Plan) -> str:
-    """Say why no game began: how long even the shortest may take."""
-    lengths = [limit for name in plan.tournament.rulesets if (limit := plan.compute_game_ms(name)) is not None]
-    if not lengths:
-        return "no game was played: the time was up before the first"
-    shortest = format_duration(min(lengths) / 1000)
-    return f"no game was played: by the clocks, the shortest may take {shortest}, and so much time was not left"
-
-
 def describe_suspensions(suspended: Iterable[str], after: int, league: Path, choice: Sequence[str]) -> Iterator[str]:
     """Yield a line on each suspended bot, with the command that lets it play again.
 

@@ -109,6 +109,9 @@ def _format_notes(standings: Standings) -> Iterator[str]:
     for row in standings.rows:
         if row.thinks_off_turn:
             yield f"{sanitize(row.label)} uses CPU time off turn: {row.idle_ms:.1f} ms an action"
+        if row.overruns:
+            games = format_count(row.overruns, "game")
+            yield f"{sanitize(row.label)} used most of the time in {games} that a run gave up when its time was over"
     if standings.same_deal:
         yield SAME_DEAL
     elif standings.variance_ratio is not None:

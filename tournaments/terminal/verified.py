@@ -18,6 +18,9 @@ def describe_verified(verified: Verified) -> Iterator[str]:
     if verified.left_out:
         ahead = "played ahead of a suspension, or of the end of a test"
         yield f"left out        {verified.left_out} that were {ahead}, and count for nobody"
+    if verified.overruns:
+        slow = ", ".join(f"{sanitize(label)} {count}" for label, count in verified.overruns.items())
+        yield f"given up        when the time of a run was over, by who had used most of it: {slow}"
     for part in verified.parts:
         yield from _describe_part(part, alone=len(verified.parts) == 1)
     yield f"not covered     {', '.join(verified.not_covered)}"
