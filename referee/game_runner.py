@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from protocol.messages import Move
 from referee.clock import MS
 from referee.connection import BotConnection
@@ -71,9 +73,14 @@ class GameRunner:
         self._follow((), self._course.dealt)
         failed = self._start()
         result = self._make_void(failed) if self._is_void(failed) else self._play_on(failed)
-        self._end(result)
+        farewells = self._end(result)
         elapsed_ms = (time.monotonic_ns() - begin) / MS
-        reports = report_seats(self._seats, self._clocks)
+        reports = [
+            replace(report, farewell=farewells[number][0], farewell_stderr=farewells[number][1])
+            if number in farewells
+            else report
+            for number, report in enumerate(report_seats(self._seats, self._clocks))
+        ]
         return self._log.make_record(result, reports, started=started, elapsed_ms=elapsed_ms)
 
     def measure_used_ms(self) -> tuple[float, ...]:
@@ -284,8 +291,13 @@ class GameRunner:
         self._played += news
         return news
 
-    def _end(self, result: Result) -> None:
-        """Send the result to the remaining seats; their answers change nothing."""
+    def _end(self, result: Result) -> dict[int, tuple[str, str]]:
+        """Send the result to the remaining seats; their answers change nothing.
+
+        Returns:
+            By seat: what was wrong with its answer, and its stderr.
+        """
+        farewells = {}
         out = {fault.seat for fault in self._faults}
         for number, seat in enumerate(self._seats):
             if number in out:
@@ -293,5 +305,9 @@ class GameRunner:
             request = self._requests.game_end(number, seat.next_id(), result)
             try:
                 seat.ask(request)
-            except (Verdict, MachineFault):
+            except Verdict as verdict:
+                _, _, stderr = seat.dismiss()
+                farewells[number] = f"{verdict.code} at game_end: {verdict.sentence}", stderr
+            except MachineFault:
                 seat.dismiss()
+        return farewells

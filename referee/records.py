@@ -181,6 +181,10 @@ class SeatReport(Struct, frozen=True):
     """Whether its requests list the legal actions."""
     first_stray: str = ""
     """The start of the first stray line, quoted and in ASCII."""
+    farewell: str = ""
+    """What was wrong when the bot was told that the game is over, for its author; it costs no game."""
+    farewell_stderr: str = ""
+    """The bot's stderr then, as in `Fault`."""
 
 
 class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):

@@ -35,6 +35,15 @@ for line in sys.stdin:
     print(json.dumps({{"id": request.get("id")}}), flush=True)
 """
 
+ENDS = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "game_end":
+        sys.exit(print("my last words", file=sys.stderr, flush=True) or 7)
+    print(json.dumps({"id": request.get("id"), "move": (request.get("legal") or [""])[0]}), flush=True)
+"""
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
@@ -160,3 +169,21 @@ def test_a_page_tells_no_path_of_the_organiser(run: Run, tmp_path: Path) -> None
     page = (tmp_path / "out/gone.md").read_text()
     assert "    cc: (path)/bot.c: no such file" in page
     assert "prof" not in page
+
+
+def test_a_crash_at_game_end_costs_no_game_and_is_told_with_its_stderr(tmp_path: Path) -> None:
+    bot = tmp_path / "ends.py"
+    bot.write_text(ENDS)
+    words = f"{sys.executable} {bot}"
+
+    played = malice("play", words, "first", "--deals", "1", "--db", tmp_path / "t.db", "--isolation", "none")
+    assert malice("feedback", tmp_path / "t.db", "--out", tmp_path / "out").exit_code == 0
+
+    told = "crash at game_end: the bot exited with status 7"
+    assert told in played.output
+    assert "| my last words" in played.output
+    with Store(tmp_path / "t.db") as store:
+        assert not any(any(game.verdicts) for game in store.games())
+    (page,) = [page for path in (tmp_path / "out").iterdir() if told in (page := path.read_text())]
+    assert "which costs no game" in page
+    assert "    my last words" in page

@@ -146,7 +146,7 @@ class Limited:
         self._pipe, self._jump = os.open(self._fifo, os.O_RDONLY | os.O_NONBLOCK), jump
 
     def now(self) -> float:
-        if self._jump and select.select([self._pipe], [], [], 0)[0]:
+        if self._pipe is not None and self._jump and select.select([self._pipe], [], [], 0)[0]:
             self._fifo.unlink()
             self.at, self._jump = self.at + self._jump, 0.0
         return self.at

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from referee.errors import DataError
 from referee.nouns import format_count
-from referee.records import Fault, Key, Record
+from referee.records import Fault, Key, Record, SeatReport
 from referee.replay import VOID
 from tournaments.league.contents import Entry, Game
 from tournaments.league.publication import redact
@@ -65,6 +65,8 @@ class Findings:
     def __init__(self) -> None:
         self.verdicts: Counter[str] = Counter()
         self.faults: list[tuple[Key, Fault]] = []
+        self.farewells: list[tuple[Key, SeatReport]] = []
+        """Games after which something was wrong with it."""
         self.worst: list[Loss] = []
         self.slowest: list[Thought] = []
         self.versions: dict[Key, int] = {}
@@ -78,6 +80,8 @@ class Findings:
                 self.verdicts[fault.code] += 1
                 if len(self.faults) < FAULTS:
                     self.faults.append((game.key, fault))
+        if record.seats[seat].farewell:
+            self.farewells.append((game.key, record.seats[seat]))
         if game.places[seat] > 1 and game.reason != VOID:
             others = tuple(label for place, label in enumerate(game.labels) if place != seat)
             behind = max(game.scores) - game.scores[seat]
@@ -230,6 +234,7 @@ def _describe_faults(findings: Findings, entry: Entry) -> Iterator[str]:
     if not findings.verdicts:
         yield "None."
         yield ""
+        yield from _describe_farewells(findings, entry)
         return
     counts = ", ".join(f"{code} {count}" for code, count in findings.verdicts.most_common())
     yield f"Games that ended for it by a verdict: {counts}. `malice check` finds most causes."
@@ -242,6 +247,17 @@ def _describe_faults(findings: Findings, entry: Entry) -> Iterator[str]:
         if stderr := excerpt_stderr(fault.stderr):
             yield "Its stderr:"
             yield from _quote(stderr)
+    yield from _describe_farewells(findings, entry)
+
+
+def _describe_farewells(findings: Findings, entry: Entry) -> Iterator[str]:
+    """Yield what was wrong when games were over."""
+    if not findings.farewells:
+        return
+    key, first = findings.farewells[0]
+    yield f"After {format_count(len(findings.farewells), 'game')} something was wrong with it, which costs no game."
+    yield f"The first was {_name_game(key, findings, entry)}:"
+    yield from _quote([first.farewell, *excerpt_stderr(first.farewell_stderr)])
 
 
 def _describe_worst(findings: Findings, entry: Entry, league: str, prefix: str) -> Iterator[str]:

@@ -255,7 +255,7 @@ def describe_absence(label: str, absence: Absence) -> Iterator[str]:
 
 
 def describe_faults(record: Record) -> Iterator[str]:
-    """Yield the verdicts of a game, each with its sentence and an excerpt of stderr; then the stray lines."""
+    """Yield the verdicts of a game, each with its sentence and an excerpt of stderr; then what costs no game."""
     for fault in record.faults:
         label = sanitize(record.entries[fault.seat][0])
         after = format_count(fault.action, "action")
@@ -263,6 +263,10 @@ def describe_faults(record: Record) -> Iterator[str]:
         for line in excerpt_stderr(fault.stderr):
             yield f"            | {line}"
     for (label, _), seat in zip(record.entries, record.seats, strict=True):
+        if seat.farewell:
+            yield f"          {sanitize(label)}: {sanitize(seat.farewell)}; this costs no game"
+            for line in excerpt_stderr(seat.farewell_stderr):
+                yield f"            | {line}"
         if seat.stray_lines:
             yield f"          {sanitize(label)}: {_describe_stray_lines(seat.stray_lines, seat.first_stray)}"
 
