@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -25,7 +24,7 @@ from tournaments.commands.exit_codes import FINDINGS
 from tournaments.league import comparison
 from tournaments.league.contents import Game
 from tournaments.league.store import Store
-from tournaments.running import coordinator
+from tournaments.running.deadline import Deadline
 
 pytestmark = pytest.mark.slow
 
@@ -157,7 +156,7 @@ def pass_time_with_games(patch: pytest.MonkeyPatch) -> None:
         stored.extend(new)
 
     patch.setattr(Store, "add_all", add_and_tell)
-    patch.setattr(coordinator, "time", SimpleNamespace(time=lambda: math.inf if stored else 0.0))
+    patch.setattr(Deadline, "latest_begin", lambda deadline, batch: 0.0 if stored else math.inf)
 
 
 def test_standings_say_the_same_of_stored_games(db: Path) -> None:
