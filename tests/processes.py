@@ -7,10 +7,29 @@ import select
 import signal
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 NAME = "MALICE_TEST_MARK"
+PATIENCE_S = 60
+"""For what happens soon, on however slow a machine."""
+POLL_S = 0.02
+"""How often something is looked for that tells nobody that it has happened."""
+
+
+def await_end(find: Callable[[], list[int]], but: int = 0) -> list[int]:
+    """Wait until `find` finds no process any more, or no more than so many; return those that it still finds."""
+    deadline = time.monotonic() + PATIENCE_S
+    while len(left := find()) > but and (rest := deadline - time.monotonic()) > 0:
+        pidfds = []
+        for pid in left:
+            with suppress(ProcessLookupError):
+                pidfds.append(os.pidfd_open(pid))
+        select.select(pidfds, [], [], rest if len(pidfds) == len(left) else 0)
+        for pidfd in pidfds:
+            os.close(pidfd)
+    return left
 
 
 class Mark:
@@ -38,19 +57,21 @@ class Mark:
                 except OSError:
                     continue
 
-    def left_after(self, seconds: float) -> list[int]:
-        """Return the processes that live on after so many seconds; those that are gone sooner are not waited for."""
-        deadline = time.monotonic() + seconds
+    def find(self, word: str) -> list[int]:
+        """Return the processes that carry the mark, and whose command has this word."""
+        found = []
         for pid in self.alive():
-            try:
-                pidfd = os.pidfd_open(pid)
-            except ProcessLookupError:
-                continue
-            select.select([pidfd], [], [], max(0, deadline - time.monotonic()))
-            os.close(pidfd)
-        return list(self.alive())
+            with suppress(OSError):
+                if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                    found.append(pid)
+        return found
+
+    def await_end(self, but: int = 0) -> list[int]:
+        """Wait until all these processes are gone, or all but so many; return those that live on."""
+        return await_end(lambda: list(self.alive()), but)
 
     def end(self) -> None:
         """Kill what still lives."""
         for pid in self.alive():
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)

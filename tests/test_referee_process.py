@@ -8,21 +8,20 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+import trio
 from msgspec.structs import replace
 
 from referee.records import Batch, BatchDone, GameBegun, Record, Report, Started
 from referee.replay import check_record
+from tests.processes import PATIENCE_S, Mark
 from tests.tables import batch, player
-
-MARK = "MALICE_REFEREE_TEST"
-GONE_MS = 1000
-"""No process of ours lives longer after any exit."""
+from tournaments.running.hooks import NO_LEDGER
+from tournaments.running.referees import RefereeProcess
 
 pytestmark = pytest.mark.slow
 
@@ -32,15 +31,15 @@ class Referee:
 
     def __init__(self, folder: Path) -> None:
         self.fifo = folder / "fifo"
-        self.mark = f"{MARK}={os.getpid()} {folder}"
-        name, _, value = self.mark.partition("=")
+        self.mark = Mark()
+        """That of the referee, its bots, and theirs."""
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "referee"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env=os.environ | {name: value},
+            env=self.mark.environ(),
             cwd=Path(__file__).parents[1],
         )
         assert self.process.stdin
@@ -60,41 +59,14 @@ class Referee:
         os.mkfifo(self.fifo)
         pipe = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
         self.give(batch(player("parent", str(self.fifo)), player("honest")))
-        assert select.select([pipe], [], [], 60)[0]
+        assert select.select([pipe], [], [], PATIENCE_S)[0]
         os.close(pipe)
-        assert len(self.pids()) == 4
+        assert len(list(self.mark.alive())) == 4
         found = [self.report() for _ in range(3)]
         return [report for report in found if isinstance(report, Started)]
 
-    def pids(self) -> list[int]:
-        """Find the processes that carry the mark: the referee, its bots, and theirs."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    if self.mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                        found.append(int(entry.name))
-                except OSError:
-                    continue
-        return found
-
-    def gone(self) -> bool:
-        """Tell whether no process is left; wait for that as long as they may live."""
-        deadline = time.monotonic_ns() // 1_000_000 + GONE_MS
-        for pid in self.pids():
-            try:
-                pidfd = os.pidfd_open(pid)
-            except ProcessLookupError:
-                continue
-            poll = select.poll()
-            poll.register(pidfd, select.POLLIN)
-            poll.poll(max(0, deadline - time.monotonic_ns() // 1_000_000))
-            os.close(pidfd)
-        return not self.pids()
-
     def close(self) -> None:
-        for pid in self.pids():
-            os.kill(pid, signal.SIGKILL)
+        self.mark.end()
         self.process.wait()
         for pipe in (self.input, self.output, self.errors):
             pipe.close()
@@ -130,7 +102,7 @@ def test_an_idle_referee_ends_in_order_when_its_input_is_closed(referee: Referee
 
     referee.input.close()
 
-    assert referee.process.wait(60) == 0
+    assert referee.process.wait(PATIENCE_S) == 0
     assert referee.errors.read() == b""
 
 
@@ -145,7 +117,7 @@ def test_an_idle_referee_ends_in_order_when_its_input_is_closed(referee: Referee
 def test_a_bad_batch_line_is_refused_in_one_line(referee: Referee, line: bytes, said: str) -> None:
     referee.input.write(line)
 
-    assert referee.process.wait(60) == 2
+    assert referee.process.wait(PATIENCE_S) == 2
     sentence = referee.errors.read().decode()
     assert sentence.startswith("referee: expected a batch line: ")
     assert said in sentence
@@ -167,7 +139,7 @@ def test_a_batch_that_does_not_fit_together_is_a_bad_line(referee: Referee, spoi
 
     referee.input.write(msgspec.json.encode(line) + b"\n")
 
-    assert referee.process.wait(60) == 2
+    assert referee.process.wait(PATIENCE_S) == 2
     assert referee.errors.read().startswith(b"referee: expected a batch line: ")
 
 
@@ -176,7 +148,7 @@ def test_a_closed_input_ends_the_referee_its_bots_and_their_children_in_mid_game
 
     referee.input.close()
 
-    assert referee.gone()
+    assert referee.mark.await_end() == []
     assert referee.process.wait() == 0
     assert referee.errors.read() == b""
 
@@ -189,7 +161,7 @@ def test_a_signal_ends_the_referee_its_bots_and_their_children_in_mid_game(
 
     referee.process.send_signal(number)
 
-    assert referee.gone()
+    assert referee.mark.await_end() == []
     assert referee.process.wait() == 128 + number
     assert referee.errors.read() == b""
 
@@ -202,12 +174,12 @@ def test_bots_die_with_a_referee_that_is_killed_and_their_groups_are_known(refer
     referee.process.kill()
 
     for bot in bots:
-        assert select.select([bot], [], [], GONE_MS / 1000)[0]
+        assert select.select([bot], [], [], PATIENCE_S)[0]
         os.close(bot)
-    (child,) = referee.pids()
+    (child,) = referee.mark.alive()
     assert os.getpgid(child) == started[0].pid
     os.killpg(started[0].pid, signal.SIGKILL)
-    assert referee.gone()
+    assert referee.mark.await_end() == []
 
 
 def test_a_referee_whose_reports_nobody_reads_ends_when_its_input_is_closed(referee: Referee) -> None:
@@ -215,9 +187,26 @@ def test_a_referee_whose_reports_nobody_reads_ends_when_its_input_is_closed(refe
     referee.give(batch(player("dies", "move", "1", "16000"), player("honest")))
     for kind in (GameBegun, Started, Started):
         assert isinstance(referee.report(), kind)
-    assert select.select([referee.output], [], [], 60)[0], "the start of a record that is longer than the pipe"
+    assert select.select([referee.output], [], [], PATIENCE_S)[0], "the start of a record that is longer than the pipe"
 
     referee.input.close()
 
-    assert referee.gone()
+    assert referee.mark.await_end() == []
     assert referee.process.wait() == 0
+
+
+def test_a_referee_that_still_starts_is_told_to_end_and_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    slow = f"import signal\nwith open({str(fifo)!r}, 'w') as pipe:\n    pipe.write('here')\nsignal.pause()\n"
+    (tmp_path / "sitecustomize.py").write_text(slow)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    async def leave_at_once() -> int | None:
+        async with RefereeProcess(NO_LEDGER) as process:
+            assert fifo.read_text() == "here"
+        return process._process.returncode
+
+    assert trio.run(leave_at_once) == -signal.SIGTERM

@@ -133,6 +133,8 @@ class Station:
                     return Answer(task.number)
                 bots = [stack.enter_context(self.bots.hold(ticket)) for ticket in task.tickets]
                 cpus = stack.enter_context(self._take_slots(task.slots))
+                if is_abandoned():  # while its bots were built, or while it waited for its slots
+                    return Answer(task.number)
                 begin = time.monotonic()
                 answer = self._play(task, bots, cpus, is_abandoned)
                 return replace(answer, seconds=time.monotonic() - begin)

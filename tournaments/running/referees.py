@@ -34,6 +34,7 @@ class RefereeProcess:
         self.alive = True
         self.gave_up = False
         """Whether its time was up, so that its end is nobody's failure."""
+        self._has_begun = False
         self._ledger = ledger
         self._pending = b""
         self._bots: list[Started] = []
@@ -61,6 +62,8 @@ class RefereeProcess:
     async def __aexit__(self, *_: object) -> None:
         with trio.CancelScope(shield=True):
             await self._stdin.aclose()
+            if not self._has_begun:  # it may still import its modules, and would read the end of its input only then
+                self._process.terminate()
             with trio.move_on_after(END_WAIT_S):
                 await self._wait()
             if self._process.returncode is None:
@@ -110,6 +113,7 @@ class RefereeProcess:
         What comes after the end of a batch belongs to the next one, which has not been sent yet.
         """
         while lines := await self._read_lines():
+            self._has_begun = True
             reports = [report for line in lines if not self._notes_bot(report := _decoder.decode(line))]
             if any(isinstance(report, BatchDone) for report in reports):
                 self._forget_bots()
