@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.crashes import told
-from tests.processes import Mark
+from tests.processes import POLL_S, Mark, await_end
 from tests.runs import MALICE, Run
 
 NAMES = ("ann", "bob")
-GONE_S = 3.0
-"""How long referees may outlive a run or a worker that was killed."""
 VICTIMS = ("worker", "worker", "worker", "run", "run", "scheduler")
 
 
@@ -63,25 +61,6 @@ class RealCluster:
                 words, cwd=self._folder, env=self.mark.environ(), stdout=log, stderr=log, start_new_session=True
             )
 
-    def find(self, *words: str) -> list[int]:
-        """Return the processes of the cluster whose command has one of these words."""
-        found = []
-        for pid in self.mark.alive():
-            try:
-                command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if any(word.encode() in command for word in words):
-                found.append(pid)
-        return found
-
-    def await_no_referee(self) -> list[int]:
-        """Wait until no game is played; return the referees that live on too long."""
-        deadline = time.monotonic() + GONE_S
-        while (left := self.find("referee")) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return left
-
 
 def kill_at_random(cluster: RealCluster, run: Run, times: int, seed: int) -> Iterator[str]:
     """Kill workers, the scheduler and runs so many times; tell each time what was done, and check that all is well.
@@ -95,20 +74,20 @@ def kill_at_random(cluster: RealCluster, run: Run, times: int, seed: int) -> Ite
         before = run.count_games()
         deadline = time.monotonic() + chance.uniform(1, 12)
         while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
+            time.sleep(POLL_S)
         victim = chance.choice(VICTIMS)
         if victim == "run" or process.poll() is not None:
             victim = "run"
             process.kill()
             process.communicate()
-            left = cluster.await_no_referee()
+            left = await_end(lambda: cluster.mark.find("referee"))
             assert left == [], f"kill {number}: referees live on: {list(map(told, left))}"
             assert not run.db.exists() or run.is_whole(), f"kill {number}: the file is damaged"
         elif victim == "scheduler":
-            for pid in cluster.find("scheduler"):
+            for pid in cluster.mark.find("scheduler"):
                 os.kill(pid, signal.SIGKILL)
             cluster.start_scheduler()
-        elif workers := cluster.find("distributed.cli.dask_worker"):
+        elif workers := cluster.mark.find("distributed.cli.dask_worker"):
             os.kill(chance.choice(workers), signal.SIGKILL)
         yield f"killed the {victim}, {before} -> {run.count_games()} games"
         if process.returncode == 0:

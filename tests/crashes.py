@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.processes import PATIENCE_S
 from tests.runs import Run
 
 TOURNAMENT = """
@@ -17,8 +17,6 @@ entries = ["uniform", "first", "greedy"]
 seed = "crash"
 deals = 6
 """
-GONE_S = 1.0
-POLL_S = 0.02
 AFTER_S = 0.15
 """How long a run lives on at most that has finished its games."""
 
@@ -55,17 +53,17 @@ def kills(run: Run, times: int, seed: int, longest_s: float, games: int = 0) -> 
         delay = chance.uniform(0.05, longest_s)
         process = run.start()
         if games:
-            _await_games(run, process, len(before) + chance.randint(0, games))
+            run.await_games(len(before) + chance.randint(0, games), process)
         time.sleep(delay)
-        victims = [process.pid, *(_referees(run) if number % 3 == 2 else [])]
+        victims = [process.pid, *(run.find_referees() if number % 3 == 2 else [])]
         for pid in victims:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
 
-        left = run.mark.left_after(GONE_S)
+        left = run.mark.await_end()
         assert left == [], f"kill {number} after {delay:.2f} s: processes live on: {list(map(told, left))}"
         assert not run.db.exists() or run.is_whole(), f"kill {number}: the file is damaged"
         now = run.digests(counting=False)
@@ -78,11 +76,6 @@ def kills(run: Run, times: int, seed: int, longest_s: float, games: int = 0) -> 
             before = {}
 
 
-def _await_games(run: Run, process: subprocess.Popen[str], wanted: int) -> None:
-    while process.poll() is None and run.count_games() < wanted:
-        time.sleep(POLL_S)
-
-
 def told(pid: int) -> str:
     """Say what a process is, for the sentence of a failure."""
     try:
@@ -91,14 +84,3 @@ def told(pid: int) -> str:
     except OSError:
         return f"{pid}: gone by now"
     return f"{pid}: {command.strip()} (state {state}, parent {parent}, group {group})"
-
-
-def _referees(run: Run) -> list[int]:
-    found = []
-    for pid in run.mark.alive():
-        try:
-            if b"\0referee\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.append(pid)
-        except OSError:
-            continue
-    return found

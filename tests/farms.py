@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from protocol.messages import Move
 from referee.game_runner import GameRunner
 from referee.records import Batch, GameOrder, Key, Record
+from tests.processes import PATIENCE_S
 from tests.sharing import nobody_greeted
 from tournaments.bench.seats import Puppet
 from tournaments.farm.cluster import Answered, Event, Introduced
@@ -38,7 +39,6 @@ CONFIG = Config(
 )
 GAMES = 3 * 6 * 2
 GREETING = Introduction("here", slots=2, slots_per_game=1, speed=1.25)
-PATIENCE_S, GRACE_S = 0.4, 0.1
 Forge = Callable[[Record], Record]
 
 
@@ -89,6 +89,8 @@ class SimulatedCluster:
         self.handed: list[tuple[str, Task]] = []
         """All that was ever handed out."""
         self.finishing = False
+        self.patience_s: float = PATIENCE_S
+        """How long a run waits for a first worker, or for another one if all are refused."""
         self.game_s = 0.0
         """How long each game takes, as the workers say."""
         self._greetings = greetings or {}
@@ -178,7 +180,14 @@ def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: f
     tickets = {label: Ticket(bot.content, bot.given) for label, bot in plan.bots.items()}
     need = Need("0", (), plan.isolation, 1, ())
     conditions = Conditions(
-        need, tickets, {}, min_speed=min_speed, patience_s=PATIENCE_S, grace_s=GRACE_S, drawn=drawn, by_wall=True
+        need,
+        tickets,
+        {},
+        min_speed=min_speed,
+        patience_s=cluster.patience_s,
+        grace_s=cluster.patience_s,
+        drawn=drawn,
+        by_wall=True,
     )
 
     def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from referee.digests import compute_tournament_sha
 from referee.records import Key, Layer
-from tests.processes import Mark
+from tests.processes import PATIENCE_S, POLL_S, Mark
 from tournaments.league.store import Store
 
 MALICE = (sys.executable, "-P", "-c", "from tournaments.cli import main; main(prog_name='malice')")
@@ -34,8 +38,13 @@ class Run:
         self.mark = Mark()
 
     def write(self, text: str, isolation: Layer = "none") -> None:
-        """Write the tournament file; few tests need sandboxes, which take half as long again."""
-        (self.folder / "t.toml").write_text(text if "isolation" in text else f'isolation = "{isolation}"\n{text}')
+        """Write the tournament file, with patience for bots on a slow machine, unless it names its times itself.
+
+        Few tests need sandboxes, which take half as long again.
+        """
+        usual = {"isolation": f'"{isolation}"', "init_ms": "60_000", "clock": "{ move_ms = 60_000 }"}
+        lines = (f"{name} = {value}\n" for name, value in usual.items() if name not in text)
+        (self.folder / "t.toml").write_text("".join(lines) + text)
 
     def start(self, *words: str, malice: Sequence[str] = MALICE) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -49,7 +58,7 @@ class Run:
 
     def finish(self, *words: str, malice: Sequence[str] = MALICE) -> tuple[int, str, str]:
         with self.start(*words, malice=malice) as process:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=2 * PATIENCE_S)
             return process.returncode, out, err
 
     def sha(self) -> str:
@@ -88,15 +97,36 @@ class Run:
 
     @contextmanager
     def in_the_third_game(self) -> Iterator[None]:
-        """Enter when the third game has begun; it goes on at the end."""
+        """Enter when the third game has begun and the first two are stored; it goes on at the end."""
         pipe = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            assert select.select([pipe], [], [], 60)[0], "no third game"
+            assert select.select([pipe], [], [], PATIENCE_S)[0], "no third game"
             assert os.read(pipe, 5) == b"here\n"
             self.fifo.unlink()
+            self.await_games(2)
             yield
         finally:
             os.close(pipe)
+
+    def await_games(self, games: int, process: subprocess.Popen[str] | None = None) -> None:
+        """Wait until so many games are finished, or until the process ends that plays them."""
+        deadline = time.monotonic() + PATIENCE_S
+        while self.count_games() < games and (process is None or process.poll() is None):
+            assert time.monotonic() < deadline, f"{self.count_games()} games, not {games}"
+            time.sleep(POLL_S)
+
+    def find_referees(self) -> list[int]:
+        """Return the referee processes."""
+        return self.mark.find("referee")
+
+    def await_last_order(self) -> None:
+        """Wait until the only referee, in the midst of a game, has been told to end after it."""
+        (referee,) = self.find_referees()
+        with open(f"/proc/{referee}/fd/0", "rb", buffering=0) as orders:
+            deadline = time.monotonic() + PATIENCE_S
+            while not struct.unpack("i", fcntl.ioctl(orders, termios.FIONREAD, bytes(4)))[0]:
+                assert time.monotonic() < deadline, "no order"
+                time.sleep(POLL_S)
 
     @property
     def fifo(self) -> Path:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.leagues import change, write_events
+from tests.processes import PATIENCE_S
 from tests.runs import Run
 from tests.test_cli import malice
 from tournaments.entries.bots import list_shipped_bots
@@ -53,7 +54,7 @@ def test_every_broken_entry_is_listed_with_its_cause(run: Run) -> None:
     assert said[4].startswith("  bob: bot: ")
     assert said[5] == "  false: crash: the bot exited with status 1"
     assert not run.db.exists()
-    assert run.mark.left_after(1.0) == []
+    assert run.mark.await_end() == []
 
 
 def test_the_others_play_the_same_games_with_and_without_broken_entries(run: Run) -> None:
@@ -185,16 +186,16 @@ def test_ctrl_c_ends_all_builds(run: Run, tmp_path: Path) -> None:
     started = os.open(tmp_path / "started", os.O_RDWR)  # also a writer: no end of file between the two
     try:
         for _ in range(min(2, len(os.sched_getaffinity(0)))):
-            assert select.select([started], [], [], 60)[0], "no build"
+            assert select.select([started], [], [], PATIENCE_S)[0], "no build"
             assert os.read(started, 5) == b"here\n"
     finally:
         os.close(started)
 
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 3, err
-    assert run.mark.left_after(1.0) == []
+    assert run.mark.await_end() == []
 
 
 def test_an_entry_whose_folder_is_gone_is_absent_to_a_run_that_keeps_going(run: Run, tmp_path: Path) -> None:

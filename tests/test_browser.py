@@ -18,6 +18,7 @@ import site_pages
 from referee.games.spite.messages import View
 from referee.records import Record
 from referee.replay import find_rules, replay_asks
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import LABELS, League
 
@@ -125,7 +126,7 @@ def test_a_game_plays_by_itself_until_it_is_stopped(browser: Chrome, out: Path) 
     Select(find(browser, "#speed")).select_by_value("15")
 
     find(browser, "#play").click()
-    WebDriverWait(browser, 10, 0.05).until(lambda _: current(browser) >= 2)
+    WebDriverWait(browser, PATIENCE_S, 0.05).until(lambda _: current(browser) >= 2)
     find(browser, "#play").click()
 
     assert find(browser, "#play").get_attribute("aria-pressed") == "false"
@@ -150,7 +151,7 @@ def test_a_link_leads_to_an_action(league: League, browser: Chrome, out: Path) -
 
     visit(browser, out, "index.html")
     browser.get(f"{out.as_uri()}/replay.html#{record.key}/!{fault.seat}")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
 
     assert current(browser) == fault.action + 1
     assert find(browser, "#raw").text == f"!{fault.code}"
@@ -166,10 +167,10 @@ def test_the_address_follows_and_every_action_has_a_link(browser: Chrome, out: P
     replay(browser, out, "0.0.1.0")
 
     find(browser, '#log [data-step="7"]').click()
-    WebDriverWait(browser, 10).until(lambda _: current(browser) == 7)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: current(browser) == 7)
     press(browser, Keys.ARROW_RIGHT)
 
-    WebDriverWait(browser, 10).until(lambda _: browser.current_url.endswith("#0.0.1.0/7"))
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: browser.current_url.endswith("#0.0.1.0/7"))
     assert current(browser) == 8
 
 
@@ -178,9 +179,9 @@ def test_the_neighbours_of_a_game_are_one_key_away(league: League, browser: Chro
     replay(browser, out, keys[0])
 
     press(browser, "n")
-    WebDriverWait(browser, 10).until(lambda _: keys[1] in find(browser, "#facts").text)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: keys[1] in find(browser, "#facts").text)
     press(browser, "n")
-    WebDriverWait(browser, 10).until(lambda _: keys[2] in find(browser, "#facts").text)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: keys[2] in find(browser, "#facts").text)
 
     assert f"replay.html#{keys[1]}" in (find(browser, "#previous").get_attribute("href") or "")
 
@@ -197,7 +198,7 @@ def test_a_key_pressed_while_a_game_loads_does_not_call_it_off(league: League, b
     press(browser, "n", Keys.ARROW_RIGHT)
     browser.execute_script("finish()")
 
-    WebDriverWait(browser, 10).until(lambda _: keys[1] in find(browser, "#facts").text)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: keys[1] in find(browser, "#facts").text)
 
 
 def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path: Path) -> None:
@@ -205,7 +206,7 @@ def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path
     replay(browser, tmp_path, "0.0.0.1")
 
     press(browser, "n")
-    WebDriverWait(browser, 10).until(lambda _: "1.0.0.0" in find(browser, "#facts").text)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: "1.0.0.0" in find(browser, "#facts").text)
 
     assert "replay.html#0.0.0.1" in (find(browser, "#previous").get_attribute("href") or "")
     assert (find(browser, "#list").get_attribute("href") or "").endswith("games.html#game=1.0.0.0")
@@ -217,7 +218,7 @@ def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path
 def test_an_unknown_game_is_said_to_be_unknown(browser: Chrome, out: Path, address: str, sentence: str) -> None:
     visit(browser, out, f"replay.html#{address}")
 
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#message").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#message").is_displayed())
 
     assert sentence in find(browser, "#message").text
 
@@ -228,7 +229,7 @@ def test_a_damaged_data_file_is_named(browser: Chrome, out: Path, tmp_path: Path
     shard.write_bytes(shard.read_bytes()[:-1000])
 
     visit(browser, tmp_path, "replay.html#0.0.0.0")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#message").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#message").is_displayed())
 
     assert find(browser, "#message").text == "data/games-0.js is damaged: write the site again."
     assert find(browser, "h1").text == "Replay"
@@ -242,7 +243,7 @@ def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
     assert find(browser, "#help").is_displayed()
     find(browser, "#help").send_keys(Keys.ESCAPE)
 
-    WebDriverWait(browser, 10).until(lambda _: not find(browser, "#help").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: not find(browser, "#help").is_displayed())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -267,7 +268,7 @@ def test_no_page_is_wider_than_a_phone(browser: Chrome, out: Path, page: str, sc
 
     visit(browser, out, page)
     if page.startswith("replay"):
-        WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+        WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
 
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
 

@@ -22,6 +22,7 @@ from referee.rulesets import load_ruleset
 from site_pages.server import SiteServer
 from site_pages.text import make_slug
 from tests.advice import LastAction
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, find
 from tests.test_lone_game import write_lone
 from tests.test_site_league import HOSTILE, LABELS, League, play
@@ -122,12 +123,12 @@ def open_page(browser: Chrome, base: str, page: str) -> None:
     browser.get(f"{base}/{page}")
     if page.startswith(("replay", "game.html")):
         shown = "#message" if "9.9.9.9" in page else "#mirror .stage" if "mirror" in page else "#replay"
-        WebDriverWait(browser, 10, 0.05).until(lambda _: find(browser, shown).is_displayed())
+        WebDriverWait(browser, PATIENCE_S, 0.05).until(lambda _: find(browser, shown).is_displayed())
     if "mirror" in page:
         browser.execute_script("malice.keys['.']()")
         assert find(browser, "#advice").get_property("textContent"), "a second opinion beside the mirror"
     if "view=deals" in page:
-        WebDriverWait(browser, 10, 0.05).until(lambda _: find(browser, "#lead-deals").is_displayed())
+        WebDriverWait(browser, PATIENCE_S, 0.05).until(lambda _: find(browser, "#lead-deals").is_displayed())
 
 
 def look_like(browser: Chrome, scheme: str, *, phone: bool) -> None:

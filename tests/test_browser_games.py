@@ -20,6 +20,7 @@ from referee.records import Record
 from referee.replay import RecordedAsk, find_rules, replay_asks
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay
 from tests.test_site_league import HOSTILE, League
 
@@ -222,7 +223,7 @@ def test_replays_work_where_only_files_of_the_site_may_run(browser: Chrome, tmp_
 
     with serve(tmp_path) as address:
         browser.get(f"{address}/replay.html#0.0.0.0/20")
-        WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+        WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
         press(browser, "\ue014")  # right: a card flies
 
         assert browser.find_elements(By.CSS_SELECTOR, "#table .seat .card")

@@ -15,6 +15,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from site_pages import text
 from tests.listed_games import CODES, make_games, write_list
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, find, visit
 from tests.test_site_league import HOSTILE
 from tournaments.league.contents import Game
@@ -57,7 +58,7 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
 
 def open_list(browser: Chrome, folder: Path, address: str = "") -> None:
     visit(browser, folder, f"games.html{address}")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#browse").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#browse").is_displayed())
 
 
 def told(browser: Chrome) -> str:
@@ -77,7 +78,7 @@ def choose(browser: Chrome, selector: str, value: str) -> None:
 
 
 def wait_for(browser: Chrome, words: str) -> None:
-    WebDriverWait(browser, 10).until(lambda _: told(browser).startswith(words))
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: told(browser).startswith(words))
 
 
 def lost(game: Game, label: str, other: str = "") -> bool:
@@ -159,7 +160,7 @@ def test_pages_and_orders_have_addresses(games: list[Game], browser: Chrome, fol
     assert keys(browser) == by_length[:100]
 
     find(browser, "#pager [rel=next]").click()
-    WebDriverWait(browser, 10).until(lambda _: keys(browser) == by_length[100:200])
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: keys(browser) == by_length[100:200])
     assert browser.current_url.endswith("#sort=longest&page=2")
     find(browser, "[name=min]").send_keys("399", Keys.ENTER)
     assert browser.current_url.endswith("#min=399&sort=longest")
@@ -227,4 +228,4 @@ def wait_until_shown(browser: Chrome, address: str) -> None:
     def shows(_: Chrome) -> bool:
         return unquote(find(browser, ".views [aria-current]").get_attribute("href") or "").endswith(f"#{address}")
 
-    WebDriverWait(browser, 10).until(shows)
+    WebDriverWait(browser, PATIENCE_S).until(shows)

@@ -15,6 +15,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from site_pages.following import Follower
 from site_pages.server import SiteServer
 from tests.growing_leagues import GrowingLeague
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import at_a_desk, find
 from tournaments.cli import Site
 from tournaments.league.ranking import compute_league_standings
@@ -85,7 +86,7 @@ def read_moment(browser: Chrome) -> str:
 
 def wait(browser: Chrome) -> WebDriverWait[Chrome]:
     """Wait even while the page is loaded again and its elements are gone."""
-    return WebDriverWait(browser, 10, 0.05, (NoSuchElementException, StaleElementReferenceException))
+    return WebDriverWait(browser, PATIENCE_S, 0.05, (NoSuchElementException, StaleElementReferenceException))
 
 
 def wait_for(browser: Chrome, words: str) -> None:

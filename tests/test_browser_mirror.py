@@ -19,6 +19,7 @@ from referee.replay import RecordedAsk, replay_asks
 from site_pages.turning_point import list_left
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import League
 
@@ -71,7 +72,7 @@ def count_turns(asks: list[RecordedAsk]) -> list[int]:
 
 def open_mirror(browser: Chrome, *keys: str) -> None:
     press(browser, *(keys or "m"))
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#mirror").get_attribute("hidden") is None)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#mirror").get_attribute("hidden") is None)
 
 
 def describe_pair(one: Record, other: Record) -> str:
@@ -117,12 +118,12 @@ def test_the_mirror_lies_in_the_address_and_closes_by_the_same_key(browser: Chro
     assert find(browser, "#moments-title .spectators").is_displayed()
 
     find(browser, "#other").click()
-    WebDriverWait(browser, 10).until(lambda _: "Game 0.0.0.1 " in find(browser, "#facts").text)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: "Game 0.0.0.1 " in find(browser, "#facts").text)
     assert find(browser, "#other").text == "game 0.0.0.0"
     find(browser, ".skip").send_keys("\ue007")  # Enter
     press(browser, "m")
-    WebDriverWait(browser, 10).until(lambda _: not find(browser, "#mirror").is_displayed())
-    WebDriverWait(browser, 10).until(lambda _: "mirror" not in browser.current_url)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: not find(browser, "#mirror").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: "mirror" not in browser.current_url)
     assert "Game 0.0.0.1 " in find(browser, "#facts").text
 
 
@@ -166,7 +167,7 @@ def test_a_phone_shows_the_mirror_in_the_place_of_the_table(browser: Chrome, out
     alone = browser.execute_script(WALK, 110)
 
     find(browser, "#swap").click()
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#other-table").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#other-table").is_displayed())
 
     assert browser.execute_script(WALK, 110)["positions"] == alone["positions"]
     assert not find(browser, "#table").is_displayed()
@@ -182,7 +183,7 @@ def test_a_game_whose_other_rotation_is_open_has_no_mirror(browser: Chrome, out:
     assert not find(browser, "#swap").is_displayed()
     assert not find(browser, "#mirror").is_displayed()
     visit(browser, out, "replay.html#0.0.1.0/5?mirror=1")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#message").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#message").is_displayed())
     assert "no other game in rotation 1" in find(browser, "#message").text
 
 
@@ -203,7 +204,7 @@ def test_any_game_has_a_mirror_of_each_rotation(browser: Chrome, tmp_path: Path)
     open_mirror(browser)
     first = find(browser, "#other").text
     Select(find(browser, "#rotation")).select_by_value("0")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#other").text != first)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#other").text != first)
 
     assert (first, find(browser, "#other").text) == ("game 0.0.0.2", "game 0.0.0.0")
     press(browser, "\ue010")  # End
@@ -219,4 +220,4 @@ def test_any_game_has_a_mirror_of_each_rotation(browser: Chrome, tmp_path: Path)
         "cid",
     ]
     press(browser, "m")
-    WebDriverWait(browser, 10).until(lambda _: not find(browser, "#mirror").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: not find(browser, "#mirror").is_displayed())

@@ -17,6 +17,7 @@ from referee.records import Record
 from referee.replay import find_rules, replay_asks
 from site_pages.drama import Dramas
 from site_pages.turning_point import find_leads, find_turn, list_left
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import League
 
@@ -117,7 +118,7 @@ def test_keys_and_links_lead_to_the_key_moments(league: League, browser: Chrome,
     press(browser, "[")
     first = current(browser)
     find(browser, "#moments li:last-child a").click()
-    WebDriverWait(browser, 10).until(lambda _: current(browser) == moments[-1])
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: current(browser) == moments[-1])
 
     assert moments == sorted(moments)
     later = sorted(set(moments))
@@ -158,7 +159,7 @@ def test_a_verdict_is_a_key_moment(league: League, browser: Chrome, out: Path) -
 
 def test_without_a_key_the_most_dramatic_game_opens(league: League, browser: Chrome, out: Path) -> None:
     visit(browser, out, "replay.html")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
 
     assert f"Game {Dramas().find(league)} " in find(browser, "#facts").text
 

@@ -20,6 +20,7 @@ from referee.games.spite.parameters import Parameters
 from referee.records import Key, Record
 from referee.replay import find_rules, replay_asks
 from referee.rulesets import Ruleset
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay, visit
 from tests.test_site_league import Chooser, League, play
 
@@ -271,7 +272,7 @@ def test_the_replay_leads_to_the_rules(browser: Chrome, tmp_path: Path) -> None:
 
     find(browser, "#facts a").click()
 
-    WebDriverWait(browser, 10).until(lambda _: browser.current_url.endswith("rules/skipbo-short.html"))
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: browser.current_url.endswith("rules/skipbo-short.html"))
     assert find(browser, "h1").text.endswith("skipbo-short")
 
 

@@ -13,6 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 import site_pages
+from tests.processes import PATIENCE_S
 from tests.test_browser_window import at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import League
 
@@ -185,7 +186,7 @@ def test_a_link_opens_with_view_speed_and_colours(browser: Chrome, out: Path) ->
 
     for wrong, sentence in (("?view=7", "no view of seat 7"), ("?speed=3", "0.5, 1, 2, 5, 15"), ("?x=1", "got x")):
         visit(browser, out, f"replay.html#0.0.0.0/5{wrong}")
-        WebDriverWait(browser, 10).until(lambda _: find(browser, "#message").is_displayed())
+        WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#message").is_displayed())
         assert sentence in find(browser, "#message").text
 
 
@@ -233,12 +234,12 @@ def test_fingers_and_tab_keys_reach_the_controls(browser: Chrome, out: Path) -> 
     assert len(browser.find_elements(By.CSS_SELECTOR, '#log, #log [tabindex="0"]')) == 2
     assert not find(browser, "#log").get_attribute("tabindex")
     find(browser, "#log [aria-current]").send_keys("\ue015\ue015\ue007")  # down, down, Enter
-    WebDriverWait(browser, 10).until(lambda _: current(browser) == 8)
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: current(browser) == 8)
 
 
 def test_the_ending_can_be_put_away_and_a_frame_shows_the_table_alone(browser: Chrome, out: Path) -> None:
     visit(browser, out, "replay.html?embed#0.0.0.0")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
     shown = [find(browser, part).is_displayed() for part in ("#table", "#play", ".top", "#log", "#players")]
     press(browser, "\ue010")  # End
 

@@ -10,6 +10,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.processes import PATIENCE_S
+
 
 def at_a_desk(chromium: Chrome) -> Iterator[Chrome]:
     """Lend the browser; afterwards it has its size and colours again, and its console must be empty."""
@@ -36,7 +38,7 @@ def find(browser: Chrome, selector: str) -> WebElement:
 
 def replay(browser: Chrome, folder: Path, address: str) -> None:
     visit(browser, folder, f"replay.html#{address}")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
 
 
 def current(browser: Chrome) -> int:

@@ -16,6 +16,7 @@ import pytest
 
 from referee.records import Record
 from tests.kept.repositories import commit, start_repository
+from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
@@ -258,7 +259,8 @@ def test_ctrl_c_prints_the_sentence_for_what_there_is(tmp_path: Path) -> None:
     with run.in_the_third_game():
         process.send_signal(signal.SIGINT)
         read_until(process, "finishing")
-    out, err = process.communicate(timeout=60)
+        run.await_last_order()
+    out, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 3
     assert out.splitlines()[0] == "undecided: no deal was finished"

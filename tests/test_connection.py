@@ -9,6 +9,7 @@ import sys
 import termios
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -49,15 +50,18 @@ sys.stdin.readline()
 os.close(2)
 os.write(1, b'{"id":1')
 os.write(1, b'}\\n')
+open(sys.argv[1], "w").close()
 sys.stdin.readline()
 """
-"""Reads a request of any length, closes its stderr, and answers in two pieces."""
+"""Reads a request of any length, closes its stderr, answers in two pieces, and tells so through a named pipe."""
 EXITS = """
 import sys
 sys.stdin.read(1)
+open(sys.argv[1]).close()
 sys.stderr.write("no more")
 sys.exit(4)
 """
+"""Reads the beginning of a request, and exits once the reader has answered its own."""
 SLEEPS = "import signal; signal.pause()"
 LONG = b'{"id":1,"type":"hello","x":"%s"}\n' % (b"x" * 300_000)
 """Fills every pipe several times."""
@@ -84,7 +88,7 @@ def test_each_seat_has_its_own_deadline_and_stops_when_it_has_answered_or_failed
             seat.process.freeze = note_stop(stopped, number)
         connections = [
             seat.send_move(move_request(seat), limit_ms * MS)
-            for seat, limit_ms in zip(seats, (200, 500, 60_000), strict=True)
+            for seat, limit_ms in zip(seats, (2000, 3000, PATIENCE_MS), strict=True)
         ]
         stopped.clear()  # the greeting
         await_answers([connection for connection in connections if connection])
@@ -96,8 +100,8 @@ def test_each_seat_has_its_own_deadline_and_stops_when_it_has_answered_or_failed
             walls.append(caught.value.wall // MS)
         seats[2].collect_move()
 
-    assert walls[0] >= 200
-    assert walls[1] >= 500
+    assert walls[0] >= 2000
+    assert walls[1] >= 3000
     assert walls[0] < walls[1]
     assert stopped == [2, 0, 1]
 
@@ -119,29 +123,30 @@ def test_a_line_that_grows_too_long_before_its_answer_is_awaited_is_a_verdict() 
     assert caught.value.code == "protocol"
 
 
-def test_long_requests_go_to_several_bots_at_once_whether_they_read_or_not() -> None:
+def test_long_requests_go_to_several_bots_at_once_whether_they_read_or_not(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
     with ExitStack() as stack:
-        bots = [BotProcess(Player("p", "00", (sys.executable, "-I", "-c", each))) for each in (SLEEPS, EXITS, READER)]
+        programs = (SLEEPS, EXITS, READER)
+        bots = [BotProcess(Player("p", "00", (sys.executable, "-I", "-c", each, str(fifo)))) for each in programs]
         connections = [BotConnection(bot, None) for bot in bots]
         for bot in bots:
             stack.callback(bot.kill)
-        for connection, limit_ms in zip(connections, (1500, 60_000, 60_000), strict=True):
+        for connection, limit_ms in zip(connections, (500, PATIENCE_MS, PATIENCE_MS), strict=True):
             exchange = Exchange("hello", 1, msgspec.json.Decoder(BareAnswer), limit_ms * MS, None)
             connection.send_request(LONG, exchange)
-            assert exchange.unsent
         await_answers(connections)
         found = []
         for connection in connections[:2]:
             with pytest.raises(Verdict) as caught:
                 connection.collect_answer()
             found.append(caught.value)
-        answer, wall, _ = connections[2].collect_answer()
+        answer, _, _ = connections[2].collect_answer()
 
     assert found[0].code == "timeout"
     assert "does not read" in found[0].sentence
     assert (found[1].code, found[1].sentence) == ("crash", "the bot exited with status 4")
     assert answer == BareAnswer(1)
-    assert wall < found[0].wall
 
 
 def test_the_process_that_sent_the_batch_may_go_while_several_bots_think() -> None:

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.crashes import AFTER_S, GONE_S, TOURNAMENT, kills, make_swiss, play_undisturbed
+from tests.crashes import AFTER_S, TOURNAMENT, kills, make_swiss, play_undisturbed
+from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 
@@ -142,7 +143,7 @@ def test_a_run_that_dies_at_this_point_goes_on_as_if_nothing_had_been(
     code, _, _ = run.finish("--jobs", "1", *options, malice=(sys.executable, "-P", "-c", DYING, word, str(times)))
 
     assert code == -signal.SIGKILL
-    assert run.mark.left_after(GONE_S) == []
+    assert run.mark.await_end() == []
     assert run.is_whole()
     before = run.digests()
     code, _, err = run.finish(*options)
@@ -161,12 +162,12 @@ def test_a_signal_stops_at_once_and_in_order(number: signal.Signals, stopping: R
     process = stopping.start("--jobs", "1")
     with stopping.in_the_third_game():
         process.send_signal(number)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 3
     assert f"stopped by {number.name} after 2 of 24 games; resume with: malice run t.toml" in err
     assert "Traceback" not in err
-    assert stopping.mark.left_after(GONE_S) == []
+    assert stopping.mark.await_end() == []
     assert stopping.is_whole()
 
 
@@ -177,11 +178,11 @@ def test_a_signal_after_ctrl_c_stops_at_once(number: signal.Signals, stopping: R
         process.send_signal(signal.SIGINT)
         read_until(process, "finishing")
         process.send_signal(number)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 3
     assert f"stopped by {number.name} after 2 of 24 games" in err
-    assert stopping.mark.left_after(GONE_S) == []
+    assert stopping.mark.await_end() == []
     assert stopping.is_whole()
     assert stopping.games() == 2
 
@@ -190,7 +191,7 @@ def test_a_hang_up_that_is_ignored_from_the_start_does_not_stop_the_run(stopping
     process = stopping.start("--jobs", "1", malice=("nohup", *MALICE))
     with stopping.in_the_third_game():
         process.send_signal(signal.SIGHUP)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 0, err
 
@@ -205,11 +206,11 @@ def test_a_signal_before_the_first_game_leaves_nothing(stopping: Run) -> None:
         assert pipe.read() == "here"
 
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 3
     assert "interrupted; resume with: malice run t.toml --db t.db" in err
-    assert stopping.mark.left_after(GONE_S) == []
+    assert stopping.mark.await_end() == []
 
 
 def test_a_terminal_that_is_closed_stops_in_order(stopping: Run) -> None:
@@ -227,10 +228,10 @@ def test_a_terminal_that_is_closed_stops_in_order(stopping: Run) -> None:
     os.close(theirs)
     with stopping.in_the_third_game():
         os.close(ours)
-        code = process.wait(30)
+        code = process.wait(PATIENCE_S)
 
     assert code == 3
-    assert stopping.mark.left_after(GONE_S) == []
+    assert stopping.mark.await_end() == []
     assert stopping.is_whole()
     assert stopping.games() == 2
     assert stopping.finish()[0] == 0
@@ -250,7 +251,7 @@ def test_a_disk_that_fills_while_pages_are_written_is_one_line_and_old_pages_sta
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -280,7 +281,7 @@ def test_a_finished_league_is_read_from_a_folder_that_cannot_be_written(small: R
                 preexec_fn=_obey_file_modes,
                 capture_output=True,
                 text=True,
-                timeout=60,
+                timeout=PATIENCE_S,
                 check=False,
             )
         finally:
@@ -306,7 +307,7 @@ def test_games_that_no_referee_survives_are_named_and_a_later_run_plays_them(run
     ]
     assert err.endswith("resume with: malice run t.toml --db t.db\n")
     assert {key.table for key in run.digests()} == {1}, "the others were played all the same"
-    assert run.mark.left_after(GONE_S) == []
+    assert run.mark.await_end() == []
     (run.folder / "peace").mkdir()
     code, _, err = run.finish()
     assert code == 0, err

@@ -17,6 +17,7 @@ from protocol.errors import MaliceError
 from referee.records import Key
 from site_pages import render
 from tests.leagues import change, play_small_league, replace_in_journal
+from tests.processes import PATIENCE_S
 from tests.runs import MALICE
 from tests.test_cli import malice
 from tournaments.commands.exit_codes import EXIT_CODES
@@ -288,7 +289,7 @@ def test_the_command_line_ends_with_5_and_one_line(league: bytes, tmp_path: Path
     path = tmp_path / "damaged.db"
     path.write_bytes(flipped(league, 5))
 
-    done = subprocess.run([*MALICE, "standings", path], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*MALICE, "standings", path], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
     assert (done.returncode, done.stdout) == (5, "")
     assert done.stderr == f"Error: {path}: not a malice league, or one with a damaged header\n"

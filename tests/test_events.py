@@ -17,7 +17,8 @@ import pytest
 from click.testing import Result
 
 from tests import event_tables
-from tests.runs import MALICE, Run
+from tests.processes import PATIENCE_S
+from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tournaments.commands.exit_codes import NO_READER
@@ -105,14 +106,15 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
     words = ("--jobs", "1", "--isolation", "none", "--events", "e.jsonl")
     process = run.start(*words)
     with run.in_the_third_game():
-        referee = next(pid for pid in run.mark.alive() if b"\0referee\0" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        (referee,) = run.find_referees()
         os.kill(referee, signal.SIGKILL)
         os.mkfifo(run.folder / "next")
         (run.folder / "next").rename(run.fifo)
     with run.in_the_third_game():
         process.send_signal(signal.SIGINT)
-        assert any(line.startswith("finishing") for line in process.stderr or ())
-    process.communicate(timeout=60)
+        read_until(process, "finishing")
+        run.await_last_order()
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 3
     return read(run.folder / "e.jsonl")
 
@@ -229,9 +231,9 @@ def test_a_reader_that_is_gone_ends_the_run_and_a_full_disk_stops_it(tmp_path: P
         assert process.stdout
         assert isinstance(decode(process.stdout.readline().rstrip(b"\n")), RunStarted)
         process.stdout.close()
-        assert process.wait(timeout=60) == NO_READER
+        assert process.wait(PATIENCE_S) == NO_READER
 
-    assert run.mark.left_after(1.0) == []
+    assert run.mark.await_end() == []
     code, _, err = run.finish("--events", "/dev/full")
     assert code == 3
     assert "cannot write events" in err

@@ -34,6 +34,7 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
 def test_a_run_gives_up_soon_if_every_worker_stays_refused(league: League) -> None:
     slow = replace(GREETING, speed=0.3)
     cluster = SimulatedCluster("ann", "bob", greetings={"ann": slow, "bob": slow})
+    cluster.patience_s = 0.2
 
     with pytest.raises(Stopped, match="every worker is refused, and no other came") as stopped:
         league.run(cluster, least=0.5)
@@ -44,8 +45,11 @@ def test_a_run_gives_up_soon_if_every_worker_stays_refused(league: League) -> No
 
 
 def test_a_run_without_a_worker_waits_for_one_a_while(league: League) -> None:
+    nobody = SimulatedCluster()
+    nobody.patience_s = 0.2
+
     with pytest.raises(Stopped, match="no worker for"):
-        league.run(SimulatedCluster())
+        league.run(nobody)
 
 
 HOSTILE = "friday\x1b[2J\nError: all is lost"

@@ -20,22 +20,13 @@ from referee.playing import play_batch
 from referee.records import Isolation, Layer, Player, Record
 from referee.verdicts import Verdict
 from tests.boxes import BOT, boxed, every_layer, own_groups, run_in_box
+from tests.processes import await_end
 from tests.tables import PATIENCE_MS, batch, move_request, player
 
+COUNTED = 600
+"""How far we count between two moves, in the same way as the bot, which then gets about as far if it may."""
+
 pytestmark = pytest.mark.slow
-
-
-def dies(pid: int) -> bool:
-    """Tell whether a process is gone within a second."""
-    end = time.monotonic() + 1
-    while time.monotonic() < end:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.005)
-    return False
 
 
 # what every layer stops
@@ -135,7 +126,7 @@ def test_nothing_is_left_of_a_bot_and_its_children(layer: Layer) -> None:
         started = bots_of_ours() - before
         assert len(started) >= 2
 
-    assert all(dies(pid) for pid in started)
+    assert await_end(lambda: sorted(started & bots_of_ours())) == []
     assert not list(own_groups())
 
 
@@ -163,12 +154,13 @@ def test_a_bot_stands_still_while_it_is_not_asked(layer: Layer) -> None:
     for freeze, moved in ((False, True), (True, False)):
         with boxed(layer, code, tell, freeze=freeze) as seat:
             seat.ask_move(move_request(seat), None)
-            time.sleep(0.3)
+            for _ in range(COUNTED):
+                time.sleep(0.001)
             seat.ask_move(move_request(seat), None)
             assert ("freeze" in seat.isolation) == freeze
             _, _, stderr = seat.dismiss()
         first, second = map(int, stderr.split())
-        assert (second - first > 100) == moved, (first, second)
+        assert (second - first > COUNTED // 3) == moved, (first, second)
 
 
 # what only the sandbox stops

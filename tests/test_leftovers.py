@@ -11,6 +11,7 @@ import pytest
 
 from referee.bot import kill_group
 from referee.isolation import cgroups
+from tests.processes import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +83,7 @@ def test_what_is_left_in_the_group_of_a_process_that_is_gone_is_killed(gone: int
         (folder / "cgroup.procs").write_text(str(left.pid))
         cgroups.sweep(cgroups.find_parents())
 
-        assert left.wait(10) == -9
+        assert left.wait(PATIENCE_S) == -9
     assert not folder.exists()
 
 
@@ -94,5 +95,5 @@ def test_no_number_stands_for_our_own_group_or_for_everybody(number: int) -> Non
 def test_a_group_is_killed_by_its_number_once(gone: int) -> None:
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as leader:
         assert kill_group(leader.pid)
-        assert leader.wait(10) == -9
+        assert leader.wait(PATIENCE_S) == -9
     assert not kill_group(gone)

@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -17,6 +16,7 @@ import site_pages
 from site_pages.live import NAME, LiveFile, Speed, describe_moment
 from site_pages.pages import Games
 from tests.growing_leagues import GrowingLeague
+from tests.processes import PATIENCE_S
 from tests.runs import Run
 from tests.tables import BOTS
 from tests.test_cli import malice
@@ -26,7 +26,6 @@ from tournaments.commands import following
 from tournaments.league.config import Config
 from tournaments.league.store import Store, is_played
 
-GONE_S = 1.0
 BOTH = {"ana": 1, "ben": 1}
 
 
@@ -198,39 +197,30 @@ def stopping(tmp_path: Path) -> Iterator[Run]:
     run.mark.end()
 
 
-def find_keeper(run: Run) -> int:
-    """Find the process that keeps the pages of a run."""
-    for pid in run.mark.alive():
-        with suppress(OSError):
-            if b"--ordered" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
-                return pid
-    raise AssertionError("nobody keeps the pages")
-
-
 @pytest.mark.slow
 def test_a_run_that_is_killed_leaves_nobody_who_writes_pages_not_even_one_who_hears_nothing(stopping: Run) -> None:
     with stopping.start("--jobs", "1", "--site", "pages") as process, stopping.in_the_third_game():
-        os.kill(find_keeper(stopping), signal.SIGSTOP)  # as if it was writing
+        (keeper,) = stopping.mark.find("--ordered")
+        os.kill(keeper, signal.SIGSTOP)  # as if it was writing
         process.kill()
-        process.wait(30)
-        left = stopping.mark.left_after(GONE_S)
+        process.wait(PATIENCE_S)
+        left = stopping.mark.await_end()
 
     assert left == []
 
 
 @pytest.mark.slow
 def test_a_run_that_is_stopped_writes_its_pages_and_leaves_nobody(stopping: Run) -> None:
-    with stopping.start("--jobs", "1", "--site", "pages") as process:
-        with stopping.in_the_third_game():
-            process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+    with stopping.start("--jobs", "1", "--site", "pages") as process, stopping.in_the_third_game():
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 3, err
     assert "stopped by SIGTERM after 2 of 24 games" in err
     assert out.endswith("pages/index.html\n")
     assert "2 of 24 games" in (stopping.folder / "pages/index.html").read_text()
     assert read_live(stopping.folder / "pages").running is False
-    assert stopping.mark.left_after(GONE_S) == []
+    assert stopping.mark.await_end() == []
 
 
 @pytest.mark.slow

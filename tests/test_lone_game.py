@@ -17,6 +17,7 @@ import site_pages
 from referee.records import Key
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
+from tests.processes import PATIENCE_S
 from tests.test_browser_games import STRANGE
 from tests.test_browser_window import at_a_desk, current, find, press, visit
 from tests.test_publication import SECRETS, Indiscreet, find_words, read_site
@@ -97,7 +98,7 @@ def test_it_works_alone_and_asks_nobody(browser: Chrome, tmp_path: Path) -> None
     record = next(league.records())
 
     visit(browser, tmp_path, "game.html#0.0.0.0/20?view=1")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
     opened = current(browser)
     press(browser, "m", "]", "\ue010")  # no mirror, a key moment, End
 
@@ -127,7 +128,7 @@ def test_what_a_family_brings_stays_text(browser: Chrome, tmp_path: Path) -> Non
         write_lone(league, Key(0, 0, 0, 0), tmp_path / "game.html", Publication())
 
     visit(browser, tmp_path, "game.html")
-    WebDriverWait(browser, 10).until(lambda _: find(browser, "#replay").is_displayed())
+    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
 
     assert find(browser, "#drawn").get_attribute("textContent") == f"Rounds {MARKUP} 0"
     assert find(browser, "#drawn").value_of_css_property("opacity") == "0.5"

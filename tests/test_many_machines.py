@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from protocol.messages import Move
 from referee.game_runner import GameRunner
 from referee.records import Key
 from tests.documents import Reader
-from tests.processes import Mark
+from tests.processes import await_end
 from tests.runs import MALICE, Run
 from tournaments.bench.seats import Puppet
 from tournaments.check.report import Report
@@ -54,7 +53,6 @@ rulesets = ["./short.toml"]
 """
 GAMES = 3 * 12 * 2
 SHORT = 'extends = "standard"\n[rules]\npayoff_size = 2\n'
-GONE_S = 3.0
 
 
 @pytest.fixture(scope="module")
@@ -91,18 +89,6 @@ def make_odd_bot(folder: Path) -> None:
     (folder / "docs/build.py").symlink_to("../build/play.py")
 
 
-def find_processes(mark: Mark, word: str) -> list[int]:
-    """Return the processes with a mark whose command has a word."""
-    found = []
-    for pid in mark.alive():
-        try:
-            if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
-                found.append(pid)
-        except OSError:
-            continue
-    return found
-
-
 def read_line(process: subprocess.Popen[str], words: str) -> str:
     """Return the next line on stderr with these words in it."""
     assert process.stderr is not None
@@ -126,24 +112,15 @@ def play_alone(run: Run) -> dict[Key, str]:
     return digests
 
 
-def await_games(run: Run, process: subprocess.Popen[str], games: int) -> None:
-    while run.count_games() < games:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
-
-
 def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Run) -> None:
     cluster = ("--dask", str(reader.folder / "scheduler.json"))
     process = run.start(*cluster)
-    await_games(run, process, 6)
-    os.kill(find_processes(reader.mark, "distributed.cli.dask_worker")[0], signal.SIGKILL)
+    run.await_games(6, process)
+    os.kill(reader.mark.find("distributed.cli.dask_worker")[0], signal.SIGKILL)
     gone = read_line(process, "is gone: ")
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + GONE_S
-    while find_processes(reader.mark, "referee") and time.monotonic() < deadline:
-        time.sleep(0.05)
-    left = find_processes(reader.mark, "referee")
+    left = await_end(lambda: reader.mark.find("referee"))
     code, _, err = run.finish(*cluster)
 
     assert re.search(r"is gone: [1-9]\d* games? handed out again", gone)

@@ -91,7 +91,7 @@ def test_a_person_plays_whole_games_in_a_terminal(extends: str, others: list[str
     ]
     assert len(seen) == len(mine)
     assert not any(action.startswith("!") for action in mine)
-    assert mark.left_after(1) == []
+    assert mark.await_end() == []
 
 
 @pytest.mark.slow
@@ -136,7 +136,7 @@ def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
     assert said in text
     assert "[you: resigned]" in text
     assert "stopped by you after 1 of 6 games; no game was kept" in text
-    assert mark.left_after(1) == []
+    assert mark.await_end() == []
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_ctrl_c_ends_at_once_with_130_and_leaves_no_process(folder: Path, mark: 
         terminal.type("\x03")
         assert terminal.status() == 130
 
-    assert mark.left_after(1) == []
+    assert mark.await_end() == []
 
 
 def malice(*words: str, input: str = "") -> Result:

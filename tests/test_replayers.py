@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from referee.records import Record
 from site_pages.packing import Packers
 from tests.leagues import change, play_small_league
-from tests.processes import Mark
+from tests.processes import PATIENCE_S, Mark
 from tests.test_cli import malice
 from tournaments.errors import Stopped, UnverifiedError
 from tournaments.league import adjustment, replayers, replaying
@@ -133,7 +133,7 @@ def test_what_kills_its_process_is_a_fault_of_the_record_alone(league: Path, mon
         kill_before(deadly.digest.encode(), monkeypatch)
         for record in (good, deadly, cut, huge):
             audit.replay(record, lambda record, why: told.put((record, why)))
-        heard = [told.get(timeout=60) for _ in range(4)]
+        heard = [told.get(timeout=PATIENCE_S) for _ in range(4)]
 
         assert [record for record, _ in heard] == [good, deadly, cut, huge]
         assert [why for _, why in heard][:2] == ["", "its replay was killed"]

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE_S
 from tests.runs import Run
 from tests.test_cli import malice
 from tests.test_versions import list_titles, list_versions, write_bot
 from tournaments.league.store import Store
+
+STOPS = """
+import os, signal
+with open({0!r}, "a") as starts:
+    starts.write("x")
+if os.path.getsize({0!r}) == 3:
+    with open({1!r}, "w") as pipe:
+        pipe.write("here")
+    signal.pause()
+"""
+"""For a bot that starts to greet, and for each batch: in the midst of its first match it stops, and tells so."""
 
 pytestmark = pytest.mark.slow
 
@@ -41,11 +54,13 @@ def test_the_old_version_finishes_the_round_and_the_new_one_plays_the_next(tmp_p
     run.write(
         'entries = [{ bot = "bots/*", label = "{folder}" }]\nformat = "swiss"\nrounds = 2\ndeals = 2\nseed = "x"\n'
     )
-    stop = run.start("--jobs", "1", "--events", "-")
-    assert stop.stdout
-    next(line for line in stop.stdout if "game_finished" in line)
+    os.mkfifo(run.fifo)
+    write_bot(run, "dan", STOPS.format(str(run.folder / "starts"), str(run.fifo)))
+    stop = run.start("--jobs", "1")
+    with run.fifo.open() as pipe:
+        assert pipe.read() == "here"
     stop.terminate()
-    stop.communicate(timeout=60)
+    stop.communicate(timeout=PATIENCE_S)
     assert list_titles(run) == ["round 1 of 2"]
     write_bot(run, "ann", "# better")
 

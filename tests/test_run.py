@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from referee.records import Key, Record
+from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
@@ -81,12 +82,13 @@ def test_ctrl_c_finishes_the_running_game_and_names_the_command_that_goes_on(tol
         assert read_until(process, "finishing") == (
             "finishing 1 game, at most 8:30 by the clocks; Ctrl-C again stops at once\n"
         )
-    _, err = process.communicate(timeout=30)
+        told.await_last_order()
+    _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 3
     assert "stopped by SIGINT after 3 of 24 games" in err
     assert "resume with: malice run t.toml --db t.db --jobs 1" in err
-    assert told.mark.left_after(1.0) == []
+    assert told.mark.await_end() == []
     assert told.games() == 3
     code, _, err = told.finish("--jobs", "2")
     assert code == 0, err
@@ -98,13 +100,13 @@ def test_kill_9_loses_nothing_that_was_finished_and_leaves_nothing_running(told:
     process = told.start("--jobs", "1")
     with told.in_the_third_game():
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE_S)
 
-        assert told.mark.left_after(1.0) == []
+        assert told.mark.await_end() == []
     with sqlite3.connect(told.db) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
-    assert told.games() >= 1
+    assert told.games() == 2
     code, _, err = told.finish()
     assert code == 0, err
     assert told.sha() == undisturbed
@@ -113,13 +115,12 @@ def test_kill_9_loses_nothing_that_was_finished_and_leaves_nothing_running(told:
 def test_a_referee_that_is_killed_is_replaced_and_its_game_is_played_again(told: Run, undisturbed: str) -> None:
     process = told.start("--jobs", "1")
     with told.in_the_third_game():
-        referee = next(pid for pid in told.mark.alive() if b"\0referee\0" in Path(f"/proc/{pid}/cmdline").read_bytes())
-
+        (referee,) = told.find_referees()
         os.kill(referee, signal.SIGKILL)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 0, err
-    assert told.mark.left_after(1.0) == []
+    assert told.mark.await_end() == []
     assert told.sha() == undisturbed
 
 
@@ -141,7 +142,7 @@ def test_the_seed_of_a_part_is_told_when_it_is_closed_and_not_before(told: Run) 
         before = malice("verify", told.db).stdout
         with Store(told.db) as store:
             seed = store.tournament().seeds(0).seed.hex()
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S)
 
     assert seed not in before
     assert "seed            published when" in before
@@ -154,8 +155,8 @@ def test_a_second_run_on_the_same_database_waits_for_the_first(told: Run, undist
         second = told.start()
         assert second.stderr is not None
         said = second.stderr.readline()
-    first.communicate(timeout=60)
-    _, err = second.communicate(timeout=60)
+    first.communicate(timeout=PATIENCE_S)
+    _, err = second.communicate(timeout=PATIENCE_S)
 
     assert "another malice run is writing to it; waiting" in said
     assert (first.returncode, second.returncode) == (0, 0), err
@@ -256,14 +257,14 @@ def test_an_entry_that_does_not_greet_is_named_before_the_first_game(run: Run) -
 
     assert code == 2
     assert "false: crash: the bot exited with status 1" in err
-    assert run.mark.left_after(1.0) == []
+    assert run.mark.await_end() == []
 
 
 def test_a_full_disk_stops_the_run_and_keeps_the_database_whole(run: Run) -> None:
     run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 20')
     limited = ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh", *MALICE, "run", "t.toml", "--db", "t.db"]
 
-    done = subprocess.run(limited, cwd=run.folder, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(limited, cwd=run.folder, capture_output=True, text=True, timeout=2 * PATIENCE_S, check=False)
 
     assert done.returncode == 3
     assert "t.db: cannot store a game:" in done.stderr

@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from referee.bot import read_start_time
 from referee.records import Started
+from tests.processes import PATIENCE_S, POLL_S
 from tests.runs import Run
 from tests.tables import BOTS
 from tournaments.running.leftovers import LedgerFile, ProcessLedger, end_leftovers
@@ -57,7 +59,7 @@ def test_a_leader_that_lives_is_ended_with_its_group(leader: subprocess.Popen[by
     ProcessLedger(tmp_path / "account").add(known(leader))
 
     assert end_leftovers(tmp_path / "account") == 1
-    assert leader.wait(10) == -signal.SIGKILL
+    assert leader.wait(PATIENCE_S) == -signal.SIGKILL
 
 
 def test_a_group_that_outlived_its_leader_is_ended(leader: subprocess.Popen[bytes], tmp_path: Path) -> None:
@@ -118,13 +120,13 @@ def test_children_of_bots_that_outlive_malice_and_its_referees_are_ended_by_the_
     run.write(f'entries = ["{bot}", "first"]\nclock = {{ move_ms = 60_000 }}\ndeals = 1\nisolation = "none"')
     process = run.start("--jobs", "1")
     wait_for_a_child(run)
+    await_leaders(run, 3)
     process.send_signal(signal.SIGSTOP)  # as if all were killed at once: it cannot tidy up any more
-    for pid in run.mark.alive():
-        if b"\0referee\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
-            os.kill(pid, signal.SIGKILL)
+    for pid in run.find_referees():
+        os.kill(pid, signal.SIGKILL)
     process.kill()
-    process.communicate(timeout=30)
-    left = run.mark.left_after(1.0)
+    process.communicate(timeout=PATIENCE_S)
+    left = run.mark.await_end(but=1)
     assert len(left) == 1, "the child of the bot"
 
     process = run.start("--jobs", "1")
@@ -132,15 +134,23 @@ def test_children_of_bots_that_outlive_malice_and_its_referees_are_ended_by_the_
 
     assert not set(left) & set(run.mark.alive())
     process.terminate()
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 3
     assert "an earlier run was killed: ended 1 process group that it left" in err
-    assert run.mark.left_after(1.0) == []
+    assert run.mark.await_end() == []
     assert sorted(path.name for path in run.folder.iterdir()) == ["fifo", "t.bots", "t.db", "t.toml"]
+
+
+def await_leaders(run: Run, leaders: int) -> None:
+    """Wait until a run has recorded so many groups: that of its referee, and those of the bots."""
+    path, deadline = run.folder / "t.db-running", time.monotonic() + PATIENCE_S
+    while len(msgspec.json.decode(path.read_bytes(), type=LedgerFile).leaders) < leaders:
+        assert time.monotonic() < deadline, path.read_text()
+        time.sleep(POLL_S)
 
 
 def wait_for_a_child(run: Run) -> None:
     """Wait until the bot has started a child and thinks for ever."""
     pipe = os.open(run.fifo, os.O_RDONLY | os.O_NONBLOCK)
-    assert select.select([pipe], [], [], 60)[0]
+    assert select.select([pipe], [], [], PATIENCE_S)[0]
     os.close(pipe)

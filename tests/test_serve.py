@@ -17,6 +17,7 @@ import pytest
 
 from site_pages.files import GENERATOR
 from site_pages.server import POLICY, SiteServer
+from tests.processes import PATIENCE_S
 from tests.runs import MALICE
 from tests.test_cli import malice
 
@@ -50,7 +51,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteServer]:
 
 
 def ask(server: SiteServer, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, bytes]:
-    with closing(HTTPConnection("127.0.0.1", server.server_port, timeout=10)) as connection:
+    with closing(HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE_S)) as connection:
         connection.putrequest(method, path, skip_accept_encoding=True)
         for name, value in headers.items():
             connection.putheader(name.replace("_", "-"), value)
@@ -61,7 +62,7 @@ def ask(server: SiteServer, path: str, method: str = "GET", **headers: str) -> t
 
 def ask_raw(server: SiteServer, request: bytes) -> bytes:
     """Send bytes, and nothing more; return everything that comes back."""
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE_S) as connection:
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: connection.recv(1 << 16), b""))
@@ -212,7 +213,7 @@ def test_it_prints_its_address_and_ends_with_ctrl_c(tmp_path: Path, host: str, w
         assert process.stdout is not None
         url = process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE_S)
 
     assert url.startswith(f"http://{host}:")
     assert process.returncode == 0

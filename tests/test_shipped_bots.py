@@ -21,6 +21,7 @@ from referee.dealer import Dealer
 from referee.families import make_rules
 from referee.rules import Ask
 from referee.rulesets import load_ruleset
+from tests.processes import PATIENCE_S
 
 SHIPPED = Path(__file__).parents[1] / "bots"
 FOLDERS = sorted(manifest.parent for manifest in SHIPPED.glob("python/*/bot.toml"))
@@ -104,7 +105,7 @@ def started(folder: Path, command: Sequence[str] = ()) -> Iterator[Dialogue]:
 
 def goes_by_itself(bot: Dialogue) -> bool:
     """Tell whether the process ended well and said nothing else on its pipes."""
-    rest, errors = bot.process.communicate(timeout=10)
+    rest, errors = bot.process.communicate(timeout=PATIENCE_S)
     return (bot.process.returncode, rest, errors) == (0, b"", b"")
 
 

@@ -34,7 +34,7 @@ def test_a_dry_run_stores_nothing(tmp_path: Path) -> None:
     assert "4 games in 4 batches" in out
     assert "by the clocks, likely " in out
     assert [path.name for path in tmp_path.iterdir()] == ["t.toml"]
-    assert run.mark.left_after(1.0) == []
+    assert run.mark.await_end() == []
 
 
 def test_a_dry_run_of_a_played_tournament_leaves_its_league_alone(tmp_path: Path) -> None:

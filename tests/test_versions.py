@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE_S
 from tests.runs import Run
 from tests.test_cli import malice
 from tournaments.entries.bots import list_shipped_bots
@@ -128,7 +129,7 @@ def test_a_bot_may_be_edited_while_a_run_goes_on(run: Run) -> None:
 
     write_bot(run, "dan", "# edited while it played")
     run.fifo.unlink()
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE_S)
     os.close(pipe)
 
     assert process.returncode == 0, err

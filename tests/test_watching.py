@@ -205,7 +205,7 @@ def test_in_a_real_terminal_it_draws_in_place_and_ends_with_the_ranking(mark: Ma
 
     assert "\x1b[5F\x1b[?7l" in text
     assert "Elo relative" in text
-    assert mark.left_after(1) == []
+    assert mark.await_end() == []
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ def test_ctrl_c_ends_it_with_130_and_leaves_no_process(mark: Mark, tmp_path: Pat
         terminal.type("\x03")
         assert terminal.status() == 130
 
-    assert mark.left_after(1) == []
+    assert mark.await_end() == []
 
 
 @pytest.mark.parametrize(

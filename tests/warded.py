@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import time
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,15 +20,12 @@ from referee.records import Batch, BatchDone, GameBegun, Record, Report, Started
 WARDEN = Path(__file__).parent / "warden.py"
 
 
-class Played:
-    """What came of a batch, and when by our own clock, which trusts nobody."""
+class Played(NamedTuple):
+    """What came of a game."""
 
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-        self.started_at: list[int] = []
-        """When a bot process was told of, right after its start."""
-        self.ended_at: list[int] = []
-        """When a record came."""
+    record: Record
+    seconds: float
+    """From the order until the record came, by our own clock, which trusts nobody."""
 
 
 class WardedReferee:
@@ -54,21 +51,21 @@ class WardedReferee:
         return self._process.poll() is None
 
     def play(self, batch: Batch) -> Played:
-        """Play a batch to its end."""
+        """Play a batch of one game to its end."""
         assert self._process.stdin
         assert self._process.stdout
-        played = Played()
+        ends: list[tuple[Record, float]] = []
+        begin = time.monotonic()
         self._process.stdin.write(msgspec.json.encode(batch) + b"\n")
         self._process.stdin.flush()
         while not isinstance(report := self._decoder.decode(self._process.stdout.readline()), BatchDone):
             if isinstance(report, Started):
-                played.started_at.append(time.monotonic_ns())
                 self._first_kb = self._first_kb or self._peak_kb()
             elif not isinstance(report, GameBegun):
                 assert isinstance(report, Record), report
-                played.ended_at.append(time.monotonic_ns())
-                played.records.append(report)
-        return played
+                ends.append((report, time.monotonic() - begin))
+        (end,) = ends
+        return Played(*end)
 
     def growth_kb(self) -> int:
         """Return how much more memory it has held at a time than when it had started its first bot."""
@@ -82,15 +79,9 @@ class WardedReferee:
     def _referee(self) -> int:
         return int(Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()[0])
 
-    def left_after(self, seconds: float) -> list[int]:
-        """Return what bots have left that lives on after so many seconds; what is gone sooner is not waited for."""
-        deadline = time.monotonic() + seconds
-        while (left := self._below() - {self._referee()}) and (rest := deadline - time.monotonic()) > 0:
-            with suppress(ProcessLookupError):
-                pidfd = os.pidfd_open(min(left))
-                select.select([pidfd], [], [], rest)
-                os.close(pidfd)
-        return sorted(left)
+    def find_left(self) -> list[int]:
+        """Return the processes that bots have left."""
+        return sorted(self._below() - {self._referee()})
 
     def _below(self) -> set[int]:
         """Find all that lives below the warden."""

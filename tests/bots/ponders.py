@@ -1,10 +1,11 @@
-"""Thinks on for a while after it has answered, on the time of others: flagged, not judged."""
+"""Thinks on after it has answered, until something more is asked, on the time of others: flagged, not judged."""
 
 import json
-import sys
-import time
+import os
+import select
 
-for line in sys.stdin:
+requests = os.fdopen(0, "rb", buffering=0)
+while line := requests.readline():
     request = json.loads(line)
     if request["type"] == "bye":
         break
@@ -12,6 +13,5 @@ for line in sys.stdin:
     if request["type"] == "move":
         answer["move"] = request["legal"][0]
     print(json.dumps(answer), flush=True)
-    until = time.process_time() + float(sys.argv[1]) / 1000
-    while request["type"] == "move" and time.process_time() < until:
+    while request["type"] == "move" and not select.select([0], [], [], 0)[0]:
         pass

@@ -167,7 +167,7 @@ def test_how_a_bot_exits_is_remarked_and_no_failure(mark: Mark) -> None:
     assert remarks(said)["bye"] == ("""it exited with status 1: "but":"I am not done\"""",)
     assert child.passed
     assert remarks(child)["bye"] == ("1 of its child processes lived on; the referee kills them",)
-    assert mark.left_after(10) == []
+    assert mark.await_end() == []
 
 
 def test_chance_from_rng_is_repeatable_and_an_examination_finds_the_same_twice() -> None:
