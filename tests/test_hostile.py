@@ -29,9 +29,9 @@ SHORT_MS = 400
 """The deadline where the answer never comes."""
 WRONG_MS = 1500
 """The same where something wrong must come before."""
-SHORT_INIT_MS = 5000
+SHORT_INIT_MS = 3000
 """The same where the honest bot must start within it."""
-TOURNAMENT_MS = 3000
+TOURNAMENT_MS = 2500
 """The deadline of an action while other games are played at the same time."""
 GROWTH_KB = 50 * 1024
 

@@ -18,7 +18,7 @@ from referee.records import Batch, BatchDone, EndBatch, GameBegun, Key, Record, 
 from referee.replay import check_record
 from tests.tables import PATIENCE_MS, RULES, Script, batch, play, player, seated
 
-START_MS = 4000
+START_MS = 3000
 """For an answer that never comes, where the bot must start and answer others before."""
 
 pytestmark = pytest.mark.slow

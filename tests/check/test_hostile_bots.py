@@ -19,7 +19,9 @@ BRIEF = replace(PATIENT, exit_ms=300)
 """For bots that are not judged by how they exit."""
 SHORT_MS = 400
 """For an action that never comes."""
-SHORT_INIT_MS = 2000
+WRONG_MS = 1500
+"""For an action before which something wrong comes."""
+SHORT_INIT_MS = 3000
 """For another answer that never comes."""
 
 
@@ -40,7 +42,7 @@ def test_the_first_step_that_fails_names_the_cause(case: Misbehaving) -> None:
     expected = case.check
     times = replace(BRIEF, listen_ms=300)
     if case.waits == "move":
-        times = replace(times, move_ms=SHORT_MS)
+        times = replace(times, move_ms=SHORT_MS if case.code == "timeout" else WRONG_MS)
     elif case.waits:
         times = replace(times, init_ms=SHORT_INIT_MS)
     if expected.step is None or case.bot == "buffers":
