@@ -58,7 +58,7 @@ class Run:
 
     def finish(self, *words: str, malice: Sequence[str] = MALICE) -> tuple[int, str, str]:
         with self.start(*words, malice=malice) as process:
-            out, err = process.communicate(timeout=2 * PATIENCE_S)
+            out, err = process.communicate(timeout=PATIENCE_S)
             return process.returncode, out, err
 
     def sha(self) -> str:
