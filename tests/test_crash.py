@@ -49,11 +49,22 @@ def dying_replace(draft, path):
     replace(draft, path)
 files.os.replace = dying_replace
 
+from tournaments.running import referees
+read, lines = referees.RefereeProcess._read_lines, []
+async def read_line(process):
+    global lines
+    lines = lines or await read(process)
+    return [lines.pop(0)] if lines else []
+referees.RefereeProcess._read_lines = read_line
+
 from tournaments.cli import Site, main
 Site.program = ("false",)  # so that the run itself writes the pages
 main(prog_name="malice")
 """
-"""The command line, but it kills itself before the n-th SQL statement or page with a given word in it."""
+"""The command line, but it kills itself before the n-th SQL statement or page with a given word in it.
+
+It reads reports one by one, so that no games arrive together: each has a transaction of its own.
+"""
 
 pytestmark = pytest.mark.slow
 
@@ -139,7 +150,6 @@ def test_a_run_that_dies_at_this_point_goes_on_as_if_nothing_had_been(
 ) -> None:
     run.write(SMALL)
 
-    # With one job no games arrive together, so that each has a transaction of its own.
     code, _, _ = run.finish("--jobs", "1", *options, malice=(sys.executable, "-P", "-c", DYING, word, str(times)))
 
     assert code == -signal.SIGKILL
