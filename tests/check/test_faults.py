@@ -74,7 +74,7 @@ def test_an_action_that_waits_in_a_buffer_is_told_from_one_that_never_comes() ->
 
 
 def test_a_bot_that_reads_all_of_its_input_first_is_told_so() -> None:
-    report = examined(faulty("reads all"), replace(PATIENT, init_ms=3000, listen_ms=300))
+    report = examined(faulty("reads all"), replace(PATIENT, init_ms=2000, listen_ms=300))
 
     (fault,) = failures(report).values()
     assert "or the bot waited for the end of the input" in fault.cause
@@ -92,10 +92,10 @@ def test_an_action_that_comes_late_is_told_from_one_that_waits_in_a_buffer() -> 
 
 
 def test_no_answer_to_the_end_of_a_game_is_no_answer() -> None:
-    report = examined(faulty("silent at the end"), replace(PATIENT, init_ms=3000, listen_ms=300))
+    report = examined(faulty("silent at the end"), replace(PATIENT, init_ms=2000, listen_ms=300))
 
     (fault,) = failures(report).values()
-    assert "no answer to game_end within 3000 ms" in fault.cause
+    assert "no answer to game_end within 2000 ms" in fault.cause
     assert "answer every line but `bye`" in fault.hint
     assert results(report)["answers"] == "failed"
 
@@ -113,7 +113,7 @@ def test_quotes_that_are_none_of_json_are_told_as_that_and_not_as_a_stray_line()
     [("mutters at unknown types", "stdout", "gets the bare id"), ("quotes long lines", "fuzz", "valid JSON")],
 )
 def test_a_line_instead_of_an_answer_fails_one_step(wrong: str, step: str, hint: str) -> None:
-    times = replace(PATIENT, move_ms=3000, init_ms=3000, listen_ms=300)
+    times = replace(PATIENT, move_ms=2000, init_ms=2000, listen_ms=300)
 
     failed = failures(examined(faulty(wrong), times, rare=90 if step == "fuzz" else 0))
 
@@ -122,7 +122,7 @@ def test_a_line_instead_of_an_answer_fails_one_step(wrong: str, step: str, hint:
 
 
 def test_what_stays_when_it_is_told_to_go_fails_that_step_alone() -> None:
-    times = replace(PATIENT, exit_ms=3000)
+    times = replace(PATIENT, exit_ms=2000)
     bye, end = examined(faulty("ignores bye"), times), examined(faulty("ignores the end"), times)
 
     assert list(failures(bye)) == ["bye"]

@@ -21,7 +21,7 @@ SHORT_MS = 400
 """For an action that never comes."""
 WRONG_MS = 1500
 """For an action before which something wrong comes."""
-SHORT_INIT_MS = 3000
+SHORT_INIT_MS = 2000
 """For another answer that never comes."""
 
 
