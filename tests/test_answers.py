@@ -51,7 +51,7 @@ def test_an_answer_before_its_request_breaks_the_protocol(second: str) -> None:
 
 @pytest.mark.parametrize("line", ["[3]", "3", "thinking", "", "{debug}", "null"])
 def test_lines_that_are_no_object_until_the_deadline_break_the_protocol(line: str) -> None:
-    found = move_verdict("says", "move", line, line, line, limit_ms=1000)
+    found = move_verdict("says", "move", line, line, line, limit_ms=500)
 
     assert found == ("protocol", "3 lines that are not JSON, and no answer to move: did you print to stdout?")
 

@@ -159,7 +159,7 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
         batches.append(replace(game, games=(order,), isolation=isolation))
     played: list[Record] = []
 
-    outcome = play_batches(iter(batches), 4, 1, Hooks(played.append))
+    outcome = play_batches(iter(batches), 8, 1, Hooks(played.append))
 
     assert outcome.given_up == {}
     assert len(played) == len(entries) >= 30
@@ -170,7 +170,7 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
         code = entries[record.key.table].code
         if code is not None and (record.faults or seat == 1):
             (fault,) = record.faults
-            assert fault.code in (code, "timeout"), "on a busy machine four bots at a time may be late"
+            assert fault.code in (code, "timeout"), "on a busy machine one of eight bots at a time may be late"
             assert record.places[seat] == 1
 
 
