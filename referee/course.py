@@ -10,6 +10,9 @@ from referee.dealer import Dealer
 from referee.errors import FamilyError
 from referee.rules import Ask, Events, Result, Rules, Shuffle, Step
 
+MOST_SHUFFLES = 1000
+"""How often chance may act before seats do, so that a game that only shuffles is found out."""
+
 
 class Course:
     """Advances a game from ask to ask; the dealer's shuffles in between happen by themselves.
@@ -25,6 +28,7 @@ class Course:
         self.state: Any
         self.step: Ask | Result
         """Which seats act next, or the result."""
+        self._out: frozenset[int] = frozenset()
         self.dealt = self._settle(rules.start(), ())
         """The events of the deal."""
 
@@ -41,26 +45,33 @@ class Course:
         if isinstance(self.step, Result):
             return out
         state, events = self.rules.withdraw(self.state, tuple(codes))
+        self._out |= codes.keys()
         return self._settle(state, (*out, *events))
 
     def _settle(self, state: Any, events: Events) -> Events:
         """Shuffle until seats must act, or the game is over."""
-        rules = self.rules
+        rules, shuffles = self.rules, 0
         while isinstance(step := rules.next(state), Shuffle):
+            if (shuffles := shuffles + 1) > MOST_SHUFFLES:
+                raise FamilyError(f"next: expected seats to ask after {MOST_SHUFFLES} shuffles in a row, got {step}")
             state, more = rules.shuffled(state, self._dealer.order(step.size))
             events += more
-        if isinstance(step, Result):
+        if type(step) is not Ask:
             _refuse_result(step, rules.teams)
+        elif self._out and not self._out.isdisjoint(step.seats):
+            raise FamilyError(f"next: expected no seat of {sorted(self._out)}, which have left the game, got {step}")
         self.state, self.step = state, step
         return events
 
 
-def _refuse_result(result: Result, teams: Sequence[int]) -> None:
+def _refuse_result(result: object, teams: Sequence[int]) -> None:
     """Make sure that a league can store a result.
 
     Raises:
         FamilyError: it has not one place for each team, from 1, and a whole number of points for each seat.
     """
+    if not isinstance(result, Result):
+        raise FamilyError(f"next: expected an Ask, a Shuffle or a Result, got {result!r}")
     places, scores, figures = result.places, result.scores, result.figures
     if figures and (len(figures) != len(teams) or len(set(map(len, figures))) != 1):
         raise FamilyError(f"expected figures for each of {len(teams)} seats, as many for each, got {figures}")

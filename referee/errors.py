@@ -4,6 +4,7 @@ MaliceError              (protocol/errors.py)
 ├── IllegalAction        an action that is not in the legal list
 ├── DataError            a file or a record is not as expected
 │   ├── FamilyError      a game is missing, or the package that brings it is broken
+│   │   └── GameFault    the rules of a game failed while it was played, and no bot is to blame
 │   ├── RulesetError     a ruleset is unknown, contradicts itself or cannot be played
 │   └── RecordError      a record does not replay
 │       └── ChangedRules it was played by rules that have changed since
@@ -30,6 +31,19 @@ class DataError(MaliceError):
 
 class FamilyError(DataError):
     """A family of games is missing, or the package that brings it is broken."""
+
+
+class GameFault(FamilyError):
+    """The rules of a game failed while it was played: no bot is to blame.
+
+    Args:
+        sentence: which game, what it did, and where.
+        report: what repeats it: the ruleset, the seed, the actions, the traceback.
+    """
+
+    def __init__(self, sentence: str, report: str) -> None:
+        super().__init__(sentence)
+        self.report = report
 
 
 class RulesetError(DataError):

@@ -251,7 +251,8 @@ def _load_point(point: EntryPoint) -> Family:
 
 def explain_failure(error: BaseException) -> str | None:
     """Return a sentence about an error that a package's game raised: the game, the error and its place; else None."""
-    folders = {folder: name for name, folder in list_folders() if name not in list_shipped()}
+    found = ((folder, name) for name, folder in list_folders() if name not in list_shipped())
+    folders = dict(sorted(found, reverse=True))  # a game inside of another's package comes first
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         for folder, name in folders.items():
             if Path(frame.filename).is_relative_to(folder):

@@ -12,7 +12,7 @@ from referee.digests import compute_digest
 from referee.errors import FamilyError
 from referee.packed_events import AskContent, encode_events, pack_asks
 from referee.records import Batch, Fault, GameOrder, Record, SeatReport
-from referee.replay import VERDICT, VOID, replay_contents
+from referee.replay import VERDICT, is_unplayed, replay_contents
 from referee.rules import Events, Result
 from referee.seat import Played, Seat
 
@@ -88,7 +88,7 @@ class GameLog:
 
     def _pack_events(self, record: Record) -> bytes:
         # Whether seats that fail before anybody plays do so together only a replay tells, and it is a short one.
-        asks = list(replay_contents(record)) if record.reason == VOID else self._asks
+        asks = list(replay_contents(record)) if is_unplayed(record) else self._asks
         return encode_events(pack_asks(asks))
 
     def _refuse_actions(self) -> None:

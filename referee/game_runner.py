@@ -14,6 +14,7 @@ from referee.course import Course, find_acting, list_asked
 from referee.dealer import Dealer
 from referee.errors import FamilyError, MachineFault, MemoryFault
 from referee.families import load_family, make_rules
+from referee.game_faults import blame_actions, check_rules, name_faults
 from referee.game_log import GameLog, report_seats
 from referee.records import Batch, Fault, GameOrder, Record
 from referee.replay import VERDICT, make_void_result
@@ -37,6 +38,10 @@ class GameRunner:
         seats: the players, by seat.
         dealer: chooses the order of every shuffle; a test may script it.
         watch: receives the actions of every ask after they are played.
+        checked: whether all that the game of a package returns is checked; those that ship pass the same in our tests.
+
+    Raises:
+        GameFault: the rules of the game failed; so does `play`.
     """
 
     def __init__(
@@ -46,22 +51,31 @@ class GameRunner:
         seats: Sequence[Seat],
         dealer: Dealer | None = None,
         watch: Watch | None = None,
+        *,
+        checked: bool = True,
     ) -> None:
+        self._batch = batch
         self._order = order
         self._seats = seats
-        rules = make_rules(batch.family, batch.rules, len(seats))
+        self._log = GameLog(batch, order)
+        self._played = self._log.played
+        self._faults = self._log.faults
+        with name_faults(batch, order, self._played):
+            family = load_family(batch.family)
+            rules = make_rules(batch.family, batch.rules, len(seats))
+            if checked and family.package:
+                rules = check_rules(rules, family, batch.rules, len(seats))
+            match = family.match(batch.rules)
+            self._course = Course(rules, dealer or Dealer(bytes.fromhex(order.deal_seed)))
         self._rules = rules
-        self._may_ask_several = load_family(batch.family).match(batch.rules).simultaneous
-        self._course = Course(rules, dealer or Dealer(bytes.fromhex(order.deal_seed)))
+        self._may_ask_several = match.simultaneous
+        self._max_actions = match.max_actions
         self._requests = Requests(rules, batch, order.key, order.rngs)
         self._post = self._requests.post
         self._clocks = self._requests.clocks
         self._watch = watch
         self._wants_legal = [True] * len(seats)
         self._notes_left = [NOTES_BYTES] * len(seats)
-        self._log = GameLog(batch, order)
-        self._played = self._log.played
-        self._faults = self._log.faults
         self._asked_at = [0] * len(seats)
         """By seat: when the request that it has not answered was made, monotonic nanoseconds; 0 if there is none."""
         self._unstarted: dict[int, Verdict] = {}
@@ -69,6 +83,10 @@ class GameRunner:
 
     def play(self) -> Record:
         """Play the game and return its record, whatever the bots do."""
+        with name_faults(self._batch, self._order, self._played):
+            return self._play()
+
+    def _play(self) -> Record:
         started, begin = time.time(), time.monotonic_ns()
         self._follow((), self._course.dealt)
         failed = self._start()
@@ -110,6 +128,8 @@ class GameRunner:
             else:
                 self._withdraw_alone(number, verdict)
         while not isinstance(step := self._course.step, Result):
+            if len(self._played) >= self._max_actions:
+                return make_void_result(len(self._seats))
             if self._unstarted and (strangers := self._unstarted.keys() - step.seats):
                 stranger = min(strangers)
                 self._withdraw_alone(stranger, self._unstarted.pop(stranger))
@@ -161,14 +181,16 @@ class GameRunner:
         news, events = self._withdraw(failed) if failed else ([], ())
         acting = [answers[number] for number in self._find_acting(answers)]
         if acting:
-            events += self._play(acting)
+            events += self._play_actions(acting)
         self._follow([*news, *acting], events)
         self._report([*news, *acting])
         return None
 
     def _make_move(self, number: int, legal: tuple[str, ...]) -> Move:
         if not legal:
-            raise FamilyError(f"seat {number} was asked, and has no legal action")
+            raise FamilyError(f"legal: expected an action of seat {number}, which is asked, got none")
+        if type(legal) is not tuple:
+            raise FamilyError(f"legal: expected a tuple, got {legal!r}")
         id = self._seats[number].next_id()
         return self._requests.move(number, id, self._course.state, legal, self._wants_legal[number])
 
@@ -182,6 +204,7 @@ class GameRunner:
         answer, wall, cpu = self._seats[number].collect_move()
         self._asked_at[number] = 0
         if answer.move not in legal:
+            blame_actions(legal, number)
             verdict = judge_illegal_move(answer.move, legal)
             verdict.wall, verdict.cpu = wall, cpu
             raise verdict
@@ -194,7 +217,7 @@ class GameRunner:
         self._log.add_ask(moves, events, self._rules.turn(self._course.state))
         self._post(events)
 
-    def _play(self, moves: Sequence[Played]) -> Events:
+    def _play_actions(self, moves: Sequence[Played]) -> Events:
         """Play actions of one ask; return the events."""
         self._played += moves
         actions = {}

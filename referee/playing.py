@@ -14,9 +14,8 @@ from protocol.errors import MaliceError
 from referee.bot import BotProcess, read_start_time
 from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
 from referee.clock import MS
-from referee.errors import FamilyError, MemoryFault
+from referee.errors import GameFault, MemoryFault
 from referee.failures import Abandoned, TimeIsUp
-from referee.families import explain_failure
 from referee.game_runner import GameRunner
 from referee.isolation.layers import name_common_isolation
 from referee.records import (
@@ -86,20 +85,23 @@ def play_batch(
                 break
             report(GameBegun(order.key))
             seated = [seats[player] for player in order.seating]
-            begin = time.monotonic_ns()
+            runner, begin = None, time.monotonic_ns()
             try:
-                runner = GameRunner(batch, order, seated, watch=watch(order) if watch else None)
+                told = watch(order) if watch else None
+                # One game checked fully costs little, and a game that answers wrongly seldom waits for the second.
+                runner = GameRunner(batch, order, seated, watch=told, checked=order is batch.games[0])
                 record = runner.play()
                 report(replace(record, isolation=name_common_isolation(seat.isolation for seat in seats)))
             except Abandoned:
                 raise
             except TimeIsUp:
-                report(TimeUp(order.key, (time.monotonic_ns() - begin) / MS, runner.measure_used_ms()))
+                used = runner.measure_used_ms() if runner else (0.0,) * len(seats)
+                report(TimeUp(order.key, (time.monotonic_ns() - begin) / MS, used))
                 raise
             except Exception as error:
                 for seat in seats:
                     seat.dismiss()  # it may be in the middle of the game
-                report(_make_fault(order, batch.family, error))
+                report(_make_fault(order, error))
         for seat in seats:
             seat.leave()
         deadline = time.monotonic_ns() + BYE_WAIT_NS
@@ -111,12 +113,10 @@ def play_batch(
     report(BatchDone())
 
 
-def _make_fault(order: GameOrder, family: str, error: Exception) -> RefereeFault:
+def _make_fault(order: GameOrder, error: Exception) -> RefereeFault:
     """Return the report on a game that cannot go on; raise an error of our own that is no `MaliceError`."""
-    if sentence := explain_failure(error):
-        return RefereeFault(order.key, sentence, rules=True)
-    if isinstance(error, FamilyError):
-        return RefereeFault(order.key, f"the game {family!r}: {error}", rules=True)
+    if isinstance(error, GameFault):
+        return RefereeFault(order.key, str(error), rules=True, report=error.report)
     if isinstance(error, MaliceError):
         return RefereeFault(order.key, str(error), isinstance(error, MemoryFault))
     raise error

@@ -292,6 +292,8 @@ class RefereeFault(Struct, frozen=True, tag="referee_fault", tag_field="type"):
     """Whether a bot was killed for lack of memory."""
     rules: bool = False
     """Whether the rules of the game failed, so that no other game is worth a try."""
+    report: str = ""
+    """What repeats that, as in `GameFault`."""
 
 
 class TimeUp(Struct, frozen=True, tag="time_up", tag_field="type"):

@@ -23,20 +23,30 @@ VERDICT = "!"
 VERDICTS = tuple(VERDICT + code for code in get_args(Code))
 
 VOID = "void"
-"""The reason of a game in which every team failed before anybody played."""
+"""The reason of a game that counts for nobody: every team failed before anybody played, or the game had no end."""
 
 Moves = tuple[tuple[int, str], ...]
 """By seat an action, or `!` and the code of a verdict."""
 
 
 def make_void_result(seats: int) -> Result:
-    """Return the result of a game that no team could begin."""
+    """Return the result of a game that no team could begin, or that had no end."""
     return Result((1,) * seats, (0,) * seats, VOID)
 
 
 def is_void(moves: Sequence[tuple[int, str]], teams: Sequence[int]) -> bool:
     """Return whether these moves, all of a game so far, make it void: every team failed, and nobody played."""
     return all(action.startswith(VERDICT) for _, action in moves) and {teams[seat] for seat, _ in moves} == set(teams)
+
+
+def is_unplayed(record: Record) -> bool:
+    """Return whether a game is void because every team failed before anybody played."""
+    return record.reason == VOID and all(action.startswith(VERDICT) for _, action in record.actions)
+
+
+def is_endless(record: Record) -> bool:
+    """Return whether a game is void because it was not over after the most actions that its family allows."""
+    return record.reason == VOID and not is_unplayed(record)
 
 
 class RecordedAsk(Struct, frozen=True):
@@ -82,8 +92,10 @@ def _excuse(record: Record, error: RecordError) -> RecordError:
 def _replay_asks(record: Record) -> Iterator[RecordedAsk]:
     course = start_course(record)
     yield RecordedAsk(0, (), course.dealt, course.state, course.state)
-    first = 0
+    first, most = 0, load_family(record.family).match(record.rules).max_actions
     while first < len(record.actions):
+        if first >= most:
+            raise RecordError(f"{_locate_action(record, first)}: expected none after {most:,} actions")
         before = course.state
         try:
             moves, events = _replay_ask(record, first, course)
@@ -91,7 +103,8 @@ def _replay_asks(record: Record) -> Iterator[RecordedAsk]:
             raise RecordError(f"game {record.key}: {error}") from None
         yield RecordedAsk(first, moves, events, before, course.state)
         first += len(moves)
-    _check_end(record, course.step, course.rules.teams)
+    endless = first >= most and not isinstance(course.step, Result)
+    _check_end(record, make_void_result(course.rules.seats) if endless else course.step, course.rules.teams)
 
 
 def replay_contents(record: Record) -> Iterator[AskContent]:
@@ -138,7 +151,7 @@ def _replay_ask(record: Record, first: int, course: Course) -> tuple[Moves, Even
         _check_verdict(record, index, course.step, course.rules.teams)
     if verdicts and verdicts[0][0] not in asked:
         asked = ()
-    if record.reason == VOID and verdicts:
+    if verdicts and is_unplayed(record):
         return verdicts, tuple(Out(seat, action[1:]) for seat, action in verdicts)
     events = course.withdraw({seat: action[1:] for seat, action in verdicts}) if verdicts else ()
     failed = [seat for seat, _ in verdicts]

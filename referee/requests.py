@@ -13,7 +13,7 @@ from referee.clock import Clock
 from referee.course import list_asked
 from referee.families import load_family
 from referee.records import Batch, Key, Record
-from referee.replay import VERDICT, VOID, RecordedAsk, find_rules, replay_asks
+from referee.replay import VERDICT, RecordedAsk, find_rules, is_unplayed, replay_asks
 from referee.rules import Events, Result, Rules
 
 
@@ -179,7 +179,7 @@ def _list_requested(record: Record, ask: RecordedAsk, rules: Rules[Any]) -> tupl
     if not ask.moves or ask.moves[0][0] not in asked:
         return ()  # the deal, or a seat that could not start and leaves alone
     # Where one seat acts at a time, a game is void only if no seat could start.
-    return () if record.reason == VOID and len(asked) == 1 else asked
+    return () if len(asked) == 1 and is_unplayed(record) else asked
 
 
 class Decision(Struct, frozen=True):
@@ -203,8 +203,9 @@ def replay_decisions(record: Record) -> Iterator[Decision]:
         RecordError: the record does not replay.
     """
     rules = find_rules(record)
+    unplayed = is_unplayed(record)
     for ask in replay_asks(record):
-        asked = () if record.reason == VOID else list_asked(rules.next(ask.before))
+        asked = () if unplayed else list_asked(rules.next(ask.before))
         for index, (seat, action) in enumerate(ask.moves, start=ask.first):
             if seat in asked:
                 yield Decision(index, seat, rules.view(ask.before, seat), rules.legal(ask.before, seat), action)

@@ -58,6 +58,8 @@ class Match(Struct, frozen=True):
     same_deal: bool = False
     """Whether every seat plays the whole deal by itself, so that no seat has other cards than another: then a deal is
     one game, there are no rotations, and an event that names a `seat` is for that seat alone, verdicts too."""
+    max_actions: int = 100_000
+    """A game that is not over after so many actions and verdicts is void: its rules may have no end."""
 
 
 class Rules(Protocol[S]):

@@ -125,7 +125,10 @@ def read_ruleset(path: Path) -> Ruleset:
     except FamilyError as error:
         raise FamilyError(f"{path}: {error}") from None
     ruleset = Ruleset(path.stem, family, file.about, file.source, convert(merged, kind, f"{path}: rules"))
-    least, most = ruleset.match.players
+    match = ruleset.match
+    if not isinstance(match, Match):
+        raise FamilyError(f"{path}: the game {family!r}: match: expected a Match, got {match!r}")
+    least, most = match.players
     if not 2 <= least <= most <= MOST_SEATS:
         raise RulesetError(f"{path}: expected 2 to {MOST_SEATS} seats, got {least} to {most}")
     return ruleset

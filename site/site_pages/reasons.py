@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.families import load_family
+from referee.replay import VOID
 from referee.rulesets import Ruleset
 from site_pages import text
 from tournaments.league.contents import Game
+
+ENDLESS = "endless"
+"""The code of the words for a game that is void although somebody played."""
 
 
 class Reasons:
@@ -25,4 +29,5 @@ class Reasons:
 
     def describe(self, game: Game) -> str:
         """Return why a game ended."""
-        return text.describe_reason(game.reason, self.words[game.ruleset])
+        endless = game.reason == VOID and game.actions > sum(map(bool, game.verdicts))
+        return text.describe_reason(ENDLESS if endless else game.reason, self.words[game.ruleset])

@@ -108,7 +108,7 @@ def format_count(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {inflect(count, one, many)}"
 
 
-_REASONS = {"forfeit": "forfeit", "void": "void: nobody played"}
+_REASONS = {"forfeit": "forfeit", "void": "void: nobody played", "endless": "void: it had no end"}
 """Why any game can end; a family has words for its other reasons."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import DataError
+from referee.errors import DataError, GameFault
 from referee.records import Isolation
 from tournaments.check.exam_log import Times
 from tournaments.check.examination import Examination
@@ -98,6 +98,8 @@ def examine_course(course: Course, terms: Terms, on_part: Callable[[str, str], N
             continue
         try:
             report = terms.examine(each, partial(on_part, label))
+        except GameFault:
+            raise  # no bot is to blame
         except DataError as error:
             if terms.rulesets is not None:
                 raise

@@ -12,10 +12,12 @@ from msgspec import Struct
 
 from protocol.errors import MaliceError
 from protocol.messages import ClockRules
+from referee.errors import GameFault
 from referee.families import load_family
 from referee.game_runner import GameRunner
 from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from referee.records import Batch, GameOrder, Isolation, Key, Record
+from referee.replay import is_endless
 from referee.rulesets import Ruleset, find_ruleset, list_rulesets, load_ruleset
 from referee.seat import Seat
 from referee.verdicts import Verdict
@@ -23,6 +25,7 @@ from tournaments.check.exam_log import ExamLog, Times, Trouble
 from tournaments.check.seat import ExaminedSeat, Opponent
 from tournaments.entries.bots import BotSpec, find_bot
 from tournaments.league.parts import Seeds
+from tournaments.running.stops import describe_endless_game
 
 SEED = sha256(b"malice check").digest()
 PATIENCE_MS = 60_000
@@ -159,6 +162,7 @@ class Games:
 
         Raises:
             Trouble: the bot broke a rule.
+            GameFault: the rules of the game failed, or found no end.
         """
         order = self._order(ruleset, seats, deal)
         place = order.seating.index(0)
@@ -183,6 +187,8 @@ class Games:
         except MaliceError:
             self.dismiss_opponents()  # their game was cut short
             raise
+        if is_endless(record):
+            raise GameFault(describe_endless_game(record), f"{record.ruleset}, deal {deal}: {record.actions}\n")
         self._refuse_faults(record, place)
         return record
 

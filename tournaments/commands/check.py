@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tournaments.commands.cluster import dask_option
+from tournaments.commands.exit_codes import ANSWER_IS_NO
 from tournaments.commands.options import isolation_options, json_option
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from tournaments.farm.work import ExamAnswer
     from tournaments.running.names import Names
 
-FAILED = 10
-"""The exit code when a step failed."""
 SHORTEST_MS, LONGEST_MS = 1, 600_000
 
 
@@ -109,7 +108,7 @@ def check(
 
         junit.write_bytes(encode_junit(reports))
     if not all(report.passed for report in reports):
-        ctx.exit(FAILED)
+        ctx.exit(ANSWER_IS_NO)
 
 
 def _check_one(bot: BotSpec, terms: Terms, json: bool) -> list[Report]:

@@ -7,12 +7,15 @@ import os
 import shlex
 import signal
 import sys
-from typing import Any
+import time
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any, NoReturn
 
 import click
 
 from protocol.errors import MaliceError
-from referee.errors import BotError, ChangedRules, DataError, RecordError
+from referee.errors import BotError, ChangedRules, DataError, GameFault, RecordError
 from tournaments.commands.descriptors import secure_descriptors
 from tournaments.errors import IsolationError, LeagueError, LockedLeague, Stopped, UnverifiedError
 
@@ -27,7 +30,9 @@ EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
     (DataError, 2),
     (BotError, 2),
 )
-FINDINGS = {"better": 0, "not better": 10, "undecided": 11}
+ANSWER_IS_NO = 10
+"""A check failed: of a bot, of a comparison, of a game."""
+FINDINGS = {"better": 0, "not better": ANSWER_IS_NO, "undecided": 11}
 """By what `malice compare` found."""
 INTERRUPTED = 130
 RUN = "run"
@@ -58,6 +63,8 @@ class ExitCodeGroup(click.Group):
         """Run the command."""
         try:
             return super().invoke(ctx)
+        except GameFault as error:
+            _report_game(ctx, str(error), error.report)
         except MaliceError as error:
             _report_error(str(error))
             ctx.exit(find_exit_code(error))
@@ -74,12 +81,12 @@ class ExitCodeGroup(click.Group):
             ctx.exit(STOPPED)
         except Exception as error:
             from referee.families import explain_failure
+            from referee.game_faults import describe_error
 
             sentence = None if isinstance(error, click.ClickException | RuntimeError) else explain_failure(error)
             if sentence is None:
                 raise
-            _report_error(sentence)
-            ctx.exit(2)
+            _report_game(ctx, sentence, describe_error(error))
 
 
 def find_exit_code(error: BaseException) -> int:
@@ -107,6 +114,28 @@ def _report_error(text: str) -> None:
         click.echo("Error: " + "\n".join(map(sanitize, text.split("\n"))), err=True)
     except OSError:
         _drop_output()
+
+
+def _report_game(ctx: click.Context, sentence: str, report: str) -> NoReturn:
+    """Report the failure of somebody else's game, and keep what repeats it where the sentence says."""
+    command = shlex.join(["malice", *sys.argv[1:]])
+    kept = _keep(f"{sentence}\n\ncommand: {command}\n{report}")
+    _report_error(f"{sentence}\n{f'what repeats it is kept in {kept}' if kept else 'nothing of it could be kept'}")
+    ctx.exit(dict(EXIT_CODES)[DataError])
+
+
+def _keep(text: str) -> str | None:
+    """Write a file that only we may read, since a seed tells cards; return its path, None if it cannot be written."""
+    name = f"malice-fault-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
+    for folder in (Path(), Path(gettempdir())):
+        try:
+            descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+        except OSError:
+            continue
+        return str(folder / name)
+    return None
 
 
 def _drop_output() -> None:

@@ -1,4 +1,4 @@
-"""`malice rules`: lists the rulesets, prints one of them, compares two."""
+"""`malice rules`: lists the rulesets, prints one of them, compares two, tests a game."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from referee.games import DEFAULT_RULESET
 if TYPE_CHECKING:
     from referee.rules_text import RulesetDiff, RulesetText
     from referee.rulesets import Ruleset
+    from referee.sample_games import Subject
+    from referee.testing import Claim
 
 WIDTH = 100
 
 
-@click.group(invoke_without_command=True, short_help="List, show and compare rulesets.")
+@click.group(invoke_without_command=True, short_help="List, show and compare rulesets, test a game.")
 @click.option("--family", metavar="GAME", help="Only the rulesets of this game.")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -142,3 +144,72 @@ def _differences(diff: RulesetDiff) -> Iterator[str]:
     for each in diff.differences:
         yield f"{each.name}: {each.left} in {diff.left}, {each.right} in {diff.right}"
         yield from textwrap.wrap(each.prose, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
+
+
+@rules.command(short_help="Test the promises that every game makes.")
+@click.argument("family", metavar="GAME")
+@click.option("--games", type=click.IntRange(1), default=3, show_default=True, help="Games for each promise and table.")
+@click.option("--json", "json", is_flag=True, help="Print JSON.")
+def test(family: str, games: int, json: bool) -> None:
+    """Test whether a game keeps the promises of the interface, as the page on adding a game tells them.
+
+    Each promise is tested on games of every ruleset, with its fewest and its most seats: the types of all that the game
+    returns, that cards and actions determine it, that states stay as they are, that `play` takes what is legal and
+    nothing else, withdrawals, words for people, and whether a seat seems to learn what is hidden from it. The first
+    game that breaks a promise is shown. The exit code is 10 if there is one.
+
+    Example: malice rules test stairs --games 20
+    """
+    import msgspec
+
+    from tournaments.commands.exit_codes import ANSWER_IS_NO
+    from tournaments.sanitizer import sanitize
+
+    results = []
+    for promise, about, found in _test_promises(family, games):
+        results.append({"promise": promise, "kept": found is None, "about": about, "found": found})
+        if not json:
+            click.echo(f"{'ok  ' if found is None else 'FAIL'} {promise}: {sanitize(found or about)}")
+    if json:
+        click.echo(msgspec.json.encode(results))
+    click.get_current_context().exit(0 if all(each["kept"] for each in results) else ANSWER_IS_NO)
+
+
+def _test_promises(family: str, games: int) -> Iterator[tuple[str, str, str | None]]:
+    """Yield each promise of a game: its name, what it says, and a sentence if it is broken."""
+    from referee.families import load_family
+    from referee.rulesets import list_family_rulesets, load_ruleset
+    from referee.sample_games import Subject
+    from referee.testing import CLAIMS
+
+    tables = [
+        Subject(load_family(family), ruleset.rules, seats, ruleset.name)
+        for ruleset in map(load_ruleset, list_family_rulesets(family))
+        for seats in sorted({*ruleset.match.players})
+    ]
+    for promise, claim in CLAIMS.items():
+        about = (claim.__doc__ or "").splitlines()[0]
+        broken = (_find_broken(claim, table, seed) for table in tables for seed in range(games))
+        yield promise, about, next((sentence for sentence in broken if sentence), None)
+
+
+def _find_broken(claim: Claim, table: Subject, seed: int) -> str | None:
+    """Return how a game breaks a promise; None if it keeps it, or if its ruleset makes no game for so many seats."""
+    from referee.errors import FamilyError, RulesetError
+    from referee.families import explain_failure
+    from referee.sample_games import BrokenClaim
+
+    try:
+        table.make()
+    except RulesetError:
+        return None
+    where = f"{table.ruleset}, {table.seats} seats, game {seed}"
+    try:
+        claim(table, seed)
+    except (BrokenClaim, FamilyError) as error:
+        return f"{where}: {error}"
+    except Exception as error:  # whatever somebody else's rules raise
+        if (sentence := explain_failure(error)) is None:
+            raise
+        return f"{where}: {sentence}"
+    return None

@@ -19,7 +19,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from protocol.errors import MaliceError
-from referee.errors import FamilyError
+from referee.errors import FamilyError, GameFault
 from referee.families import load_family
 from referee.isolation.probe import explain_missing_layer
 from referee.records import Batch, GameOrder, Record, TimeUp
@@ -173,7 +173,7 @@ class Station:
         try:
             outcome = _run(coordinator, cpus, partial(self._is_finishing, task.run), is_abandoned)
         except ExceptionGroup as errors:
-            if isinstance(error := find_first_error(errors), FamilyError):
+            if isinstance(error := find_first_error(errors), GameFault):
                 return Answer(task.number, tuple(records), rules=str(error))
             return Answer(task.number, tuple(records), trouble=f"{type(error).__name__}: {error}")
         given_up = tuple(outcome.given_up.items())

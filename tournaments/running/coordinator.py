@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import trio
 from msgspec.structs import replace
 
-from referee.errors import FamilyError
+from referee.errors import GameFault
 from referee.records import (
     Batch,
     BatchDone,
@@ -241,7 +241,7 @@ class Coordinator:
 
     def _pass_on(self, report: Report) -> None:
         if isinstance(report, RefereeFault) and report.rules:
-            raise FamilyError(report.sentence)
+            raise GameFault(report.sentence, report.report)
         if isinstance(report, Record):
             self._hooks.on_record(report)
             for running in self._running.values():

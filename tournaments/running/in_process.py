@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from referee.errors import FamilyError
+from referee.errors import GameFault
 from referee.failures import Abandoned
 from referee.playing import BatchSeat, play_batch
 from referee.records import Batch, GameBegun, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
@@ -64,7 +64,7 @@ class InProcess:
                 case StderrLine():
                     self._on_stderr(report)
                 case RefereeFault(_, sentence, rules=True):
-                    raise FamilyError(sentence)
+                    raise GameFault(sentence, report.report)
                 case RefereeFault(key, sentence, memory=True):
                     spared.add(key)
                     hooks.on_failure(key, sentence, again=True)

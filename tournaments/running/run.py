@@ -13,6 +13,7 @@ from typing import NoReturn, Protocol, TextIO
 
 from referee.nouns import format_count
 from referee.records import Batch, GameOrder, Key, Record, TimeUp
+from referee.replay import is_endless
 from tournaments.entries.kept_bots import KeptBots
 from tournaments.errors import Stopped
 from tournaments.league.contents import Game
@@ -33,7 +34,14 @@ from tournaments.running.progress import Progress, format_duration
 from tournaments.running.registration import close_parts
 from tournaments.running.reporting import Reporter
 from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
-from tournaments.running.stops import describe_finish, describe_suspensions, require_all_played, stop_on_errors
+from tournaments.running.stops import (
+    describe_endless,
+    describe_endless_game,
+    describe_finish,
+    describe_suspensions,
+    require_all_played,
+    stop_on_errors,
+)
 from tournaments.running.trial import estimate_rest
 from tournaments.sanitizer import sanitize
 
@@ -91,6 +99,8 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
         choice = store.league().choose(plan.config.name)
         for line in describe_suspensions(run.parts.list_suspended(), plan.config.suspend_after, store.path, choice):
             print_line(line, out)
+        for line in describe_endless(run.endless):
+            print_line(line, out)
     if not left and (waiting := count_waiting(plan, run.parts.done)):
         print_line(describe_waiting(waiting, sorted(plan.tournament.waiting()), terms.again), out)
     return left
@@ -113,6 +123,8 @@ class Run:
     def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms, audit: Audit | None = None) -> None:
         self.parts = OpenParts(plan)
         self._deadline = Deadline(plan, terms.until, terms.grace_s, terms.now)
+        self.endless: dict[Key, str] = {}
+        """Games that are void because they had no end, each with how far it came, in words."""
         self._stored: dict[Key, Game] = {}
         """Games on the disk that are not taken into account yet."""
         self._store = store
@@ -269,6 +281,8 @@ class Run:
         finished = self._stored.pop(record.key).finish()
         self.parts.add(finished)
         self._deadline.measure(record)
+        if is_endless(record):
+            self.endless[record.key] = describe_endless_game(record)
         self._reporter.report_game(record, len(self.parts.done), total)
         self._report_changes(finished.key.part)
 

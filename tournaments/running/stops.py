@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from referee.errors import FamilyError
 from referee.nouns import format_count
+from referee.records import Key, Record
 from tournaments.errors import DamagedLeague, LockedLeague, Stopped
 from tournaments.running.hooks import Outcome, Running
 from tournaments.running.plan import Plan
@@ -51,6 +52,20 @@ def require_all_played(outcome: Outcome, go_on: str) -> None:
         lines[NAMED:] = [f"  and {len(lines) - NAMED} more"] if len(lines) > NAMED else []
         games = "\n".join(lines)
         raise Stopped(f"{format_count(len(outcome.given_up), 'game')} could not be played:\n{games}\n{go_on}")
+
+
+def describe_endless_game(record: Record) -> str:
+    """Say how far a game came that had no end."""
+    actions = format_count(len(record.actions), "action")
+    return f"the game {sanitize(record.family)!r} was not over after {actions}"
+
+
+def describe_endless(games: Mapping[Key, str]) -> Iterator[str]:
+    """Yield lines on games that had no end, by how far they came: they are void."""
+    for why in dict.fromkeys(games.values()):
+        keys = [str(key) for key, each in sorted(games.items()) if each == why]
+        more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+        yield f"warning: {why}, so these count for nobody: {', '.join(keys[:NAMED])}{more}"
 
 
 def describe_finish(plan: Plan, running: Collection[Running]) -> str:

@@ -1,0 +1,85 @@
+"""What a game did wrong while it was played, with everything that repeats it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from referee.errors import FamilyError, GameFault
+from referee.families import Family, explain_failure, load_family
+from referee.rules import Rules
+
+if TYPE_CHECKING:
+    from referee.records import Batch, GameOrder
+    from referee.seat import Played
+
+
+@contextmanager
+def name_faults(batch: Batch, order: GameOrder, played: Sequence[Played]) -> Iterator[None]:
+    """Turn what the rules of a game raise, and what was refused of what they return, into a `GameFault`.
+
+    Args:
+        batch: which game is played.
+        order: with which cards.
+        played: what the seats have done so far; it may grow meanwhile.
+
+    Raises:
+        GameFault: the rules failed. Other errors pass.
+    """
+    try:
+        yield
+    except GameFault:
+        raise
+    except Exception as error:  # whatever somebody else's rules raise
+        sentence = explain_failure(error)
+        if sentence is None and isinstance(error, FamilyError):
+            sentence = f"the game {batch.family!r}: {error}"
+        if sentence is None:
+            raise
+        raise GameFault(sentence, _report(batch, order, played, error)) from error
+
+
+def _report(batch: Batch, order: GameOrder, played: Sequence[Played], error: Exception) -> str:
+    package = load_family(batch.family).package
+    actions = [(each.seat, each.action) for each in played]
+    fields = {
+        "game": f"{batch.family} of the package {package}" if package else batch.family,
+        "ruleset": batch.ruleset,
+        "parameters": _encode(batch.rules),
+        "key": str(order.key),
+        "deal seed": order.deal_seed,
+        "seats": _encode([batch.players[player].label for player in order.seating]),
+        "actions": _encode(actions),
+    }
+    return "".join(f"{name}: {value}\n" for name, value in fields.items()) + f"\n{describe_error(error)}"
+
+
+def check_rules(rules: Rules[Any], family: Family, parameters: Any, seats: int) -> Rules[Any]:
+    """Return a game that refuses what it must not return."""
+    from referee.checked_rules import CheckedRules  # a referee of a game that ships needs none of it
+
+    return CheckedRules(rules, family, parameters, seats)
+
+
+def blame_actions(legal: object, seat: int) -> None:
+    """Accept a list of legal actions before a bot is blamed for an action that is not among them.
+
+    Raises:
+        FamilyError: the game is to blame.
+    """
+    from referee.checked_rules import refuse_actions
+
+    refuse_actions(legal, seat)
+
+
+def describe_error(error: BaseException) -> str:
+    """Return an error with its traceback and those of its causes."""
+    return "".join(traceback.format_exception(error))
+
+
+def _encode(value: object) -> str:
+    return msgspec.json.encode(value).decode()
