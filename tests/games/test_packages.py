@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from click.testing import Result as Output
-from msgspec.structs import replace
 
-from protocol.messages import Move
-from referee import game_runner
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.errors import FamilyError
-from referee.families import list_shipped, load_family, make_rules
-from referee.game_runner import GameRunner
+from referee.families import list_shipped, load_family
 from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
-from referee.records import Batch, GameOrder, Key, Player
-from referee.rules import Events, Result, Step
 from referee.rulesets import load_ruleset
-from referee.verdicts import Verdict
 from tests.games.installed import installed
-from tests.tables import FOR_EVER, PATIENCE_MS, Script
 from tournaments.cli import main
 
 pytestmark = pytest.mark.slow
@@ -95,18 +81,6 @@ def test_no_package_can_take_the_name_of_a_ruleset_that_ships(stairs: Path) -> N
         assert load_ruleset(DEFAULT_RULESET).family == DEFAULT_FAMILY
 
 
-def test_rules_that_fail_stop_a_run_at_once_and_name_the_line(stairs: Path, folder: Path) -> None:
-    (module,) = (path for path in stairs.rglob("*.py") if "def play(" in path.read_text("utf-8"))
-    broken = "def play(self, *lost):\n        return lost[7]\n\n    def _play("
-    module.write_text(module.read_text("utf-8").replace("def play(", broken, 1))
-    (folder / "t.toml").write_text('entries = ["uniform", "first"]\nrulesets = ["stairs"]\nisolation = "none"\n')
-    with installed(stairs):
-        result = malice("run", "t.toml", code=2)
-
-    assert result.output.count("IndexError") == 1
-    assert re.search(rf"the game 'stairs' has failed with IndexError: .*{module.name}, line \d+", result.output)
-
-
 def test_a_broken_package_matters_only_where_its_game_is_named(stairs: Path) -> None:
     break_package(stairs, "wreck")
     with installed(stairs):
@@ -134,7 +108,7 @@ def test_rulesets_are_listed_with_their_game_where_there_are_several(stairs: Pat
         malice("rules", "--family", "chairs", code=2)
 
     assert every[0].split() == ["seats", "game", "ruleset", "about"]
-    assert {line.split()[1] for line in every[1:]} == {*list_shipped(), "stairs"}
+    assert {line.split()[1] for line in every[1:]} == {*list_shipped(), "prizes", "stairs"}
     assert [line.split()[1] for line in only] == ["ruleset", "stairs", "stairs-short"]
 
 
@@ -219,99 +193,3 @@ def test_a_ruleset_or_a_bot_of_an_unknown_game_is_refused(folder: Path) -> None:
 
     assert "mine.toml: unknown game 'chairs'" in shown.output
     assert "chairs-1" in checked.output
-
-
-# What a family must not do
-
-
-class Blunder:
-    """The rules of bidding, but for what an author got wrong."""
-
-    def __init__(self, rules: Any) -> None:
-        self._rules = rules
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._rules, name)
-
-
-class OddActions(Blunder):
-    action = ""
-
-    def legal(self, state: Any, seat: int) -> tuple[str, ...]:
-        return (self.action,)
-
-    def play(self, state: Any, actions: Mapping[int, str]) -> tuple[Any, Events]:
-        state, events = self._rules.withdraw(state, (1,))
-        return state, events
-
-
-class AsksForNothing(Blunder):
-    def legal(self, state: Any, seat: int) -> tuple[str, ...]:
-        return ()
-
-
-class AsksMore(Blunder):
-    def withdraw(self, state: Any, seats: Sequence[int]) -> tuple[Any, Events]:
-        state, events = self._rules.withdraw(state, seats)
-        return replace(state, round=2), events
-
-
-def blunder(kind: type[Blunder], *seats: Script, late: int = 0) -> None:
-    """Play bidding with an author's mistake in its rules."""
-    found = load_ruleset("bidding")
-    numbers = tuple(range(len(seats)))
-    players = tuple(Player(f"player{number}", "00", ()) for number in numbers)
-    order = GameOrder(Key(0, 0, 0, 0), "00" * 32, numbers, numbers)
-    parameters = replace(found.rules, late=late)
-    batch = Batch(found.family, found.name, parameters, players, FOR_EVER, PATIENCE_MS, "sha256:00", (order,))
-    runner = GameRunner(batch, order, seats)
-    runner._rules = runner._course.rules = kind(runner._rules)
-    runner.play()
-
-
-@pytest.mark.usefixtures("bidding")
-@pytest.mark.parametrize("action", ["go up", "", "!crash"])
-def test_an_action_that_no_league_can_store_is_refused(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(OddActions, "action", action)
-
-    with pytest.raises(FamilyError, match="without blanks"):
-        blunder(OddActions, Script(), Script())
-
-
-@pytest.mark.usefixtures("bidding")
-def test_a_seat_that_is_asked_without_a_legal_action_is_not_to_blame() -> None:
-    with pytest.raises(FamilyError, match="seat 0 was asked, and has no legal action"):
-        blunder(AsksForNothing, Script(), Script())
-
-
-@pytest.mark.usefixtures("bidding")
-@pytest.mark.parametrize("scores", [(1, 0), (1, 0, 0), (0.5, 0.5)])
-def test_a_result_that_no_league_can_store_is_refused(scores: Any) -> None:
-    class Odd(Blunder):
-        def next(self, state: Any) -> Step:
-            return Result((0, 1) if scores == (1, 0) else (1, 2), scores, "odd")
-
-    found = load_ruleset("bidding")
-    rules = make_rules(found.family, found.rules, 2)
-
-    with pytest.raises(FamilyError, match="expected a place for each of 2 seats"):
-        Course(Odd(rules), Dealer(bytes(32)))
-
-
-@pytest.mark.usefixtures("bidding")
-def test_seats_are_asked_together_only_where_the_match_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    family = load_family("bidding")
-    alone = replace(family, match=lambda rules: replace(family.match(rules), simultaneous=False))
-    monkeypatch.setattr(game_runner, "load_family", lambda name: alone)
-
-    with pytest.raises(FamilyError, match="simultaneous"):
-        blunder(Blunder, Script(), Script())
-
-
-@pytest.mark.usefixtures("bidding")
-def test_a_game_that_asks_more_seats_because_one_failed_is_refused() -> None:
-    def crash(request: Move) -> str:
-        raise Verdict("crash", "it is gone")
-
-    with pytest.raises(FamilyError, match="no more seats"):
-        blunder(AsksMore, Script(crash), Script(), Script(), Script(), late=1)

@@ -1,7 +1,7 @@
 """Tricks: each seat plays a card, the highest of the suit that was led takes them all, and a heart costs a point.
 
-A game for tests, with everything that the others lack: a turn in which several seats act one after the other, hands that
-only their seats see, and points of which few are better.
+A game for tests, with everything that the others lack: a turn in which several seats act one after the other, hands
+that only their seats see, and points of which few are better.
 """
 
 from __future__ import annotations
