@@ -22,6 +22,7 @@ from site_pages.front import Front, make_front
 from site_pages.front_downloads import write_front_downloads
 from site_pages.game_list import GameRows, write_list
 from site_pages.game_pages import GamePage, write_game_pages
+from site_pages.last_table import LastTable, draw_last_table
 from site_pages.live import NEVER, Live, MakeLive, make_stamp
 from site_pages.opinions import choose_games, write_opinions
 from site_pages.packing import Packers
@@ -175,13 +176,21 @@ class _Rendering:
         folder.write("games.html", self._pages.render_games(self._rows.make_latest(), blocks))
         self._write_results(all_standings, front)
         self._write_rulesets()
-        folder.write("replay.html", self._pages.render_replay())
+        folder.write("replay.html", self._pages.render_replay(self._draw_last_table()))
         self._write_docs(frozenset(games))
         folder.delete_stale()
         # Last, since it sends readers to the new pages.
         folder.write(live.NAME, live.make_script(self.stamp, make_live(self._games) if make_live else NEVER))
         withheld = self._published.count_withheld(self._survey.failed)
         return SiteSummary(folder.pages, self._survey.games, folder.size, folder.written, withheld)
+
+    def _draw_last_table(self) -> LastTable | None:
+        """Return the last table of the game that a replay page opens when it is not told which."""
+        if self._watch is None:
+            return None
+        (record,) = self._published.read_records([self._watch])
+        game = next(game for game in self._moment.games() if game.key == self._watch)
+        return draw_last_table(game, record, self._reasons)
 
     def _write_opinions(self, advice: Advice | None, front: Front) -> dict[str, Any] | None:
         """Ask a bot about the games that people open first; return what the index tells of its answers."""

@@ -16,6 +16,7 @@ from referee.records import Record
 from site_pages import shards, text
 from site_pages.game_pages import GameFiles, read_game_files
 from site_pages.keys import KeyIndex
+from site_pages.last_table import draw_last_table
 from site_pages.pages import REPLAY_SCRIPTS, REPLAY_STYLES, STYLES, make_environment
 from site_pages.reasons import Reasons
 from site_pages.series import describe_standing, score_played_series
@@ -57,7 +58,9 @@ def render_lone_game(source: Source, game: Game, record: Record, publication: Pu
     """
     game = replace(game, number=0)  # this file has no other
     family = read_game_files(record.family)
-    data = _list_data(source, game, publication.redact_record(record))
+    shown = publication.redact_record(record)
+    reasons = Reasons({game.ruleset: source.tournament().rulesets[game.ruleset]})
+    data = _list_data(source, game, shown, reasons)
     scripts = [_make_script(content) for content in _list_scripts(family, data)]
     styles = [_make_style(content) for content in _list_styles(family)]
     page = (
@@ -73,6 +76,7 @@ def render_lone_game(source: Source, game: Game, record: Record, publication: Pu
             styles=map(Markup, styles),
             url=url,
             alone=True,
+            last_table=draw_last_table(game, shown, reasons),
         )
     )
     withheld = sum(publication.withholds(record.entries[fault.seat][0], fault) for fault in record.faults)
@@ -96,7 +100,7 @@ def _list_scripts(family: GameFiles, data: Iterable[bytes]) -> Iterator[bytes]:
         yield (STATIC / name).read_bytes()
 
 
-def _list_data(source: Source, game: Game, record: Record) -> Iterator[bytes]:
+def _list_data(source: Source, game: Game, record: Record, reasons: Reasons) -> Iterator[bytes]:
     """Yield the data files of a site with no other game; of other bots it has no names."""
     index = KeyIndex()
     index.add(game.number, game.key)
@@ -104,7 +108,6 @@ def _list_data(source: Source, game: Game, record: Record) -> Iterator[bytes]:
     bots = [text.make_slug(entry.label) if entry.label in seated else "" for entry in source.entries()]
     rest: dict[str, Any] = {"size": shards.SIZE, "watch": str(game.key), "splits": {}, "families": {}, "bots": bots}
     yield shards.make_script("index", b"// the only game", shards.pack(index.make_payload() | rest))
-    reasons = Reasons({game.ruleset: source.tournament().rulesets[game.ruleset]})
     block = shards.Block()
     block.add(game, record, reasons.describe(game), describe_standing(score_played_series(source).get(game.key)))
     yield shards.make_script("games-0", b"// its events", block.pack())

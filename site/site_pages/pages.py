@@ -22,6 +22,7 @@ from site_pages.front import Front
 from site_pages.game_rows import GameRow
 from site_pages.histogram import Histogram
 from site_pages.kept_markup import KeptMarkup
+from site_pages.last_table import LastTable
 from site_pages.notes import Note
 from site_pages.rankings import make_name
 from site_pages.results import Result
@@ -222,9 +223,10 @@ class Pages:
         """Return games.html with the latest games as a table; its script reads all of them from data/list-BLOCK.js."""
         return self._render("games.html", "games.html", rows=rows, blocks=blocks)
 
-    def render_replay(self) -> bytes:
-        """Return replay.html."""
-        return self._render("replay.html", "replay.html", scripts=REPLAY_SCRIPTS, styles=REPLAY_STYLES, alone=False)
+    def render_replay(self, last_table: LastTable | None) -> bytes:
+        """Return replay.html; without a script it shows the last table of the game that it opens by itself."""
+        files = {"scripts": REPLAY_SCRIPTS, "styles": REPLAY_STYLES}
+        return self._render("replay.html", "replay.html", **files, alone=False, last_table=last_table)
 
     def _render(self, template: str, path: str, **values: Any) -> bytes:
         """Return the page that will lie at this path; that of the front page is empty."""

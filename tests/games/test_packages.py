@@ -14,6 +14,7 @@ from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from referee.rulesets import load_ruleset
 from tests.games.installed import installed
 from tournaments.cli import main
+from tournaments.entries.plain_programs import PROGRAMS
 
 pytestmark = pytest.mark.slow
 
@@ -126,12 +127,23 @@ def test_a_new_bot_is_a_copy_of_a_kit_that_the_game_brings(stairs: Path, folder:
     assert "perl" in missing.output
 
 
-def test_without_a_kit_only_python_is_to_be_had(stairs: Path, folder: Path) -> None:
+def test_without_a_kit_a_language_that_needs_none_is_to_be_had(stairs: Path, folder: Path) -> None:
     with installed(stairs):
-        malice("new", "climber", "--family", "stairs", "--language", "rust", code=2)
+        refused = malice("new", "climber", "--family", "stairs", "--language", "rust", code=2)
         malice("new", "climber", "--family", "chairs", code=2)
 
+    assert "languages for 'stairs': go, javascript, lua, perl, python, ruby, shell" in refused.output
     assert not (folder / "climber").exists()
+
+
+@pytest.mark.parametrize("language", [pytest.param(name, marks=pytest.mark.kit(name)) for name in PROGRAMS])
+@pytest.mark.usefixtures("games")
+def test_a_bot_that_knows_no_game_passes_its_examination_in_each_language(language: str) -> None:
+    *_, play = malice("new", "bot", "--family", "tricks", "--language", language).stdout.splitlines()
+
+    malice("check", "bot", "--isolation", "none")
+    assert play == "malice play bot uniform uniform --ruleset tricks --deals 20"
+    malice(*play.split()[1:-1], "1", "--isolation", "none")
 
 
 @pytest.mark.usefixtures("bidding")

@@ -34,7 +34,8 @@ def new(
 
     Prints the commands that come next. Example: malice new mybot --language rust
 
-    With --family it plays another game, which may bring kits of its own; without any, the bot is a few lines of Python.
+    With --family it plays another game, which may bring kits of its own; without one, the bot is a few lines that know
+    no game, in a language where that is enough.
 
     With --list, print the languages that have a starter kit, what each lacks on this machine, and how to get it. --json
     prints that for scripts; --tournament says on stderr which kits it leaves out.
@@ -58,19 +59,20 @@ def new(
 def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
     from referee.games import DEFAULT_FAMILY
     from tournaments.entries.builds import print_progress
-    from tournaments.entries.kits import copy_kit, find_kit, list_kits
-    from tournaments.entries.plain_bots import has_kits, write_plain_bot
+    from tournaments.entries.kits import copy_kit, find_kit
+    from tournaments.entries.plain_bots import has_kit, write_plain_bot
     from tournaments.entries.programs import explain_missing_programs
 
     family = family or DEFAULT_FAMILY
-    if has_kits(family) and (language is not None or "python" in list_kits(family)):
-        kit = find_kit(language or "python", family)
+    language = language or "python"
+    if family == DEFAULT_FAMILY or has_kit(family, language):
+        kit = find_kit(language, family)
         bot = copy_kit(kit, folder)
         advice = "; its README.md says where to begin" if (folder / "README.md").is_file() else ""
         print_progress(f"{bot.manifest.name}: made from {kit.folder}{advice}")
     else:
-        bot = write_plain_bot(folder, language or "python", family)
-        print_progress(f"{bot.manifest.name}: plays {family} by chance; its bot.py says where to begin")
+        bot = write_plain_bot(folder, language, family)
+        print_progress(f"{bot.manifest.name}: plays {family} by any legal action; its program says where to begin")
     if lack := explain_missing_programs(bot.manifest.needs):
         print_progress(f"warning: {bot.manifest.name} {lack}")
     path = shlex.quote(str(folder))
@@ -81,7 +83,7 @@ def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
 
 
 def _choose_table(family: str) -> str:
-    """Return an opponent and a ruleset for the first games of a bot, as `malice play` takes them."""
+    """Return opponents and a ruleset for the first games of a bot, as `malice play` takes them."""
     from referee.families import load_family
     from referee.games import DEFAULT_FAMILY
     from referee.rulesets import list_family_rulesets, load_ruleset
@@ -91,7 +93,8 @@ def _choose_table(family: str) -> str:
         return opponent
     names = list_family_rulesets(family)
     least = {name: load_ruleset(name).match.players[0] for name in names}
-    return f"{opponent} --ruleset {min(names, key=lambda name: least[name])}"
+    name = min(names, key=lambda name: least[name])
+    return f"{' '.join([opponent] * (least[name] - 1))} --ruleset {name}"
 
 
 def _print_tournament() -> None:

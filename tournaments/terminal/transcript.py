@@ -84,37 +84,31 @@ class Narrator:
         return self._family.sketch(self._rules.view(state, None), self._names)
 
     def describe_ask(self, index: int, news: Sequence[Played], events: Events) -> Iterator[str]:
-        """Yield a line for each action of an ask, with what it changed.
+        """Yield a line for each action of an ask, and what it changed; of several, what they changed comes after all.
 
         Args:
             index: the index of the first action in the game.
             news: the actions; none for the deal.
             events: what the ask changed.
         """
-        if not news:
-            told = (describe_event(self._family, event, self._names, None) for event in events)
-            if whole := "; ".join(filter(None, told)):
-                yield f"      {whole}"
-        for place, (played, changes) in enumerate(zip(news, self._share_out(news, events), strict=True)):
-            yield self._format_action(index + place, played, "; ".join(changes))
-
-    def _share_out(self, news: Sequence[Played], events: Events) -> list[list[str]]:
-        """Return what happened in phrases, by action: what names no seat follows from the event before it."""
-        changes: list[list[str]] = [[] for _ in news]
-        places = {played.seat: place for place, played in enumerate(news)}
-        place = len(news) - 1
-        for event in events if news else ():
-            place = places.get(getattr(event, "seat", -1), place)
-            if phrase := describe_event(self._family, event, self._names, None):
-                # The line begins with the name of the seat that acts; a phrase about it need not repeat that.
-                changes[place].append(phrase.removeprefix(f"{self._names[news[place].seat]} "))
-        return changes
+        told = [describe_event(self._family, event, self._names, None) for event in events]
+        phrases = [phrase for phrase in told if phrase]
+        if len(news) == 1:
+            # The line begins with the name of the seat that acts; a phrase about it need not repeat that.
+            subject = f"{self._names[news[0].seat]} "
+            yield self._format_action(index, news[0], "; ".join(phrase.removeprefix(subject) for phrase in phrases))
+            return
+        for place, played in enumerate(news):
+            yield self._format_action(index + place, played, "")
+        if phrases:
+            yield f"      {'; '.join(phrases)}"
 
     def _format_action(self, index: int, played: Played, changes: str) -> str:
         """Return an action in one line: the seat, the action, what it changed, its time, and the bot's note."""
         names = self._names
         end = _format_duration(played) + (f"  # {sanitize(played.note)}" if played.note else "")
-        return f"{index:5} {names[played.seat]:{max(map(len, names))}}  {played.action:8}  {changes}{end}"
+        told = f"{played.action:8}  {changes}" if changes else played.action
+        return f"{index:5} {names[played.seat]:{max(map(len, names))}}  {told}{end}"
 
 
 def _format_duration(played: Played) -> str:

@@ -65,24 +65,24 @@ window.malice = window.malice || {};
     );
   }
 
-  function makeHeading(game, step) {
+  function makeHeading(game, step, begins) {
     const actor = malice.findActor(step);
-    const name = malice.nameTurn(game, step);
+    const name = begins && malice.nameTurn(game, step);
     const turn = name && createElement("small", {}, name);
     if (actor === null) return turn && createElement("h3", {}, turn);
     return createElement("h3", {}, malice.drawDisc(game, actor), createElement("bdi", {}, game.seats[actor].name), turn);
   }
 
-  /** Fill the log, with a heading for each turn, and for each seat where turns are not counted. */
+  /** Fill the log, with a heading for each turn, and within a turn, which may be a whole trick, for each seat. */
   malice.fillLog = function (box, game, course) {
     const parts = [];
     let list = null;
     let last = null;
     course.steps.forEach((step, index) => {
-      const same = last && last.turn === step.turn && (step.turn > 0 || malice.findActor(last) === malice.findActor(step));
-      if (!same || index === 1) {
+      const begins = !last || index === 1 || last.turn !== step.turn;
+      if (begins || malice.findActor(last) !== malice.findActor(step)) {
         list = createElement("ol", {});
-        parts.push(step.moves.length > 0 && makeHeading(game, step), list);
+        parts.push(step.moves.length > 0 && makeHeading(game, step, begins), list);
       }
       last = step;
       list.append(makeEntry(game, course, index));

@@ -1,0 +1,43 @@
+"""The last table of a game as text, for readers without JavaScript."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from referee.errors import FamilyError, RecordError
+from referee.families import load_family
+from referee.records import Record
+from referee.replay import find_rules, replay_asks
+from site_pages.reasons import Reasons
+from tournaments.league.contents import Game
+from tournaments.sanitizer import sanitize
+from tournaments.terminal.transcript import format_places
+
+
+class LastTable(NamedTuple):
+    """What a replay page shows of one game without any script."""
+
+    key: str
+    text: str
+    """The table as a spectator sees it, drawn in lines."""
+    result: str
+
+
+def draw_last_table(game: Game, record: Record, reasons: Reasons) -> LastTable | None:
+    """Return the table at the end of a game; None if its record does not replay.
+
+    Args:
+        game: its row.
+        record: its whole record.
+        reasons: the words for how it ended.
+    """
+    names = [sanitize(label) for label in game.labels]
+    try:
+        for ask in replay_asks(record):
+            state = ask.after
+        view = find_rules(record).view(state, None)
+    except (FamilyError, RecordError):
+        return None
+    lines = load_family(record.family).sketch(view, names)
+    places = format_places(zip(game.places, names, game.scores, strict=True))
+    return LastTable(str(game.key), "\n".join(map(sanitize, lines)), f"{reasons.describe(game)}: {places}")
