@@ -18,7 +18,7 @@ from referee.records import Record
 from referee.replay import RecordedAsk, find_rules, replay_asks
 from site_pages.turning_point import find_leads, find_turn, list_left
 from tests.advice import LastAction
-from tests.games.conftest import BIDDING
+from tests.games.conftest import BIDDING, TRICKS
 from tests.games.installed import installed, write_package
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay
 from tournaments.cli import main
@@ -87,6 +87,19 @@ def test_what_several_seats_did_at_once_is_one_step(browser: Chrome, tmp_path: P
     as_a_phone(browser)
     replay(browser, site, str(records[0].key))
     assert fits_the_window(browser)
+
+
+def test_each_action_of_a_trick_stands_under_who_played_it(browser: Chrome, tmp_path: Path) -> None:
+    write_package(TRICKS, tmp_path / "installed")
+    with installed(tmp_path / "installed"):
+        site, records = render(tmp_path, "tricks", 3)
+        show_end(browser, site, records[0])
+
+    names = [label for label, _ in records[0].entries]
+    headings = [heading.text.splitlines() for heading in browser.find_elements(By.CSS_SELECTOR, "#log h3")]
+    assert [lines[1] for lines in headings[:9]] == [names[seat] for seat, _ in records[0].actions[:9]]
+    assert [lines[2:] for lines in headings[:6]] == [["turn 1"], [], [], ["turn 2"], [], []]
+    assert "all cards are played: 1. " in (site / "replay.html").read_text("utf-8").split("<noscript>")[1]
 
 
 def list_cards(browser: Chrome) -> list[dict[str, str]]:

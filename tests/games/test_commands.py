@@ -1,0 +1,59 @@
+"""Games of packages in every command: those of the page, one that asks several seats at once, and one of tricks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.games.test_packages import malice
+from tournaments.cli import main
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("games")]
+
+TABLES = [("stairs", 2), ("prizes", 2), ("bidding", 2), ("tricks", 3)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    return here
+
+
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_a_game_runs_through_every_command(game: str, seats: int, folder: Path) -> None:
+    entries = json.dumps([{"bot": "uniform", "label": f"u{seat}"} for seat in range(seats)]).replace('":', '" =')
+    (folder / "t.toml").write_text(f'name = "t"\nentries = {entries}\nrulesets = ["{game}"]\ndeals = 2\nseed = "t"\n')
+    alone = ("--isolation", "none")
+
+    assert game in malice("rules", "show", game).output
+    malice("rules", "diff", game, game)
+    malice("run", "t.toml", *alone)
+    assert "all of them replay" in malice("verify", "t.db").output
+    assert "u0" in malice("standings", "t.db").output
+    assert "0.0.0.0" in malice("replay", "t.db", "0.0.0").output
+    assert '"type":"move"' in malice("log", "t.db", "0.0.0").output.replace(" ", "")
+    rerun = json.loads(malice("rerun", "t.db", "0.0.0", "uniform", "--seat", "1", "--json", "--all", *alone).output)
+    assert rerun["agreed"] == rerun["moves"] > 0, "uniform plays by the rng that the seat had"
+    views = [json.loads(line) for line in malice("export", "t.db", "--views").output.splitlines()]
+    assert all(view["played"] in view["legal"] for view in views)
+    malice("export", "t.db")
+    malice("site", "t.db", "--out", "site")
+    malice("site", "t.db", "--game", "0.0.0.0", "--out", "game.html")
+    assert "The last table" in (folder / "game.html").read_text("utf-8")
+    malice("feedback", "t.db", "--out", "feedback")
+    compared = CliRunner().invoke(main, ["compare", "first", "uniform", "--ruleset", game, "--deals", "4", *alone])
+    assert compared.exit_code in ((0, 10, 11) if seats == 2 else (2,)), compared.output  # it is for two seats
+
+
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_a_game_is_watched_and_played_by_a_person(game: str, seats: int) -> None:
+    bots = ["uniform"] * seats
+    malice("play", *bots, "--ruleset", game, "--watch", "--isolation", "none")
+
+    shown = malice("play", "you", *bots[1:], "--ruleset", game, "--isolation", "none", typed="1\n" * 100).output
+    assert "you" in shown
