@@ -32,7 +32,7 @@ from referee.course import find_acting, list_asked
 from referee.errors import IllegalAction
 from referee.families import Family, load_family
 from referee.leaks import tell_no_secret
-from referee.rules import Ask, Events, Result, Rules, Step
+from referee.rules import Ask, Events, Result, Rules
 from referee.sample_games import BrokenClaim, Sample, Subject, play_sample
 
 Claim = Callable[[Subject, object], None]
@@ -44,6 +44,8 @@ NONSENSE = ("", " ", "no-such-action", "\N{SNOWMAN}")
 """Words that are no action of any game."""
 ASKS = 8
 """At how many asks of a game seats leave."""
+AGAIN = 0.05
+"""How likely it is at each ask that another one follows."""
 
 
 def declare_what_it_returns(subject: Subject, seed: object) -> None:
@@ -201,24 +203,34 @@ def _leave(subject: Subject, seed: object, rules: Rules[Any], count: int, group:
         raise BrokenClaim(f"withdraw: expected that it asks no more seats than before {where}, got {course.step}")
     if acting and set(group) <= set(asked):
         course.play({seat: sample.actions[seat] for seat in acting})
-    actions = count
+    actions, left = count, [group]
     while isinstance(step := course.step, Ask):
         if (actions := actions + len(step.seats)) > subject.match.max_actions:
             raise BrokenClaim(f"expected an end of the game {where}, got none")
-        course.play({seat: random.choice(rules.legal(course.state, seat)) for seat in step.seats})
-    _require_last(step, rules.teams, group, where)
+        if len(left) == 1 and random.random() < AGAIN:
+            left.append((random.choice(step.seats),))
+            where += f", and {_name_seats(left[1])} later"
+            course.withdraw(dict.fromkeys(left[1], "crash"))
+        else:
+            course.play({seat: random.choice(rules.legal(course.state, seat)) for seat in step.seats})
+    _require_order(step, rules.teams, left, where)
 
 
-def _require_last(result: Step, teams: Sequence[int], group: tuple[int, ...], where: str) -> None:
-    """Refuse a result in which a seat that left is not behind every team that stayed, or not level with its group."""
-    assert isinstance(result, Result)
-    gone = {teams[seat] for seat in group}
-    left = [place for place, team in zip(result.places, teams, strict=True) if team in gone]
-    stayed = [place for place, team in zip(result.places, teams, strict=True) if team not in gone]
-    if stayed and min(left) <= max(stayed):
-        raise BrokenClaim(f"expected that who left ranks last {where}, got places {result.places}")
-    if len(set(left)) > 1:
+def _require_order(result: Result, teams: Sequence[int], left: Sequence[tuple[int, ...]], where: str) -> None:
+    """Refuse a result unless who stayed comes before who left, later before earlier, and who left together tie."""
+    gone: dict[int, int] = {}
+    for number, group in enumerate(left):
+        for seat in group:
+            gone.setdefault(teams[seat], number)
+    places = [
+        {place for place, team in zip(result.places, teams, strict=True) if gone.get(team) == number}
+        for number in (*range(len(left)), None)
+    ]
+    if any(len(tied) > 1 for tied in places[:-1]):
         raise BrokenClaim(f"expected a tie of those who left together {where}, got places {result.places}")
+    ranks = [place for tied in places for place in sorted(tied, reverse=True)]
+    if ranks != sorted(ranks, reverse=True) or len(set(ranks)) != len(ranks):
+        raise BrokenClaim(f"expected that who left ranks last, the first at the end, {where}, got {result.places}")
 
 
 def _name_seats(seats: Sequence[int]) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from hashlib import sha256
-from random import Random
 
 import msgspec
 import pytest
@@ -11,18 +10,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from protocol.messages import ClockRules
-from referee.dealer import Dealer
 from referee.digests import compute_digest
-from referee.games.spite import SpiteAndMalice
+from referee.games.spite import FAMILY, SpiteAndMalice
 from referee.games.spite.state import State
 from referee.records import Key, Record
 from referee.replay import check_record
 from referee.rules import Result, Rules, Shuffle
 from referee.rulesets import list_rulesets, load_ruleset
+from referee.sample_games import Subject
+from referee.testing import go_on_without_who_leaves
 
 from .playouts import Chooser, make_lively_chooser, make_uniform_chooser, play_moments
-from .promises import check_result, play_and_check
-from .tables import act, list_legal
+from .promises import play_and_check
+from .tables import after, list_legal, settle_shuffles, to_act
 
 TABLES = [
     pytest.param(name, seats, id=f"{name}-{seats}")
@@ -54,32 +54,17 @@ def test_the_engine_is_a_game() -> None:
 
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 def test_seats_may_leave_at_any_time(name: str, seats: int) -> None:
-    engine = SpiteAndMalice(load_ruleset(name).rules, seats)
-    for number in range(3):
-        leave_and_check(engine, Random(f"{name} {number}"))
+    go_on_without_who_leaves(Subject(FAMILY, load_ruleset(name).rules, seats, name), seed=name)
 
 
-def leave_and_check(engine: SpiteAndMalice, random: Random) -> None:
-    """Play with seats that leave, before the deal or on their turn; check that they never act again and rank last."""
-    choose, dealer = make_lively_chooser(str(random.random())), Dealer(random.randbytes(32))
-    state = engine.start()
-    if random.random() < 0.3:
-        state, _ = engine.withdraw(state, (random.randrange(engine.seats),))
-    while not isinstance(step := engine.next(state), Result):
-        if isinstance(step, Shuffle):
-            state, _ = engine.shuffled(state, dealer.order(step.size))
-            continue
-        (seat,) = step.seats
-        assert seat not in state.out
-        if random.random() < 0.03:
-            state, _ = engine.withdraw(state, (seat,))
-        else:
-            state, _ = act(engine, state, choose(list_legal(engine, state)))
-    check_result(engine, step)
-    stayed = [step.places[seat] for seat in range(engine.seats) if seat not in state.out]
-    left = [step.places[seat] for seat in state.out]
-    assert max(stayed) < min(left, default=99)
-    assert left == sorted(left, reverse=True)
+def test_a_seat_that_leaves_before_the_deal_is_never_asked() -> None:
+    engine = SpiteAndMalice(load_ruleset("multi").rules, 4)
+    state, _ = engine.withdraw(engine.start(), (1,))
+    state, _ = settle_shuffles(engine, state)
+
+    for _ in range(50):
+        assert to_act(engine, state) != 1
+        state = after(engine, state, list_legal(engine, state)[-1])
 
 
 @pytest.mark.parametrize("name", list_rulesets("spite"))
