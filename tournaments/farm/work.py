@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
-from referee.records import Batch, Isolation, Key, Player, Speed, TimeUp
+from referee.records import Batch, Isolation, Key, Player, TimeUp
 from tournaments.entries.bots import BotSpec
 
 MOST_SLOTS = 4096
