@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rated_games import pairs
 from tournaments.ratings.comparison import Others, compute_advantage, estimate_score, flip_signs
+from tournaments.ratings.covariance import student_cdf
+from tournaments.ratings.fit import fit_ratings
 
 COUNTS = st.one_of(*(st.lists(st.integers(0, 400), min_size=cells, max_size=cells) for cells in (5, 9)))
 
@@ -49,6 +52,16 @@ def test_what_the_deals_do_not_tell_is_absent() -> None:
     assert (one.score, one.elo, one.score_low) == (1, None, None)
     assert (twins.elo, twins.nelo, twins.los, twins.p) == (0, None, None, 1)
     assert (twins.elo_low or 0) < -50, "nine deals do not prove that two are equal"
+
+
+def test_superiority_is_that_of_standings_and_unknown_below_five_deals() -> None:
+    deals = [(1.0, 1.0)] * 4 + [(1.0, 0.0)] * 2 + [(0.0, 0.0)] * 3
+
+    found = compute_advantage((3, 0, 2, 0, 4), 2).los
+
+    assert found == pytest.approx(fit_ratings(pairs(0, 1, deals), 2).los[0, 1], abs=0.01)
+    assert found == pytest.approx(student_cdf(1 / 18 / math.sqrt(31 / 18 / 72), 8), abs=1e-6)
+    assert compute_advantage((0, 0, 1, 0, 3), 2).los is None
 
 
 def test_who_won_every_deal_has_a_bound_below() -> None:

@@ -128,7 +128,7 @@ def _make_duel(cells: frozenset[tuple[Pair, int]]) -> Duel:
     return Duel(
         elo=Cell(text.format_signed(pairs.elo), pairs.elo),
         interval="" if found.elo_low is found.elo_high is None else format_ends(found.elo_low, found.elo_high),
-        los=Cell(text.format_likelihood(pairs.los), pairs.los),
+        los=Cell(text.format_likelihood(found.los), found.los),
         luck=Cell(text.format_whole_percent(record.luck), record.luck),
         luck_range=""
         if low is None or high is None

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from tournaments.ratings.covariance import student_quantile
+from tournaments.ratings.covariance import student_cdf, student_quantile
 from tournaments.ratings.one_sided import TAIL
 from tournaments.ratings.pairings import Floats
 from tournaments.ratings.pairs import convert_to_elo, multinomial
-from tournaments.ratings.scores import FEW, NOTHING, compute_wilson
+from tournaments.ratings.scores import FEW, RARE, compute_wilson
 
 
 class Others(Struct, frozen=True):
@@ -50,7 +50,7 @@ class Advantage(Struct, frozen=True):
     nelo: float | None
     """Elo relative to the spread of results; None if all are alike."""
     los: float | None
-    """Likelihood of superiority, 0..1; None if all results are alike."""
+    """Likelihood of superiority, 0..1, as standings have it; None below five deals, or if all are alike."""
     p: float | None
     """How often the deals would differ as much or more if a coin had said who has which result of each."""
 
@@ -77,7 +77,7 @@ def compute_advantage(counts: Sequence[int], games: int, others: Others | None =
         elo_low=None if low is None else convert(low),
         elo_high=None if high is None else convert(high),
         nelo=estimate.nelo,
-        los=estimate.los,
+        los=estimate_los(counts),
         p=flip_signs(counts),
     )
 
@@ -98,9 +98,25 @@ def estimate_score(counts: Sequence[int], games: int) -> tuple[float | None, flo
     score = math.fsum(value * count for value, count in zip(scores, counts, strict=True)) / total
     spread = math.fsum(count * (value - score) ** 2 for value, count in zip(scores, counts, strict=True))
     variance, independent = spread / (total * (total - 1)), score * (1 - score) / (total * games)
-    if total - max(counts[0], counts[-1]) < FEW or variance < NOTHING * independent:
+    uneven = total - counts[len(counts) // 2]
+    if total - max(counts[0], counts[-1]) < FEW or uneven < RARE:
         variance = max(variance, independent)
     return compute_wilson(score, variance, student_quantile(total - 1))
+
+
+def estimate_los(counts: Sequence[int]) -> float | None:
+    """Return how certain it is that the first player is the better one, by Student's t over deals.
+
+    The normal distribution of the engines' formula would be certain of equal players after three deals in every fifth
+    comparison. Args: as `compute_advantage`.
+    """
+    total = sum(counts)
+    if total < FEW or max(counts) == total:
+        return None
+    scores = [index / (len(counts) - 1) for index in range(len(counts))]
+    score = math.fsum(value * count for value, count in zip(scores, counts, strict=True)) / total
+    spread = math.fsum(count * (value - score) ** 2 for value, count in zip(scores, counts, strict=True))
+    return student_cdf((score - 0.5) / math.sqrt(spread / (total * (total - 1))), total - 1)
 
 
 def flip_signs(counts: Sequence[int]) -> float | None:

@@ -37,9 +37,10 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     losses) has a chance of 2.5 %."""
     high: float | None = None
     rank_low: int | None = None
-    """The best possible rank among the ranked players of the pool: 1 + the number of significantly better ones."""
+    """The best possible rank among the ranked players of the pool: 1 + the number of certainly better ones."""
     rank_high: int | None = None
-    """The worst possible rank: the number of ranked players - that of significantly worse ones."""
+    """The worst possible rank: the number of ranked players - that of certainly worse ones. All ranks of a pool of
+    equals are possible in 95 % of leagues, however many players it has."""
     games: int
     wins: int
     """Won pairings of teams; in games of two teams these are games."""
@@ -142,7 +143,7 @@ def _make_ratings(
     for pool in rated:
         low[pool.players], high[pool.players] = ((end - pool.origin) * ELO for end in pool.compute_interval())
         chosen = np.flatnonzero(ranked[pool.players])
-        better = pool.find_better()[np.ix_(chosen, chosen)]
+        better = pool.find_better(chosen)
         rank_low[pool.players[chosen]] = 1 + better.sum(axis=0)
         rank_high[pool.players[chosen]] = len(better) - better.sum(axis=1)
 

@@ -16,7 +16,8 @@ from tournaments.ratings.scores import compute_wilson
 LEAST = 50
 """Pairs that it takes for the interval of luck: from fewer, no interval holds the truth 19 times in 20."""
 RARE = 3
-"""If fewer pairs than this are split, or not split, the spread between pairs alone says too little."""
+"""If fewer pairs than this are split, the spread between pairs alone says too little; if fewer are won, or lost, there
+is no interval: how often a favourite loses both games is not known then."""
 
 
 class HeadToHead(Struct, frozen=True):
@@ -68,8 +69,10 @@ def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
 def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
     """Return the 95 % interval: Wilson's, for a share from 0 to 1, with the variance by a jackknife over the pairs."""
     total = sum(cells.values())
+    lost = sum(count for cell, count in cells.items() if sum(cell) < 1)
+    won = sum(count for cell, count in cells.items() if sum(cell) > 1)
     luck = _compute_luck(cells)
-    if luck is None or abs(luck) > 1 - 1e-12 or total < LEAST:
+    if luck is None or total < LEAST or min(lost, won) < RARE:
         return None, None
     spread = 0.0
     for cell, count in cells.items():
@@ -78,8 +81,7 @@ def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | No
             return None, None
         spread += count * ((without - luck) / 2) ** 2
     share, variance = (1 + luck) / 2, spread * (total - 1) / total
-    split = sum(count for (first, second), count in cells.items() if first + second == 1)
-    if min(split, total - split) < RARE:
+    if total - won - lost < RARE:
         variance = max(variance, share * (1 - share) / total)
     low, high = compute_wilson(share, variance, NORMAL_975)
     return 2 * low - 1 + 0.0, 2 * high - 1 + 0.0  # no -0

@@ -6,6 +6,7 @@ result went the same way.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,6 +106,21 @@ class Levels:
     low_held: Floats
     """The fixed strengths behind the lower bounds."""
     high_held: Floats
+    wins: dict[int, Record]
+    """By level, its wins over the levels below it."""
+    losses: dict[int, Record]
+
+    def compute_chance(self, strengths: Floats, one: int, other: int) -> float:
+        """Return the chance of the record between two players on different levels if they were equally strong.
+
+        It is that of the wins of the upper level, or, if that has no bound, of the losses of the lower one; nan without
+        either.
+        """
+        if record := self.wins.get(int(self.label[one])):
+            return record.compute_chance(float(self.low_held[other] - strengths[one]))
+        if record := self.losses.get(int(self.label[other])):
+            return record.compute_chance(float(self.high_held[one] - strengths[other]))
+        return math.nan
 
 
 def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Levels:
@@ -116,7 +132,9 @@ def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Le
     above = reach & ~reach.T
     nothing = np.full(len(label), np.nan)
     low, high, low_held, high_held = nothing, nothing.copy(), strengths.copy(), strengths.copy()
-    for upward, bounds, held in ((True, low, low_held), (False, high, high_held)):
+    wins: dict[int, Record] = {}
+    losses: dict[int, Record] = {}
+    for upward, bounds, held, records in ((True, low, low_held, wins), (False, high, high_held, losses)):
         order = reach.sum(axis=1 if upward else 0)
         for player in sorted(np.unique(label), key=lambda one: order[one]):
             level = label == player
@@ -126,10 +144,11 @@ def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Le
             results = collect_record(pairings, level, held, upward=upward)
             if results.empty:
                 continue
+            records[int(player)] = results
             bounds[level] = strengths[level] + results.find_bound()
             if core_is_level:
                 held[level] = bounds[level]
-    return Levels(label, core, core_is_level, above, low, high, low_held, high_held)
+    return Levels(label, core, core_is_level, above, low, high, low_held, high_held, wins, losses)
 
 
 def _find_core(pairings: Pairings, label: Ints, anchor: int | None) -> Bools:

@@ -151,6 +151,13 @@ class Pairings:
             count += sat.sum(axis=0)
         return count
 
+    def part_tables(self) -> Pairings:
+        """Return the rows with a deal group of its own for each table, where all tables have the same cards."""
+        mark = np.random.default_rng(0).integers(2**62, size=len(self.teams.members))
+        tables = np.zeros(int(self.game.max(initial=-1)) + 1, np.int64)
+        np.add.at(tables, self.game, mark[self.rows.first] + mark[self.rows.second])  # the same for the same teams
+        return replace(self, group=np.unique((self.group, tables[self.game]), axis=1, return_inverse=True)[1].ravel())
+
     @cached_property
     def by_group(self) -> GroupRows:
         """The rows summed by deal group, from the view of each player of both teams.

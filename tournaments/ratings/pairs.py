@@ -23,7 +23,7 @@ class Estimate(msgspec.Struct, frozen=True):
     """Half the width of the 95 % interval; also None if all results are alike, which is no proof of certainty."""
     nelo: float | None
     los: float | None
-    """Likelihood of superiority, 0..1."""
+    """Likelihood of superiority, 0..1, by the engines' formula; from few results it is too sure, so it is not shown."""
 
 
 def trinomial(*, won: int, lost: int, drawn: int) -> Estimate:

@@ -14,7 +14,10 @@ from tournaments.ratings.bradley_terry import maximise, sum_products
 from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_cdfs, student_quantile
 from tournaments.ratings.one_sided import Levels, find_levels
 from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
-from tournaments.ratings.scores import FEW, NOTHING, count_mixed_groups
+from tournaments.ratings.scores import FEW, NOTHING, find_clusters, find_unsure
+
+CERTAIN = 0.05
+"""How often, over all pairs of a pool of equals, somebody is called better than somebody else."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,8 +28,10 @@ class Pool:
     origin: float
     """Where ratings are measured from: the anchor, or the mean of the core."""
     levels: Levels
-    groups: int
-    """Deal groups, the units of independence."""
+    groups: Ints
+    """Per player its deal groups, the units of independence."""
+    all_groups: int
+    """Those of all players together."""
     errors: Floats
     """[i, j]: the standard error of the difference of two players of one level; nan if not measured."""
     varied: Bools
@@ -46,44 +51,81 @@ class Pool:
             low, high = values + (known.low - values) * moved, values + (known.high - values) * moved
         return low - self.half, high + self.half
 
-    def find_better(self) -> Bools:
-        """Return [i, j]: i is significantly better than j."""
-        values, known = self.strengths, self.levels
-        ahead = self.varied & (values[:, None] - values > _find_quantile(self.groups) * self.errors)
-        by_wins = known.low[:, None] > known.low_held
-        by_losses = known.high < known.high_held[:, None]
-        one_sided = known.above & np.where(np.isnan(known.low)[:, None], by_losses, by_wins)
-        better = np.where(known.label[:, None] == known.label, ahead, one_sided & ~np.isnan(self.errors))
-        return np.asarray(better & (values[:, None] > values))
+    def find_better(self, chosen: Ints) -> Bools:
+        """Return [i, j]: the i-th of the chosen players is certainly better than the j-th.
+
+        Holm's procedure over all pairs of them: if all are equal, one of them is called better in 5 % of leagues at
+        most, however many there are. For two players that is the plain test at 5 %.
+        """
+        chance = self._compute_chances()[np.ix_(chosen, chosen)]
+        one, other = np.nonzero(~np.isnan(chance) & (self.strengths[chosen, None] > self.strengths[chosen]))
+        order = np.argsort(chance[one, other], kind="stable")
+        pairs = len(chosen) * (len(chosen) - 1) // 2
+        held = 2 * chance[one, other][order] > CERTAIN / (pairs - np.arange(len(order)))
+        certain = order[: int(held.argmax()) if held.any() else len(order)]
+        better = np.zeros(chance.shape, np.bool_)
+        better[one[certain], other[certain]] = True
+        return better
+
+    def _compute_chances(self) -> Floats:
+        """Return [i, j]: how likely i would be so far ahead of j if the two were equal; nan if nothing tells."""
+        known = self.levels
+        chance = np.where(self.errors > 0, 1 - self._compute_certainties(), np.nan)
+        apart = known.above & ~np.isnan(self.errors)
+        for one, other in np.argwhere(apart).tolist():
+            chance[one, other] = known.compute_chance(self.strengths, one, other)
+        return chance
 
     def compute_los(self) -> Floats:
-        """Return [i, j]: how certain it is that i is better than j, 0..1; nan where the games do not determine it.
+        """Return [i, j]: how certain it is that i is better than j, 0..1, as of a pair that somebody asks for.
 
-        Between two levels there is no covariance, but only a bound.
+        It is nan where the games do not determine it, or where one of them has fewer than five deal groups. Between two
+        levels there is no covariance, but only a bound.
         """
+        few = self.groups < FEW
+        return np.where(few[:, None] | few, np.nan, self._compute_certainties())
+
+    @property
+    def degrees(self) -> Ints:
+        """[i, j]: Student's degrees of freedom of the difference, by Welch and Satterthwaite.
+
+        Each player brings a variance in inverse proportion to its deal groups; the two may share all of them.
+        """
+        share = 1 / self.groups
+        with np.errstate(divide="ignore"):
+            spread = share**2 / (self.groups - 1)
+        welch = (share[:, None] + share) ** 2 / (spread[:, None] + spread)
+        return np.minimum(np.floor(welch + 1e-9).astype(np.int64), self.all_groups - 1)
+
+    def _compute_certainties(self) -> Floats:
         known = self.varied & (self.levels.label[:, None] == self.levels.label) & (self.errors > 0)
-        if self.groups < 2:
-            return np.full(known.shape, np.nan)
         lead = np.full(known.shape, np.nan)
         np.divide(self.strengths[:, None] - self.strengths, self.errors, out=lead, where=known)
-        return student_cdfs(lead, self.groups - 1)
+        degrees = self.degrees
+        for each in np.unique(degrees):
+            alike = degrees == each
+            lead[alike] = student_cdfs(lead[alike], int(each)) if each else np.nan
+        return lead
 
 
 def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
     """Rate connected players; the anchor is one of them, by the same numbers, or None."""
-    inner = pairings.within(players)
+    inner = find_clusters(pairings.within(players))
     anchor = None if anchor is None else int(np.searchsorted(players, anchor))
     fitted = maximise(inner)
     known = find_levels(inner, fitted.values, anchor)
     measured, assumed = estimate_by_deal(inner, fitted), estimate_from_information(inner, fitted)
-    few = count_mixed_groups(inner) < FEW
+    few = find_unsure(inner)
+    groups = np.bincount(inner.by_group.player, minlength=inner.players)
     unmeasured = _find_unmeasured(inner)
 
     contrast = _make_contrasts(known, anchor)
     variance, independent = _sum_quadratic(measured, contrast), _sum_quadratic(assumed, contrast)
-    wide = (few if anchor is None else few | few[anchor]) | (variance < NOTHING * independent)
-    half = _find_quantile(inner.groups) * np.sqrt(np.where(wide, np.maximum(variance, independent), variance))
-    half[np.abs(contrast).sum(axis=1) < NOTHING] = 0.0  # measured against itself
+    reach = groups if anchor is None else np.minimum(groups, groups[anchor])
+    unsure = few if anchor is None else few | few[anchor]
+    half = _find_quantiles(reach) * np.sqrt(np.where(unsure, np.maximum(variance, independent), variance))
+    alone = np.abs(contrast).sum(axis=1) < NOTHING
+    half[alone] = np.where((groups > 1) | (np.arange(len(groups)) == anchor), 0.0, np.nan)[alone]
     to_core = unmeasured - unmeasured[known.core].mean(axis=0)
     half[(np.abs(np.hstack([contrast @ unmeasured, to_core])) > 1e-6).any(axis=1)] = np.nan
 
@@ -95,7 +137,8 @@ def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
         strengths=fitted.values,
         origin=float(fitted.values[known.core].mean() if anchor is None else fitted.values[anchor]),
         levels=known,
-        groups=inner.groups,
+        groups=groups,
+        all_groups=inner.groups,
         errors=errors,
         varied=between > NOTHING * independent_between,
         half=half,
@@ -103,8 +146,8 @@ def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
     )
 
 
-def _find_quantile(groups: int) -> float:
-    return student_quantile(groups - 1) if groups > 1 else math.nan
+def _find_quantiles(groups: Ints) -> Floats:
+    return np.array([student_quantile(each - 1) if each > 1 else math.nan for each in groups.tolist()])
 
 
 def _find_unmeasured(pairings: Pairings) -> Floats:

@@ -9,20 +9,34 @@ from tournaments.ratings.one_sided import TAIL
 from tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, sum_groups
 
 FEW = 5
-"""If fewer deal groups than this were not won outright, or not lost, the spread between groups alone says too
-little."""
+"""Fewer deal groups than this do not tell their own spread, nor does a spread tell much to which fewer contribute."""
+RARE = 3
+"""If fewer deal groups than this are uneven, their spread is nearly nothing, whatever the truth."""
 NOTHING = 1e-9
 """A variance this small relative to that of independent games is a rounding error."""
 
 
-def count_mixed_groups(pairings: Pairings) -> Ints:
-    """Count for each player the deal groups not won outright, or those not lost outright, whichever are fewer."""
+def find_clusters(pairings: Pairings) -> Pairings:
+    """Return the rows with the groups that vary independently: deals, or deals of each table if deals are too few.
+
+    Only where all tables have the same cards is there a difference. From two, three or four deals no spread between
+    them can be told; what the tables share beside that is small.
+    """
+    return pairings.part_tables() if pairings.groups < FEW else pairings
+
+
+def find_unsure(pairings: Pairings) -> Bools:
+    """Return for each player whether too few deal groups tell the spread of its results.
+
+    What was won or lost outright says nothing about the spread where nearly all is alike, and an even group never does.
+    """
     seen = pairings.by_group
 
     def number(chosen: Bools) -> Ints:
         return np.bincount(seen.player[chosen], minlength=pairings.players)
 
-    return np.minimum(number(seen.points < seen.count), number(seen.points > 0))
+    mixed = np.minimum(number(seen.points < seen.count), number(seen.points > 0))
+    return np.asarray((mixed < FEW) | (number(2 * seen.points != seen.count) < RARE))
 
 
 def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats, Floats]:
@@ -30,19 +44,20 @@ def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats, Floats]:
 
     This is Wilson's interval, which stays within 0 and 1, with Student's t for the number of groups. Its number of
     games is that of independent games with the variance between deal groups. For a player who won (or lost) every game,
-    one end is the score at which as many won (or lost) groups have a chance of 2.5 %.
+    one end is the score at which as many won (or lost) groups have a chance of 2.5 %. One group has no interval.
     """
+    pairings = find_clusters(pairings)
     seen = pairings.by_group
     players = pairings.players
     points, count = sum_groups(seen.player, seen.points, players), sum_groups(seen.player, seen.count, players)
     groups = np.bincount(seen.player, minlength=players)
     with np.errstate(divide="ignore", invalid="ignore"):
         score = points / count
-        variance = _estimate_variance(seen, score, count, groups, count_mixed_groups(pairings) < FEW)
+        variance = _estimate_variance(seen, score, count, groups, find_unsure(pairings))
         t = np.array([student_quantile(each - 1) if each > 1 else np.nan for each in groups.tolist()])
         low, high = _compute_wilson(score, variance, t)
         bound = TAIL ** (1 / groups)
-    won, lost = (count > 0) & (points == count), (count > 0) & (points == 0)
+    won, lost = (groups > 1) & (points == count), (groups > 1) & (points == 0)
     low[won], high[won] = bound[won], 1.0
     low[lost], high[lost] = 0.0, 1 - bound[lost]
     return score, low, high
@@ -61,12 +76,11 @@ def _compute_wilson(score: Floats, variance: Floats, t: Floats) -> tuple[Floats,
     return middle - half, middle + half
 
 
-def _estimate_variance(seen: GroupRows, score: Floats, count: Floats, groups: Ints, few: Bools) -> Floats:
+def _estimate_variance(seen: GroupRows, score: Floats, count: Floats, groups: Ints, unsure: Bools) -> Floats:
     """Estimate by a jackknife over deal groups; not below independent games where groups say too little."""
     players = len(score)
     without = ((score * count)[seen.player] - seen.points) / (count[seen.player] - seen.count)
     moved = sum_groups(seen.player, (without - score[seen.player]) ** 2, players)
     measured = moved * (groups - 1) / groups
     independent = score * (1 - score) * sum_groups(seen.player, seen.weight, players) / count**2
-    wide = few | (measured < NOTHING * independent)
-    return np.asarray(np.where(wide, np.maximum(measured, independent), measured))
+    return np.asarray(np.where(unsure, np.maximum(measured, independent), measured))
