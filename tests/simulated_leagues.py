@@ -43,6 +43,10 @@ class League:
 LEAGUES = {
     "two players": League((60.0, -60.0)),
     "two players, 50 deals": League((60.0, -60.0), deals=50),
+    "equal players, cards decide": League((0.0, 0.0, 0.0, 0.0), deals=30, luck=1500.0),
+    "favourite of 95 : 5": League((250.0, -250.0), deals=40),
+    "ten players, 3 common deals": League(tuple(range(90, -110, -20)), deals=3, common=True),
+    "ten players, 8 common deals": League(tuple(range(90, -110, -20)), deals=8, common=True),
     "two players against another": League((60.0, -60.0, 10.0), common=True),
     "mirrored": League((110.0, 30.0, -40.0, -100.0)),
     "common deals": League((110.0, 30.0, -40.0, -100.0), common=True),
@@ -115,6 +119,10 @@ def _compare(places: tuple[int, ...], team: int) -> int:
     return (places[1 - team] > places[team]) - (places[1 - team] < places[team])
 
 
+RARE = 0.05
+"""What fewer leagues print than this share is left out."""
+
+
 def measure_coverage(league: League, runs: int, truth_deals: int, seed: int = 1) -> dict[str, float]:
     """Return for each kind of interval how often it holds the truth, of those that are printed.
 
@@ -136,4 +144,12 @@ def measure_coverage(league: League, runs: int, truth_deals: int, seed: int = 1)
                 assert true is not None
                 printed[kind] += 1
                 held[kind] += (low is None or low <= true) and (high is None or true <= high)
-    return {kind: held[kind] / count for kind, count in printed.items()}
+    chances = Counter(kind for kind, _ in list_intervals(league, play(league, rng)))
+    return {kind: held[kind] / count for kind, count in printed.items() if count > RARE * runs * chances[kind]}
+
+
+def measure_false_certainty(players: int, runs: int, deals: int = 8, seed: int = 1) -> float:
+    """Return in what share of leagues of equal players a rank is certain that is not."""
+    rng, league = np.random.default_rng(seed), League((0.0,) * players, deals=deals)
+    fits = (fit_ratings(play(league, rng), players) for _ in range(runs))
+    return sum(any((one.rank_low, one.rank_high) != (1, players) for one in fit.ratings) for fit in fits) / runs

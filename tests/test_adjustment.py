@@ -20,7 +20,7 @@ from tournaments.league.adjustment import Compared, adjust_deals
 from tournaments.league.comparison import compare_entries
 from tournaments.league.contents import Game
 from tournaments.league.store import Store
-from tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores
+from tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores, fit_luck
 
 DEALS = 150
 
@@ -48,11 +48,34 @@ def test_what_does_not_help_is_not_shown() -> None:
     noise = chance.normal(0, 0.2, DEALS).tolist()
 
     assert adjust_scores(scores, lucks)
-    assert adjust_scores(scores, noise) is None, "it only adds to the variance"
+    assert adjust_scores(scores, noise) is None, "it has nothing to do with the results"
     assert adjust_scores(scores, [0.0] * DEALS) is None
     assert adjust_scores([0.5] * DEALS, lucks) is None, "twins"
     assert adjust_scores(lucks, lucks) is None, "nothing is left to estimate"
     assert adjust_scores(scores[: FEWEST - 1], lucks[: FEWEST - 1]) is None
+
+
+def test_luck_that_is_measured_on_another_scale_is_taken_off_to_its_share() -> None:
+    scores, lucks = draw_deals(np.random.default_rng(4))
+
+    plain = adjust_scores(scores, lucks)
+    scaled = adjust_scores(scores, [-5 * luck for luck in lucks])
+
+    assert plain
+    assert scaled
+    assert scaled.factor == pytest.approx(plain.factor)
+    assert scaled.score == pytest.approx(plain.score)
+
+
+def test_the_share_of_a_deal_is_fitted_to_others_so_noise_gains_nothing() -> None:
+    chance = np.random.default_rng(5)
+    gains = []
+    for _ in range(200):
+        scores = chance.normal(0.5, 0.2, 30)
+        taken = scores - fit_luck(scores, chance.normal(0, 1, 30))
+        gains.append(scores.var() / taken.var())
+
+    assert np.mean(gains) < 1
 
 
 def test_a_score_beyond_the_possible_has_no_elo() -> None:

@@ -67,6 +67,7 @@ def test_a_drawn_match_plays_off_and_in_the_end_the_higher_seed_advances() -> No
 def test_a_play_off_may_decide() -> None:
     house = make_house("ab")
     house.finish(house.create(), places=draw)
+    assert (house.tournament.parts[0].deals, house.decide().deals) == (1, 5)  # type: ignore[union-attr]
 
     house.finish(house.create(), places=lambda labels: tuple(2 - (label == "b") for label in labels))
 

@@ -69,6 +69,15 @@ def test_a_bye_is_a_point_and_goes_to_the_last_who_had_none() -> None:
     assert {label: points for label, points, _ in rank(house)} == {"a": 3, "b": 2, "c": 1}
 
 
+def test_a_bye_counts_in_buchholz_as_an_opponent_with_the_points_of_the_entry_who_then_draws_on() -> None:
+    house = make_house("abc")
+    for _ in range(3):
+        house.finish(house.create(), places=win_by_name)
+
+    # The byes: c in round 1, without points, two rounds before the end; b in round 2, with none; a in the last, with 2.
+    assert rank(house) == [("a", 3, 2 + 1 + 2), ("b", 2, 3 + 1 + 0.5), ("c", 1, 3 + 2 + 1)]
+
+
 def test_a_drawn_match_gives_half_a_point_to_each() -> None:
     house = make_house("ab", rounds=1)
     house.finish(house.create(), places=draw)

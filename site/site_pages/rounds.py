@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from site_pages import text
 from site_pages.rankings import Name, make_name
-from tournaments.league.formats.knockout import FINAL, PLAY_OFFS, Round, Tie, draw_bracket, list_seeds
+from tournaments.league.formats.knockout import FINAL, PLAY_OFF_DEALS, PLAY_OFFS, Round, Tie, draw_bracket, list_seeds
 from tournaments.league.formats.matches import Match, format_points, list_matches
 from tournaments.league.formats.situation import Situation
 from tournaments.league.formats.swiss import Encounter, SwissRow, rank_swiss
@@ -82,6 +82,8 @@ class Bracket(Struct, frozen=True):
     winner: Name | None
     play_offs: int = PLAY_OFFS
     """Of a drawn match, at most."""
+    play_off_deals: int = PLAY_OFF_DEALS
+    """At least."""
 
 
 class Course(Struct, frozen=True):
@@ -215,5 +217,5 @@ def _describe_end(tie: Tie) -> str:
         return f"won {DEFAULT}"
     last = tie.matches[-1]
     if last.winner is None:
-        return "the higher seed goes on"
+        return "tied to the end: the higher seed goes on"
     return "" if last.whole else f"won {DEFAULT}"

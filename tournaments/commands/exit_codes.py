@@ -32,7 +32,7 @@ EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
 )
 ANSWER_IS_NO = 10
 """A check failed: of a bot, of a comparison, of a game."""
-FINDINGS = {"better": 0, "not better": ANSWER_IS_NO, "undecided": 11}
+FINDINGS = {"better": 0, "not better": ANSWER_IS_NO, "worse": ANSWER_IS_NO, "undecided": 11}
 """By what `malice compare` found."""
 INTERRUPTED = 130
 RUN = "run"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -15,14 +15,18 @@ from tournaments.league.adjustment import Compared, Watcher, adjust_deals
 from tournaments.league.choice import Picker
 from tournaments.league.contents import Game
 from tournaments.league.contest import Contest
+from tournaments.league.kind_games import GameMemory, Terms
 from tournaments.league.reader import LeagueReader
 from tournaments.league.whole_deals import compute_score, get_score, group_whole_deals, list_whole_deals
 from tournaments.ratings.adjustment import Adjustment
+from tournaments.ratings.anytime import bound_mean
 from tournaments.ratings.comparison import Advantage, Others, compute_advantage
+from tournaments.ratings.fit import Lead, fit_ratings
 from tournaments.ratings.head_to_head import head_to_head
+from tournaments.ratings.pairs import convert_to_elo
 from tournaments.ratings.sprt import Sprt, Verdict
 
-Finding = Literal["better", "not better", "undecided"]
+Finding = Literal["better", "not better", "worse", "undecided"]
 
 
 class Side(Struct, frozen=True):
@@ -67,6 +71,24 @@ class Answer(Struct, frozen=True):
     accepted: Verdict | None
 
 
+class AnyTime(Struct, frozen=True):
+    """An interval that holds at all looks together in 95 % of comparisons, whoever stops them and why."""
+
+    score_low: float
+    score_high: float
+    elo_low: float | None
+    elo_high: float | None
+
+
+class FittedLead(Struct, frozen=True):
+    """What the fit of all games of a league says of two entries, as of a pair that somebody asks for."""
+
+    finding: Finding
+    sentence: str
+    games: int
+    lead: Lead
+
+
 class Comparison(Struct, frozen=True):
     """What the games of two entries say."""
 
@@ -82,10 +104,15 @@ class Comparison(Struct, frozen=True):
     answer: Answer | None
     """None without a test."""
     exact: bool
-    """Whether the intervals hold in 95 % of all comparisons: they do not if a test chose when to stop."""
+    """Whether the intervals hold in 95 % of all comparisons. They do after a test, for which they are corrected; not
+    if a test chose when to stop the games of which these are a part."""
     meetings: tuple[Meeting, ...]
     adjusted: Adjustment | None = None
     """The score without luck; None if it was not asked for, or is not sharper than the plain one."""
+    anytime: AnyTime | None = None
+    """While deals are still missing; None without deals."""
+    fit: FittedLead | None = None
+    """What all games of the league say of the two; None if these are all games, or say nothing of the two."""
 
 
 def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Watcher | None = None) -> Comparison:
@@ -106,8 +133,12 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Wa
     if contest.weight != contest.games:
         scores = [compute_score(whole, side) for side in contest.sides]
         others = Others(contest.weight, sum(scores) / 2)
-    advantage = compute_advantage(contest.counts, contest.games, others)
+    stopped = (contest.test, contest.verdict) if contest.test else None
+    advantage = compute_advantage(contest.counts, contest.games, others, stopped)
     found = _conclude(contest.sides, advantage, games, _read_answer(contest))
+    if not league.tournament().complete:
+        convert = others.convert_to_elo if others else convert_to_elo
+        found = replace(found, anytime=_bound([cell / (len(contest.counts) - 1) for cell in contest.cells], convert))
     if not games:  # they would name the rulesets and the opponents
         tournament = league.tournament()
         others_met = tuple(entered.label for entered in tournament.entered[2:])
@@ -132,7 +163,7 @@ def compare_entries(
     contests = league.judgement().contests
     if contests and contests[0].sides == (new, base):
         return (read_comparison(league, adjusted=adjusted, watcher=watcher),)
-    exact = not any(contest.verdict for contest in contests.values())
+    exact = not league.ended_by_test()
     picker = Picker(league)
     for label in (new, base):
         if label not in picker.names:
@@ -145,7 +176,34 @@ def compare_entries(
     found = tuple(compare_pairs(league, pairs, exact=exact, adjusted=adjusted, watcher=watcher))
     if not found:
         raise LeagueError(f"{league.path}: {new!r} and {base!r} played no whole deal against each other")
-    return found
+    if not exact:
+        return found
+    return tuple(replace(each, fit=_fit_all(league, picker, each)) for each in found)
+
+
+def _bound(scores: Sequence[float], convert: Callable[[float], float | None]) -> AnyTime | None:
+    """Return the interval of the mean score that holds at any time; None without deals."""
+    if not scores:
+        return None
+    low, high = bound_mean(scores)
+    return AnyTime(low, high, convert(low), convert(high))
+
+
+def _fit_all(league: LeagueReader, picker: Picker, found: Comparison) -> FittedLead | None:
+    """Return what all games of the ruleset say of the two, if others than the two played some."""
+    terms = Terms(picker.names, picker.common, league.clocks())
+    kinds = GameMemory().collect(list(league.games()), picker.pick, picker.terms, terms)
+    pair = found.new.label, found.base.label
+    for kind, games in kinds.items():
+        if (kind.ruleset, kind.seats) == (found.rulesets[0], 2) and any(
+            set(pair) != {*each[0]} for each in games.outcomes
+        ):
+            fit = fit_ratings(games.rated, len(picker.names))
+            if lead := fit.compare(*(picker.names.index(label) for label in pair)):
+                finding = _find_beyond(0.0, lead.low, lead.high)
+                ends = f"{lead.elo:+z.0f} Elo ({lead.low:z.0f}..{lead.high:z.0f})"
+                return FittedLead(finding, f"{finding}: {ends} by the fit of all {fit.games} games", fit.games, lead)
+    return None
 
 
 class Pair(NamedTuple):
@@ -173,20 +231,23 @@ def compare_pairs(
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
     whole = [(pair, deals) for pair in pairs if (deals := group_whole_deals(pair.games))]
+    live = not league.tournament().complete
     sharper: list[Adjustment | None] = [None] * len(whole)
     if adjusted:
         sharper = adjust_deals(league, [Compared(deals, pair.sides) for pair, deals in whole], watcher)
     for (pair, deals), without_luck in zip(whole, sharper, strict=True):
-        yield replace(_compare_pair(pair, deals), exact=exact, adjusted=without_luck)
+        yield replace(_compare_pair(pair, deals, live=live), exact=exact, adjusted=without_luck)
 
 
-def _compare_pair(pair: Pair, deals: Iterable[Sequence[Game]]) -> Comparison:
+def _compare_pair(pair: Pair, deals: Iterable[Sequence[Game]], *, live: bool) -> Comparison:
     sides = pair.sides
     games = pair.games[0].rotations
+    scores = [sum(get_score(game, sides[0]) for game in deal) / games for deal in deals]
     counts = [0] * (2 * games + 1)
-    for deal in deals:
-        counts[round(2 * sum(get_score(game, sides[0]) for game in deal))] += 1
-    return _conclude(sides, compute_advantage(counts, games), pair.games, None)
+    for score in scores:
+        counts[round(2 * games * score)] += 1
+    found = _conclude(sides, compute_advantage(counts, games), pair.games, None)
+    return replace(found, anytime=_bound(scores, convert_to_elo)) if live else found
 
 
 def _read_answer(contest: Contest) -> Answer | None:
@@ -209,17 +270,24 @@ def _conclude(sides: tuple[str, str], advantage: Advantage, games: Sequence[Game
         opponents=tuple(dict.fromkeys(each.second for each in meetings if each.second not in sides)),
         advantage=advantage,
         answer=answer,
-        exact=not (answer and answer.accepted),
+        exact=True,
         meetings=meetings,
     )
 
 
 def _find(advantage: Advantage, answer: Answer | None) -> Finding:
-    if answer:
-        return {"H1": "better", "H0": "not better"}.get(answer.accepted or "", "undecided")  # type: ignore[return-value]
-    if advantage.score_low is None or advantage.score_high is None:
+    seen = _find_beyond(0.5, advantage.score_low, advantage.score_high)
+    if not answer:
+        return seen
+    if answer.accepted == "H0":
+        return "worse" if seen == "worse" else "not better"
+    return "better" if answer.accepted else "undecided"
+
+
+def _find_beyond(even: float, low: float | None, high: float | None) -> Finding:
+    if low is None or high is None:
         return "undecided"
-    return "better" if advantage.score_low > 0.5 else "not better" if advantage.score_high < 0.5 else "undecided"
+    return "better" if low > even else "worse" if high < even else "undecided"
 
 
 def _phrase(finding: Finding, advantage: Advantage, answer: Answer | None) -> str:

@@ -40,6 +40,8 @@ class Contest:
         """How many deals count."""
         self.end: int | None = None
         """The deal at which the test had its answer, the last that counts."""
+        self.cells: list[int] = []
+        """Of the deals that count, in order: the place of the new bot's score among those from 0 to 1."""
         self._counts = [0] * (2 * self.games + 1)
         self._walk = Walk(self.test, len(self._counts), self.weight) if self.test else None
         self._ahead: dict[int, tuple[int, int, int]] = {}
@@ -83,6 +85,7 @@ class Contest:
     def _take(self, cell: int, points: int) -> None:
         self.deals += 1
         self._points += points
+        self.cells.append(cell)
         if self._walk is None:
             self._counts[cell] += 1
         else:

@@ -97,8 +97,11 @@ class LeagueReader(JournalReader):
         return judge(self.tournament(), self.finished())
 
     def ended_by_test(self) -> bool:
-        """Return whether a test chose when to stop, so that plain intervals are too narrow."""
-        return self.config().sprt is not None and any(each.verdict for each in self.judgement().contests.values())
+        """Return whether a test chose when to stop, so that plain intervals are too narrow.
+
+        One that could not decide until the last deal has stopped, too.
+        """
+        return self.config().sprt is not None and any(each.deals for each in self.judgement().contests.values())
 
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""

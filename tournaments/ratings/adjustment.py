@@ -14,6 +14,9 @@ from tournaments.ratings.pairs import convert_to_elo
 
 FEWEST = 20
 """Fewer deals do not tell how much smaller the spread is."""
+FOLDS = 10
+GAIN = 1.05
+"""A score without luck is shown only if it is worth more times the games than this."""
 
 
 class Adjustment(Struct, frozen=True):
@@ -32,7 +35,7 @@ class Adjustment(Struct, frozen=True):
     """How many times the games would tell as much without it: the ratio of the variances."""
     factor_low: float
     factor_high: float
-    """The 95 % interval of the factor; the lower end is above 1."""
+    """The 95 % interval of the factor."""
     functions: tuple[str, ...] = ()
     """The hashes of the functions that said what luck was, one for each ruleset."""
 
@@ -42,7 +45,11 @@ def adjust_scores(
     lucks: Sequence[float],
     convert: Callable[[float], float | None] = convert_to_elo,
 ) -> Adjustment | None:
-    """Return the adjusted score; None if it is not certain that it has the smaller spread.
+    """Return the adjusted score; None unless its spread is smaller by a gain that is worth showing.
+
+    How much of the measured luck is taken off is fitted to the deals: an evaluator that is wrong about two bots would
+    else add noise. A deal is adjusted by what the other folds say, never by itself, so that its luck is still 0 on
+    average.
 
     The interval of the factor is that of the logarithm of the ratio of two variances that hang together, by the delta
     method; it assumes nothing about how results are spread.
@@ -55,9 +62,9 @@ def adjust_scores(
     if len(scores) < FEWEST:
         return None
     plain = np.array(scores)
-    adjusted = plain - np.array(lucks)
+    adjusted = plain - fit_luck(plain, np.array(lucks))
     ratio = _compare_variances(plain, adjusted)
-    if ratio is None or ratio[0] <= 1:
+    if ratio is None or ratio[1] <= GAIN:
         return None
     low, factor, high = ratio
     mean = float(adjusted.mean())
@@ -73,6 +80,18 @@ def adjust_scores(
         factor_low=low,
         factor_high=high,
     )
+
+
+def fit_luck(scores: Floats, lucks: Floats) -> Floats:
+    """Return how much of its score each deal owes to luck, by a line fitted to the other folds."""
+    fold = np.arange(len(scores)) % FOLDS
+    share = np.zeros(len(scores))
+    for each in range(FOLDS):
+        others = fold != each
+        spread = np.var(lucks[others])
+        if spread > 0:
+            share[~others] = np.mean((scores[others] - scores[others].mean()) * lucks[others]) / spread
+    return share * lucks
 
 
 def _compare_variances(one: Floats, other: Floats) -> tuple[float, float, float] | None:

@@ -15,8 +15,10 @@ from msgspec import Struct
 from tournaments.ratings.covariance import student_cdf, student_quantile
 from tournaments.ratings.one_sided import TAIL
 from tournaments.ratings.pairings import Floats
-from tournaments.ratings.pairs import convert_to_elo, multinomial
+from tournaments.ratings.pairs import NORMAL_975, K, convert_to_elo, multinomial
 from tournaments.ratings.scores import FEW, RARE, compute_wilson
+from tournaments.ratings.sprt import Sprt, Verdict
+from tournaments.ratings.stopping import correct_score
 
 
 class Others(Struct, frozen=True):
@@ -39,23 +41,33 @@ class Advantage(Struct, frozen=True):
     deals: int
     counts: tuple[int, ...]
     """Deals by the score of the first player, from 0 to 1 in equal steps: LL, LD, WL or DD, WD, WW for two games."""
-    score: float | None
+    played: float | None
     """Its share of the points, 0..1."""
+    score: float | None
+    """The same; after a test that chose when to stop, corrected for that: it is too high as often as too low."""
     score_low: float | None
     score_high: float | None
-    """The 95 % interval of the score; after a test that chose when to stop it is narrower than that."""
+    """The 95 % interval of the score, corrected likewise."""
     elo: float | None
     elo_low: float | None
     elo_high: float | None
     nelo: float | None
     """Elo relative to the spread of results; None if all are alike."""
     los: float | None
-    """Likelihood of superiority, 0..1, as standings have it; None below five deals, or if all are alike."""
+    """Likelihood of superiority, 0..1, as standings have it; None below five deals, if all are alike, or if a test
+    chose when to stop."""
     p: float | None
-    """How often the deals would differ as much or more if a coin had said who has which result of each."""
+    """How often the deals would differ as much or more if a coin had said who has which result of each; None if a test
+    chose when to stop."""
 
 
-def compute_advantage(counts: Sequence[int], games: int, others: Others | None = None) -> Advantage:
+Stopped = tuple[Sprt, Verdict | None]
+"""A test that chose when to stop, and what it accepted; None if the deals were over before."""
+
+
+def compute_advantage(
+    counts: Sequence[int], games: int, others: Others | None = None, stopped: Stopped | None = None
+) -> Advantage:
     """Return what deals say.
 
     Args:
@@ -63,23 +75,45 @@ def compute_advantage(counts: Sequence[int], games: int, others: Others | None =
         games: how many games a deal has.
         others: the opponents of both, if the two do not meet each other; their score is then 1/2 and half of what the
             first scores more than the second.
+        stopped: the test after whose answer there were no further deals, if there was one.
     """
-    estimate = multinomial(counts, others.weight if others else games)
+    weight = others.weight if others else games
+    estimate = multinomial(counts, weight)
+    score, nelo = estimate.score, estimate.nelo
     low, high = estimate_score(counts, games)
+    los, p = estimate_los(counts), flip_signs(counts)
+    if stopped:
+        los = p = None
+        if corrected := correct_score(
+            *stopped, counts, weight, others.mean if others else None, _compute_widening(counts, games)
+        ):
+            low, score, high, lead = corrected
+            nelo = lead * K / math.sqrt(weight)
     convert = others.convert_to_elo if others else convert_to_elo
     return Advantage(
         deals=estimate.count,
         counts=tuple(counts),
-        score=estimate.score,
+        played=estimate.score,
+        score=score,
         score_low=low,
         score_high=high,
-        elo=None if estimate.score is None else convert(estimate.score),
+        elo=None if score is None else convert(score),
         elo_low=None if low is None else convert(low),
         elo_high=None if high is None else convert(high),
-        nelo=estimate.nelo,
-        los=estimate_los(counts),
-        p=flip_signs(counts),
+        nelo=nelo,
+        los=los,
+        p=p,
     )
+
+
+def _compute_widening(counts: Sequence[int], games: int) -> float:
+    """Return how many times the plain normal error an error is, given that deals tell their own spread."""
+    total = sum(counts)
+    if total < 2 or max(counts) == total:
+        return 1.0
+    score, plain = _measure(counts)
+    variance = _estimate_variance(counts, games, score, plain)
+    return math.sqrt(variance / (plain * (total - 1) / total)) * student_quantile(total - 1) / NORMAL_975
 
 
 def estimate_score(counts: Sequence[int], games: int) -> tuple[float | None, float | None]:
@@ -94,14 +128,24 @@ def estimate_score(counts: Sequence[int], games: int) -> tuple[float | None, flo
         return TAIL ** (1 / total), 1.0
     if counts[0] == total:
         return 0.0, 1 - TAIL ** (1 / total)
+    score, variance = _measure(counts)
+    return compute_wilson(score, _estimate_variance(counts, games, score, variance), student_quantile(total - 1))
+
+
+def _measure(counts: Sequence[int]) -> tuple[float, float]:
+    """Return the score and its variance, that of the mean of deals."""
+    total = sum(counts)
     scores = [index / (len(counts) - 1) for index in range(len(counts))]
     score = math.fsum(value * count for value, count in zip(scores, counts, strict=True)) / total
     spread = math.fsum(count * (value - score) ** 2 for value, count in zip(scores, counts, strict=True))
-    variance, independent = spread / (total * (total - 1)), score * (1 - score) / (total * games)
-    uneven = total - counts[len(counts) // 2]
-    if total - max(counts[0], counts[-1]) < FEW or uneven < RARE:
-        variance = max(variance, independent)
-    return compute_wilson(score, variance, student_quantile(total - 1))
+    return score, spread / (total * (total - 1))
+
+
+def _estimate_variance(counts: Sequence[int], games: int, score: float, measured: float) -> float:
+    """Return the variance of a score: not below that of independent games where deals say too little."""
+    total = sum(counts)
+    few = total - max(counts[0], counts[-1]) < FEW or total - counts[len(counts) // 2] < RARE
+    return max(measured, score * (1 - score) / (total * games)) if few else measured
 
 
 def estimate_los(counts: Sequence[int]) -> float | None:
@@ -113,10 +157,8 @@ def estimate_los(counts: Sequence[int]) -> float | None:
     total = sum(counts)
     if total < FEW or max(counts) == total:
         return None
-    scores = [index / (len(counts) - 1) for index in range(len(counts))]
-    score = math.fsum(value * count for value, count in zip(scores, counts, strict=True)) / total
-    spread = math.fsum(count * (value - score) ** 2 for value, count in zip(scores, counts, strict=True))
-    return student_cdf((score - 0.5) / math.sqrt(spread / (total * (total - 1))), total - 1)
+    score, variance = _measure(counts)
+    return student_cdf((score - 0.5) / math.sqrt(variance), total - 1)
 
 
 def flip_signs(counts: Sequence[int]) -> float | None:

@@ -56,6 +56,16 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     """Games connect the players of a pool; ratings of different pools cannot be compared."""
 
 
+class Lead(msgspec.Struct, frozen=True):
+    """By how much one player is better than another."""
+
+    elo: float
+    low: float
+    high: float
+    """The plain 95 % interval of this pair alone."""
+    los: float | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     ratings: tuple[Rating, ...]
@@ -72,6 +82,15 @@ class Fit:
     one another."""
     los: Floats
     """[i, j]: how certain it is that i is better than j, 0..1; nan where the games do not determine it."""
+    margins: Floats
+    """[i, j]: half the 95 % interval of their difference in Elo; nan where the games do not determine it."""
+
+    def compare(self, one: int, other: int) -> Lead | None:
+        """Return by how much one player is better, as of a pair that somebody asks for; None if nothing tells."""
+        mine, theirs, margin = self.ratings[one].elo, self.ratings[other].elo, float(self.margins[one, other])
+        if mine is None or theirs is None or math.isnan(margin):
+            return None
+        return Lead(mine - theirs, mine - theirs - margin, mine - theirs + margin, _keep_finite(self.los[one, other]))
 
 
 def fit_ratings(
@@ -117,10 +136,11 @@ def _fit(pairings: Pairings, games: int, anchor: int | None, ranked: Bools) -> F
     pools = [np.flatnonzero(label == first) for first in np.unique(label)]
     rated = [rate_pool(pairings, pool, anchor if anchor in pool.tolist() else None) for pool in pools if len(pool) > 1]
     elo = np.full(pairings.players, np.nan)
-    los = np.full((pairings.players, pairings.players), np.nan)
+    los, margins = np.full((2, pairings.players, pairings.players), np.nan)
     for pool in rated:
         elo[pool.players] = (pool.strengths - pool.origin) * ELO
         los[np.ix_(pool.players, pool.players)] = pool.compute_los()
+        margins[np.ix_(pool.players, pool.players)] = pool.compute_margins() * ELO
     number = np.searchsorted(np.unique(label), label)
     return Fit(
         ratings=tuple(_make_ratings(pairings, rated, elo, number.tolist(), ranked)),
@@ -131,6 +151,7 @@ def _fit(pairings: Pairings, games: int, anchor: int | None, ranked: Bools) -> F
         variance_ratio=_compute_variance_ratio(rated),
         mean_of_all=all(pool.levels.core.all() for pool in rated),
         los=los,
+        margins=margins,
     )
 
 

@@ -85,6 +85,14 @@ class Pool:
         few = self.groups < FEW
         return np.where(few[:, None] | few, np.nan, self._compute_certainties())
 
+    def compute_margins(self) -> Floats:
+        """Return [i, j]: half the 95 % interval of their difference; nan where the games do not determine it."""
+        alike = self.levels.label[:, None] == self.levels.label
+        degrees, which = np.unique(self.degrees, return_inverse=True)
+        return np.where(
+            alike & (self.errors > 0), _find_quantiles(degrees + 1)[which].reshape(alike.shape) * self.errors, np.nan
+        )
+
     @property
     def degrees(self) -> Ints:
         """[i, j]: Student's degrees of freedom of the difference, by Welch and Satterthwaite.

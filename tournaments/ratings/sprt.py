@@ -95,6 +95,19 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         """
         return _weigh(self, tuple(counts), games, mean if self.model == "logistic" else None)
 
+    def find_leads(self, sigma: float, games: float, mean: float | None = None) -> tuple[float, float]:
+        """Return how many standard deviations of a deal the score lies above one half under each hypothesis.
+
+        Args:
+            sigma: the standard deviation; it matters to the logistic model alone.
+            games: as for `compute_llr`, as `mean`.
+        """
+        if self.model == "normalised":
+            scale = math.sqrt(games) / K
+            return self.elo0 * scale, self.elo1 * scale
+        low, high = ((expect_score(elo, mean) - 0.5) / sigma for elo in (self.elo0, self.elo1))
+        return low, high
+
     def judge(self, llr: float) -> Verdict | None:
         """Return the hypothesis that a log-likelihood ratio accepts, if it does."""
         return "H1" if llr >= self.upper else "H0" if llr <= self.lower else None

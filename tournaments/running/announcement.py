@@ -23,6 +23,9 @@ from tournaments.running.plan import Plan
 from tournaments.running.progress import format_duration
 from tournaments.sanitizer import sanitize
 
+FEW_COMMON = 5
+"""Fewer deals that all tables have in common do not tell how much these hang together."""
+
 
 def print_plan(
     plan: Plan, done: Collection[Key], jobs: int | None, out: TextIO, likely_ms: float | None = None
@@ -43,7 +46,12 @@ def print_plan(
         print_line(_describe_size(plan, done, jobs, likely_ms), out)
     if tournament.seeding and not done:
         print_line(f"seeded by rating: {', '.join(map(sanitize, tournament.seeding))}", out)
-    for line in (*_describe_drawn_tables(plan), *_describe_rematches(plan), *_describe_twins(plan)):
+    for line in (
+        *_describe_drawn_tables(plan),
+        *_describe_common_deals(plan),
+        *_describe_rematches(plan),
+        *_describe_twins(plan),
+    ):
         print_line(line, out)
     if len(tournament.parts) > 1 or not FORMATS[plan.config.format].grows:
         for part in plan.parts:
@@ -158,6 +166,17 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
                 f"{sanitize(name)}: the tables leave {spread.groups} groups that never meet and cannot be compared;"
                 f" tables = {enough} would connect all"
             )
+
+
+def _describe_common_deals(plan: Plan) -> Iterator[str]:
+    """Yield a line on deals that are common to several tables, but too few to tell what these share."""
+    config = plan.config
+    several = any(len(part.tables) > len(plan.tournament.rulesets) for part in plan.tournament.parts)
+    if config.common_deals and config.deals < FEW_COMMON and several and not config.sprt:
+        yield (
+            f"only {format_count(config.deals, 'deal')}, common to all tables: the intervals take the tables as if they"
+            f" had cards of their own; from {FEW_COMMON} deals on they allow for what the tables share"
+        )
 
 
 def _describe_rematches(plan: Plan) -> Iterator[str]:

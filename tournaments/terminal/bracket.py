@@ -94,4 +94,4 @@ def _explain_end(tie: Tie) -> str:
     last = tie.matches[-1]
     if not last.whole:
         return f", since {sanitize(tie.loser or '')} was absent"
-    return ", the higher seed" if last.winner is None else ""
+    return ", tied to the end: the higher seed" if last.winner is None else ""

@@ -18,9 +18,15 @@ OF_TWO_GAMES = ("lost both", "lost one, drew one", "one each", "won one, drew on
 
 def format_comparison(comparison: Comparison) -> Iterator[str]:
     """Yield the lines of a comparison."""
-    yield comparison.sentence
+    if comparison.fit:
+        yield f"{comparison.fit.sentence}, LOS {_format_los(comparison.fit.lead.los)}; plain 95 % of this pair alone"
+        yield f"the games of the two alone: {comparison.sentence}"
+    else:
+        yield comparison.sentence
     if not comparison.exact:
-        yield "the test chose when to stop, so that is not a 95 % interval"
+        yield "a test chose when to stop, so that is not a 95 % interval"
+    elif comparison.answer and comparison.advantage.deals:
+        yield "the test chose when to stop: the estimate and its 95 % interval are corrected for that"
     yield ""
     yield _describe_games(comparison)
     yield from _draw_deals(comparison)
@@ -73,9 +79,14 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
     mark = "" if comparison.exact else ", not 95 %"
     yield f"Elo    {format_signed(found.elo)} ({format_range(found.elo_low, found.elo_high)}{mark})"
     yield f"nElo   {format_signed(found.nelo)}"
-    yield f"{_describe_score(comparison, found)}{mark})"
-    yield f"LOS    {'n/a' if found.los is None else f'{100 * found.los:.1f} %'}"
-    yield f"p      {_format_p(found.p)}, by flipping the signs of deals"
+    played = "" if found.played == found.score else f", {_format_score(comparison, found.played)} as played"
+    yield f"{_describe_score(comparison, found)}{mark}){played}"
+    if at_any := comparison.anytime:
+        elos = format_range(at_any.elo_low, at_any.elo_high)
+        yield f"so far Elo {elos}: 95 % of all looks together, whenever you stop"
+    if not comparison.answer:  # after a test they would mean something else
+        yield f"LOS    {_format_los(found.los)}"
+        yield f"p      {_format_p(found.p)}, by flipping the signs of deals"
     if answer := comparison.answer:
         test = answer.test
         yield (
@@ -83,7 +94,7 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
             f" H1: {test.elo1:g} Elo, {test.model}"
         )
     if comparison.adjusted:
-        yield _describe_adjusted(comparison, comparison.adjusted, mark)
+        yield _describe_adjusted(comparison, comparison.adjusted, ", not 95 %" if comparison.answer else mark)
     if len(comparison.meetings) == 1:
         yield f"deal and seat explain {_describe_luck(comparison.meetings[0])} of the variance of games"
 
@@ -101,12 +112,18 @@ def _describe_adjusted(comparison: Comparison, found: Adjustment, mark: str) -> 
 def _describe_score(comparison: Comparison, found: Advantage | Adjustment) -> str:
     """Return the score with its interval; against others, how much more the new bot scores than the base."""
     others = bool(comparison.opponents)
-    score, low, high = (
+    low, high = (
         None if each is None else 200 * each - 100 if others else 100 * each
-        for each in (found.score, found.score_low, found.score_high)
+        for each in (found.score_low, found.score_high)
     )
-    shown = "n/a" if score is None else f"{score:+z.1f} %" if others else f"{score:.1f} %"
-    return f"{'lead ' if others else 'score'}  {shown} ({format_number(low, 1)} .. {format_number(high, 1)}"
+    score = _format_score(comparison, found.score)
+    return f"{'lead ' if others else 'score'}  {score} ({format_number(low, 1)} .. {format_number(high, 1)}"
+
+
+def _format_score(comparison: Comparison, score: float | None) -> str:
+    if score is None:
+        return "n/a"
+    return f"{200 * score - 100:+z.1f} %" if comparison.opponents else f"{100 * score:.1f} %"
 
 
 def _describe_luck(meeting: Meeting) -> str:
@@ -139,6 +156,10 @@ def _format_meeting(meeting: Meeting) -> tuple[str, ...]:
         "n/a" if meeting.score is None else f"{100 * meeting.score:.1f} %",
         _describe_luck(meeting),
     )
+
+
+def _format_los(los: float | None) -> str:
+    return "n/a" if los is None else f"{100 * los:.1f} %"
 
 
 def _format_p(p: float | None) -> str:

@@ -18,8 +18,8 @@ def format_progression(progressions: Sequence[Progression]) -> Iterator[str]:
     """Yield a table of moves for each ruleset and number of seats."""
     for each in progressions:
         yield (
-            f"{sanitize(each.ruleset)}, {each.seats} seats: gain in Elo, with the bots that did not change at zero"
-            f" (they moved by {each.drift:+.0f})"
+            f"{sanitize(each.ruleset)}, {each.seats} seats: gain from the Elo that was to the Elo now, with the bots"
+            f" that did not change at zero (they moved by {each.drift:+.0f})"
         )
         yield from format_table(HEAD, [_format_move(move) for move in each.moves], left=(2, 6))
 

@@ -1,7 +1,8 @@
 """The knockout: whoever loses a match is out; the file's order is the seeding, or the ratings are.
 
-A round is a part; drawn matches play off, each play-off being a part of its own. After the third drawn play-off the
-higher seed advances. The last round has the final and the match for third place.
+A round is a part; drawn matches play off, each play-off being a part of its own, over five deals at least: after one
+deal equal bots are as often level as not. After the third drawn play-off the higher seed advances. The last round has
+the final and the match for third place.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from tournaments.league.parts import Draft, Entrant, Part, PartTable
 
 PLAY_OFFS = 3
 """Play-offs of a drawn match, before the higher seed advances."""
+PLAY_OFF_DEALS = 5
+"""Fewest deals of a play-off."""
 
 
 class Tie(Struct, frozen=True):
@@ -62,18 +65,17 @@ class _Course:
     def seed(self, label: str) -> int:
         return self.seeds.index(label)
 
-    def take_part(self, title: str, tables: Sequence[PartTable], byes: Sequence[str]) -> Part | None:
+    def take_part(self, title: str, deals: int, tables: Sequence[PartTable], byes: Sequence[str]) -> Part | None:
         """Return the part that holds these tables; None if it is the next one, or not over yet."""
         if self.parts:
             part = self.parts.pop(0)
             return part if part.number in self.tournament.closed else None
         if self.draft is None:
-            config = self.tournament.config
             self.draft = Draft(
                 title,
-                config.deals,
+                deals,
                 tuple(tables),
-                common_deals=config.common_deals,
+                common_deals=self.tournament.config.common_deals,
                 byes=tuple(self.find_entrant(label) for label in byes),
             )
         return None
@@ -191,7 +193,11 @@ def _play_round(course: _Course, title: str, pairs: Sequence[tuple[str | None, s
             break
         tables = [course.make_table(ties[number].labels) for number in opened]
         byes = [tie.labels[0] for tie in ties if len(tie.labels) == 1 and not play_off]
-        part = course.take_part(f"{title}, play-off {play_off}" if play_off else title, tables, byes)
+        deals = course.tournament.config.deals
+        if play_off:
+            part = course.take_part(f"{title}, play-off {play_off}", max(deals, PLAY_OFF_DEALS), tables, byes)
+        else:
+            part = course.take_part(title, deals, tables, byes)
         if part is None:
             break
         for table, number in enumerate(opened):

@@ -1,13 +1,15 @@
 """The Swiss system: in every round those meet who have about as many points, and nobody twice before it must be.
 
 A round is a part. A match gives a point to its winner, or half a point to each; a bye gives a point and no rated game.
-The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A match that
-a disqualified entry played counts as a bye of its opponent, and the entry itself comes last, without points.
+The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A bye counts
+there as a match against a virtual opponent, who had the entry's own points before it, loses, and draws ever after, as
+FIDE has it. A match that a disqualified entry played counts as a bye of its opponent, and the entry itself comes last,
+without points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -16,7 +18,7 @@ from msgspec import Struct
 from referee.errors import DataError
 from tournaments.league.config import Config
 from tournaments.league.formats.growing import list_playing
-from tournaments.league.formats.matches import Match, Place, list_matches
+from tournaments.league.formats.matches import HALF, Match, Place, list_matches
 from tournaments.league.formats.pairing import Candidate, pair_up
 from tournaments.league.formats.situation import Decision, Done, Situation, Wait
 from tournaments.league.parts import Draft, Entrant, Part, PartTable
@@ -39,7 +41,7 @@ class SwissRow(Struct, frozen=True):
     label: str
     points: Fraction
     buchholz: Fraction
-    """The sum of its opponents' points; a bye adds nothing."""
+    """The sum of its opponents' points; in a bye, those of a virtual one."""
     encounters: tuple[Encounter | None, ...]
     """Round by round; None where it did not take part."""
 
@@ -96,7 +98,10 @@ def rank_swiss(situation: Situation) -> list[SwissRow]:
     rounds = [_list_encounters(part, matches, out) for part in tournament.parts if part.number in tournament.closed]
     met = {label: tuple(each.get(label) for each in rounds) for label in labels}
     points = {label: sum((one.points for one in met[label] if one), Fraction()) for label in labels}
-    rows = [SwissRow(label, points[label], _sum_up_opponents(met[label], points), met[label]) for label in labels]
+    rows = [
+        SwissRow(label, points[label], sum(_list_opponents_points(met[label], points), Fraction()), met[label])
+        for label in labels
+    ]
     return sorted(rows, key=lambda row: (row.label in out, -row.points, -row.buchholz, labels.index(row.label)))
 
 
@@ -111,8 +116,14 @@ def find_first_rematch(tournament: Tournament) -> int | None:
     return first if count > 1 and first <= tournament.config.rounds else None
 
 
-def _sum_up_opponents(met: Sequence[Encounter | None], points: Mapping[str, Fraction]) -> Fraction:
-    return sum((points[one.opponent] for one in met if one and one.opponent is not None), Fraction())
+def _list_opponents_points(met: Sequence[Encounter | None], points: Mapping[str, Fraction]) -> Iterator[Fraction]:
+    """Yield the points of each opponent; a virtual one draws from the round after the bye on."""
+    own = Fraction()
+    for number, one in enumerate(met, 1):
+        if one is None:
+            continue
+        yield own + HALF * (len(met) - number) if one.opponent is None else points[one.opponent]
+        own += one.points
 
 
 def _list_encounters(part: Part, matches: Mapping[Place, Match], out: Collection[str]) -> dict[str, Encounter]:
