@@ -69,7 +69,7 @@ def measure_estimates(
 def run_tests(test: Sprt, chances: list[float], runs: int, most: int, rng: np.random.Generator) -> Iterator[Ended]:
     """Yield where so many tests end, all of them walking side by side.
 
-    The ratio is the normal approximation, which differs little from the generalised one over hundreds of deals.
+    Where the normal approximation of the ratio is beyond a bound, the ratio itself decides.
 
     Args:
         test: the test.
@@ -89,14 +89,14 @@ def run_tests(test: Sprt, chances: list[float], runs: int, most: int, rng: np.ra
         low, high = _find_leads(test, sigma)
         step = high - low
         ratio = total * step * ((score - 0.5) / sigma - (low + high) / 2)
-        over = np.where(ratio >= test.upper, 1, np.where(ratio <= test.lower, -1, 0))
-        over[(seen > 0).sum(axis=2) < 2] = 0
-        ends = np.where(over.any(axis=1), (over != 0).argmax(axis=1), -1)
+        over = (ratio >= test.upper) | (ratio <= test.lower)
         counts[walking] = seen[:, -1]
-        for number in np.flatnonzero(ends >= 0):
-            at = ends[number]
-            yield Ended(seen[number, at].tolist(), "H1" if over[number, at] > 0 else "H0")
-        walking = walking[ends < 0]
+        ended = np.zeros(len(walking), np.bool_)
+        for number, at in np.argwhere(over).tolist():
+            if not ended[number] and (verdict := test.judge(test.compute_llr(seen[number, at].tolist(), 2))):
+                ended[number] = True
+                yield Ended(seen[number, at].tolist(), verdict)
+        walking = walking[~ended]
         if not len(walking):
             return
     for number in walking:

@@ -129,7 +129,8 @@ def test_the_same_command_goes_on_where_the_time_was_up(
     words = ("planner", "greedy", *QUICK, "--db")
     with monkeypatch.context() as patch:
         pass_time_with_games(patch)
-        assert compare(*words, path, "--jobs", "1", "--time", "1s", code=11)["answer"]
+        found = compare(*words, path, "--jobs", "1", "--time", "1s", code=11)
+        assert found["answer"]
     with Store(path) as store:
         assert not store.tournament().complete
         played = {game.key: game for game in store.stored_games()}
@@ -171,6 +172,25 @@ def test_standings_say_the_same_of_stored_games(db: Path) -> None:
     assert malice("standings", db, "--pair", "greedy", "nobody").exit_code == 2
     assert malice("standings", db, "--pair", "greedy", "planner", "--csv").exit_code == 2
     assert db.read_bytes() == before
+
+
+def test_two_bots_of_a_league_are_compared_by_its_fit_beside_their_own_games(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text('entries = ["greedy", "uniform", "first"]\ndeals = 6\nseed = "x"\n')
+    assert malice("run", tmp_path / "t.toml", "--db", tmp_path / "t.db", "--isolation", "none").exit_code == 0
+
+    first, second, *_ = malice("standings", tmp_path / "t.db", "--pair", "greedy", "first").stdout.splitlines()
+    (found,) = json.loads(malice("standings", tmp_path / "t.db", "--pair", "greedy", "first", "--json").stdout)
+    (ranking,) = json.loads(malice("standings", tmp_path / "t.db", "--json").stdout)
+
+    elos = {row["label"]: row["rating"]["elo"] for row in ranking["rows"]}
+    lead = found["fit"]["lead"]
+    assert first.startswith(found["fit"]["sentence"])
+    assert " by the fit of all 36 games, LOS " in first
+    assert second == f"the games of the two alone: {found['sentence']}"
+    assert lead["elo"] == pytest.approx(elos["greedy"] - elos["first"])
+    assert lead["los"] == ranking["los"]["greedy"]["first"]
+    assert lead["low"] < lead["elo"] < lead["high"]
+    assert found["anytime"] is None, "no deal is missing"
 
 
 def test_a_changed_bot_is_a_new_comparison(tmp_path: Path) -> None:

@@ -99,9 +99,10 @@ class Pool:
 
         Each player brings a variance in inverse proportion to its deal groups; the two may share all of them.
         """
-        share = 1 / self.groups
+        groups = _weigh_groups(self.groups, self.all_groups)
+        share = 1 / groups
         with np.errstate(divide="ignore"):
-            spread = share**2 / (self.groups - 1)
+            spread = share**2 / (groups - 1)
         welch = (share[:, None] + share) ** 2 / (spread[:, None] + spread)
         return np.minimum(np.floor(welch + 1e-9).astype(np.int64), self.all_groups - 1)
 
@@ -129,7 +130,8 @@ def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
 
     contrast = _make_contrasts(known, anchor)
     variance, independent = _sum_quadratic(measured, contrast), _sum_quadratic(assumed, contrast)
-    reach = groups if anchor is None else np.minimum(groups, groups[anchor])
+    reach = _weigh_groups(groups if anchor is None else np.minimum(groups, groups[anchor]), inner.groups)
+    reach[groups < 2] = 1
     unsure = few if anchor is None else few | few[anchor]
     half = _find_quantiles(reach) * np.sqrt(np.where(unsure, np.maximum(variance, independent), variance))
     alone = np.abs(contrast).sum(axis=1) < NOTHING
@@ -152,6 +154,14 @@ def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
         half=half,
         variances=_sum_variances(known, half, measured, assumed) if inner.groups > 1 else None,
     )
+
+
+def _weigh_groups(groups: Ints, together: int) -> Ints:
+    """Return how many groups give Student's degrees of freedom.
+
+    With fewer than five of its own a player takes at least the variance of independent games, which needs none.
+    """
+    return np.minimum(np.maximum(groups, FEW), together)
 
 
 def _find_quantiles(groups: Ints) -> Floats:

@@ -25,7 +25,7 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
         yield comparison.sentence
     if not comparison.exact:
         yield "a test chose when to stop, so that is not a 95 % interval"
-    elif comparison.answer and comparison.advantage.deals:
+    elif comparison.answer and comparison.advantage.nelo is not None:
         yield "the test chose when to stop: the estimate and its 95 % interval are corrected for that"
     yield ""
     yield _describe_games(comparison)
