@@ -92,10 +92,10 @@ def run_tests(test: Sprt, chances: list[float], runs: int, most: int, rng: np.ra
         over = (ratio >= test.upper) | (ratio <= test.lower)
         counts[walking] = seen[:, -1]
         ended = np.zeros(len(walking), np.bool_)
-        for number, at in np.argwhere(over).tolist():
-            if not ended[number] and (verdict := test.judge(test.compute_llr(seen[number, at].tolist(), 2))):
-                ended[number] = True
-                yield Ended(seen[number, at].tolist(), verdict)
+        for place, at in np.argwhere(over).tolist():
+            if not ended[place] and (verdict := test.judge(test.compute_llr(seen[place, at].tolist(), 2))):
+                ended[place] = True
+                yield Ended(seen[place, at].tolist(), verdict)
         walking = walking[~ended]
         if not len(walking):
             return

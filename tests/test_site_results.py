@@ -25,6 +25,7 @@ from tournaments.league.contents import Game
 from tournaments.league.ranking import compute_league_standings
 from tournaments.league.series import Score, Tally
 from tournaments.league.standings import State, compute_standings
+from tournaments.ratings.comparison import compute_advantage
 from tournaments.ratings.head_to_head import head_to_head
 
 
@@ -128,7 +129,7 @@ def test_a_bot_page_tells_what_the_pairs_say(tmp_path: Path) -> None:
         pairs = head_to_head(Counter(dict(results.count_pairs("standard", "greedy", other))).elements())
 
         assert text.format_signed(pairs.pairs.elo) in page.words
-        assert text.format_likelihood(pairs.pairs.los) in page.words
+        assert text.format_likelihood(compute_advantage(pairs.pair_counts, 2).los) in page.words
         assert text.format_whole_percent(pairs.luck) in page.words
         assert pairs.pairs.elo is None or str(pairs.pairs.elo) in page.values
         assert f"won both: {pairs.pair_counts[4]}; " in page.words
