@@ -16,7 +16,8 @@ from tests.simulated_tests import measure_estimates
 from tournaments.ratings.sprt import Sprt
 
 PAGE = Path(__file__).parents[1] / "docs/standings.md"
-BEGIN, END = "<!-- simulations -->\n", "<!-- end of simulations -->\n"
+BEGIN, END = "Each row is ", "## The luck of the cards"
+"""Of the tables on the page."""
 REPLICATIONS = 10_000
 TRUTH_DEALS = 60_000
 """At all tables of the league that tells the truth, but not more than a third of that at one."""
@@ -75,8 +76,8 @@ def main() -> int:
         lines.append(f"{line}\n")
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     fewer = max(100, runs // 10)
-    told = f"Each row is {runs:,} simulated leagues or tests, those of equal players and of looks {fewer:,}.\n\n"
-    PAGE.write_text(f"{before}{BEGIN}\n{told}{''.join(lines)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    told = f"{BEGIN}{runs:,} simulated leagues or tests, those of equal players and of looks {fewer:,}.\n\n"
+    PAGE.write_text(f"{before}{told}{''.join(lines)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
     return 0
 
 
