@@ -16,8 +16,9 @@ from tournaments.ratings.scores import compute_wilson
 LEAST = 50
 """Pairs that it takes for the interval of luck: from fewer, no interval holds the truth 19 times in 20."""
 RARE = 3
-"""If fewer pairs than this are split, the spread between pairs alone says too little; if fewer are won, or lost, there
-is no interval: how often a favourite loses both games is not known then."""
+"""If fewer pairs than this are split, the spread between pairs alone says too little."""
+DECIDED = 2
+"""If fewer are won, or lost, there is no interval: how often a favourite loses both games is not known then."""
 
 
 class HeadToHead(Struct, frozen=True):
@@ -72,7 +73,7 @@ def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | No
     lost = sum(count for cell, count in cells.items() if sum(cell) < 1)
     won = sum(count for cell, count in cells.items() if sum(cell) > 1)
     luck = _compute_luck(cells)
-    if luck is None or total < LEAST or min(lost, won) < RARE:
+    if luck is None or total < LEAST or min(lost, won) < DECIDED:
         return None, None
     spread = 0.0
     for cell, count in cells.items():
