@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from protocol import LINE_BYTES
-from protocol.errors import ProtocolError, StrayLine
-from protocol.messages import Answer, Request
+from malice.protocol import LINE_BYTES
+from malice.protocol.errors import ProtocolError, StrayLine
+from malice.protocol.messages import Answer, Request
 
 _encoder = msgspec.json.Encoder()
 _request_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)

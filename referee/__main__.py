@@ -1,6 +1,6 @@
 """The referee process: reads a line per batch, writes a record line per game.
 
-Start it with `python -P -m referee`. While it plays, an `EndBatch` line ends the batch after the running game.
+Start it with `python -P -m malice.referee`. While it plays, an `EndBatch` line ends the batch after the running game.
 On SIGUSR1 it gives up the running game, says who used how much of the time, and ends.
 When its input closes, it ends, and so do its bots.
 """
@@ -16,10 +16,10 @@ from types import FrameType
 
 import msgspec
 
-from referee.errors import DataError
-from referee.failures import Abandoned, TimeIsUp
-from referee.playing import play_batch
-from referee.records import Batch, EndBatch, Report
+from malice.referee.errors import DataError
+from malice.referee.failures import Abandoned, TimeIsUp
+from malice.referee.playing import play_batch
+from malice.referee.records import Batch, EndBatch, Report
 
 TIME_IS_UP = signal.SIGUSR1
 

@@ -12,15 +12,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from protocol.codec import LineBuffer
-from referee.errors import MachineFault, MemoryFault
-from referee.isolation import kills
-from referee.isolation.boxes import Box
-from referee.isolation.layers import NONE, enclose, sweep_leftovers
-from referee.nouns import format_count
-from referee.records import Isolation, Player
-from referee.stderr_lines import StderrLines
-from referee.verdicts import describe_exit
+from malice.protocol.codec import LineBuffer
+from malice.referee.errors import MachineFault, MemoryFault
+from malice.referee.isolation import kills
+from malice.referee.isolation.boxes import Box
+from malice.referee.isolation.layers import NONE, enclose, sweep_leftovers
+from malice.referee.nouns import format_count
+from malice.referee.records import Isolation, Player
+from malice.referee.stderr_lines import StderrLines
+from malice.referee.verdicts import describe_exit
 
 EXCERPT_BYTES = 8192
 """The size of the excerpt from each end of stderr."""

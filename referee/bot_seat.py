@@ -8,16 +8,27 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from protocol import LINE_BYTES, PROTOCOL
-from protocol.codec import encode
-from protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Hello, HelloAnswer, Limits, Move, MoveAnswer, Request
-from referee.bot import BotProcess
-from referee.clock import MS
-from referee.connection import BotConnection
-from referee.exchange import Exchange
-from referee.isolation.layers import NONE
-from referee.records import Isolation, Player, SeatReport
-from referee.verdicts import Verdict
+from malice.protocol import LINE_BYTES, PROTOCOL
+from malice.protocol.codec import encode
+from malice.protocol.messages import (
+    BareAnswer,
+    Bye,
+    GameEnd,
+    GameStart,
+    Hello,
+    HelloAnswer,
+    Limits,
+    Move,
+    MoveAnswer,
+    Request,
+)
+from malice.referee.bot import BotProcess
+from malice.referee.clock import MS
+from malice.referee.connection import BotConnection
+from malice.referee.exchange import Exchange
+from malice.referee.isolation.layers import NONE
+from malice.referee.records import Isolation, Player, SeatReport
+from malice.referee.verdicts import Verdict
 
 REFEREE = "malice/0.1"
 

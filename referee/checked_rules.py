@@ -10,9 +10,9 @@ import msgspec
 import msgspec.inspect
 from msgspec import Struct
 
-from referee.errors import FamilyError
-from referee.families import Family
-from referee.rules import Ask, Events, Match, Result, Rules, Shuffle, Step
+from malice.referee.errors import FamilyError
+from malice.referee.families import Family
+from malice.referee.rules import Ask, Events, Match, Result, Rules, Shuffle, Step
 
 SHOWN = 200
 """The most characters of a wrong value that a message shows."""

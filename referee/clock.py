@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.messages import ClockRules, SeatClock
+from malice.protocol.messages import ClockRules, SeatClock
 
 MS = 1_000_000
 """Nanoseconds in a millisecond."""

@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from protocol.codec import decode_answer, excerpt, is_object
-from protocol.errors import MaliceError, ProtocolError, StrayLine
-from protocol.messages import Answer
-from referee.bot import READ_BYTES, BotProcess
-from referee.clock import MS
-from referee.exchange import FAILURES, Exchange
-from referee.failures import Abandoned, Gone, Late, OutOfCpu
-from referee.stray_lines import StrayLines
+from malice.protocol.codec import decode_answer, excerpt, is_object
+from malice.protocol.errors import MaliceError, ProtocolError, StrayLine
+from malice.protocol.messages import Answer
+from malice.referee.bot import READ_BYTES, BotProcess
+from malice.referee.clock import MS
+from malice.referee.exchange import FAILURES, Exchange
+from malice.referee.failures import Abandoned, Gone, Late, OutOfCpu
+from malice.referee.stray_lines import StrayLines
 
 A = TypeVar("A", bound=Answer)
 

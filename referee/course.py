@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from protocol.messages import Out
-from referee.dealer import Dealer
-from referee.errors import FamilyError
-from referee.rules import Ask, Events, Result, Rules, Shuffle, Step
+from malice.protocol.messages import Out
+from malice.referee.dealer import Dealer
+from malice.referee.errors import FamilyError
+from malice.referee.rules import Ask, Events, Result, Rules, Shuffle, Step
 
 MOST_SHUFFLES = 1000
 """How often chance may act before seats do, so that a game that only shuffles is found out."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from referee.records import Record
+from malice.referee.records import Record
 
 _encoder = msgspec.json.Encoder()
 

@@ -18,7 +18,7 @@ MaliceError              (protocol/errors.py)
 
 from __future__ import annotations
 
-from protocol.errors import MaliceError
+from malice.protocol.errors import MaliceError
 
 
 class IllegalAction(MaliceError):

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from protocol.errors import MaliceError, ProtocolError
-from referee.bot import BotProcess
-from referee.clock import MS
-from referee.failures import Gone, Late, OutOfCpu, Silent, excuse_standstill
-from referee.verdicts import Verdict, describe_answers, judge_late_answer
+from malice.protocol.errors import MaliceError, ProtocolError
+from malice.referee.bot import BotProcess
+from malice.referee.clock import MS
+from malice.referee.failures import Gone, Late, OutOfCpu, Silent, excuse_standstill
+from malice.referee.verdicts import Verdict, describe_answers, judge_late_answer
 
 FAILURES = (ProtocolError, Late, OutOfCpu, Gone)
 """What can end a request without an answer."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from protocol.errors import MaliceError
-from referee.clock import MS
-from referee.errors import MachineFault
+from malice.protocol.errors import MaliceError
+from malice.referee.clock import MS
+from malice.referee.errors import MachineFault
 
 STOOD_STILL_NS = 1000 * MS
 """If we notice a deadline this late, the bot is not to blame: the machine slept, or was stopped."""

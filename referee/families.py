@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec import Struct
 
-from protocol.messages import Move
-from referee.errors import FamilyError
-from referee.rules import Luck, Match, Rules
-from referee.toml_files import suggest_name
+from malice.protocol.messages import Move
+from malice.referee.errors import FamilyError
+from malice.referee.rules import Luck, Match, Rules
+from malice.referee.toml_files import suggest_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -215,7 +215,7 @@ def load_family(name: str) -> Family:
         FamilyError: there is none, or the package that brings it is broken.
     """
     if name in list_shipped():
-        family: Family = importlib.import_module(f"referee.games.{name_shipped_folder(name)}").FAMILY
+        family: Family = importlib.import_module(f"malice.referee.games.{name_shipped_folder(name)}").FAMILY
         return family
     points = _find_points()
     if name not in points:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from referee.errors import FamilyError, GameFault
-from referee.families import Family, explain_failure, load_family
-from referee.rules import Rules
+from malice.referee.errors import FamilyError, GameFault
+from malice.referee.families import Family, explain_failure, load_family
+from malice.referee.rules import Rules
 
 if TYPE_CHECKING:
-    from referee.records import Batch, GameOrder
-    from referee.seat import Played
+    from malice.referee.records import Batch, GameOrder
+    from malice.referee.seat import Played
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def _report(batch: Batch, order: GameOrder, played: Sequence[Played], error: Exc
 
 def check_rules(rules: Rules[Any], family: Family, parameters: Any, seats: int) -> Rules[Any]:
     """Return a game that refuses what it must not return."""
-    from referee.checked_rules import CheckedRules  # a referee of a game that ships needs none of it
+    from malice.referee.checked_rules import CheckedRules  # a referee of a game that ships needs none of it
 
     return CheckedRules(rules, family, parameters, seats)
 
@@ -71,7 +71,7 @@ def blame_actions(legal: object, seat: int) -> None:
     Raises:
         FamilyError: the game is to blame.
     """
-    from referee.checked_rules import refuse_actions
+    from malice.referee.checked_rules import refuse_actions
 
     refuse_actions(legal, seat)
 

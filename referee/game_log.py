@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from referee.clock import MS, Clock
-from referee.digests import compute_digest
-from referee.errors import FamilyError
-from referee.packed_events import AskContent, encode_events, pack_asks
-from referee.records import Batch, Fault, GameOrder, Record, SeatReport
-from referee.replay import VERDICT, is_unplayed, replay_contents
-from referee.rules import Events, Result
-from referee.seat import Played, Seat
+from malice.referee.clock import MS, Clock
+from malice.referee.digests import compute_digest
+from malice.referee.errors import FamilyError
+from malice.referee.packed_events import AskContent, encode_events, pack_asks
+from malice.referee.records import Batch, Fault, GameOrder, Record, SeatReport
+from malice.referee.replay import VERDICT, is_unplayed, replay_contents
+from malice.referee.rules import Events, Result
+from malice.referee.seat import Played, Seat
 
 
 class GameLog:

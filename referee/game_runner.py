@@ -7,22 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from protocol.messages import Move
-from referee.clock import MS
-from referee.connection import BotConnection
-from referee.course import Course, find_acting, list_asked
-from referee.dealer import Dealer
-from referee.errors import FamilyError, MachineFault, MemoryFault
-from referee.families import load_family, make_rules
-from referee.game_faults import blame_actions, check_rules, name_faults
-from referee.game_log import GameLog, report_seats
-from referee.records import Batch, Fault, GameOrder, Record
-from referee.replay import VERDICT, make_void_result
-from referee.requests import Requests
-from referee.rules import Events, Result
-from referee.seat import Played, Seat, Watch
-from referee.verdicts import Verdict, judge_illegal_move
-from referee.waiting import await_answers
+from malice.protocol.messages import Move
+from malice.referee.clock import MS
+from malice.referee.connection import BotConnection
+from malice.referee.course import Course, find_acting, list_asked
+from malice.referee.dealer import Dealer
+from malice.referee.errors import FamilyError, MachineFault, MemoryFault
+from malice.referee.families import load_family, make_rules
+from malice.referee.game_faults import blame_actions, check_rules, name_faults
+from malice.referee.game_log import GameLog, report_seats
+from malice.referee.records import Batch, Fault, GameOrder, Record
+from malice.referee.replay import VERDICT, make_void_result
+from malice.referee.requests import Requests
+from malice.referee.rules import Events, Result
+from malice.referee.seat import Played, Seat, Watch
+from malice.referee.verdicts import Verdict, judge_illegal_move
+from malice.referee.waiting import await_answers
 
 NOTE_LENGTH = 500
 NOTES_BYTES = 16_384

@@ -15,11 +15,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from protocol.cards import HIDDEN
-from referee.course import Course, list_asked
-from referee.dealer import Dealer
-from referee.rules import Ask, Events, Rules
-from referee.sample_games import BrokenClaim, Subject, make_dealer, play_sample
+from malice.protocol.cards import HIDDEN
+from malice.referee.course import Course, list_asked
+from malice.referee.dealer import Dealer
+from malice.referee.rules import Ask, Events, Rules
+from malice.referee.sample_games import BrokenClaim, Subject, make_dealer, play_sample
 
 SWAPS = 80
 """How many pairs of cards change places."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from referee.families import load_family
-from referee.records import Record
-from referee.replay import replay_asks
-from referee.rules import Luck
-from referee.rulesets import Ruleset
+from malice.referee.families import load_family
+from malice.referee.records import Record
+from malice.referee.replay import replay_asks
+from malice.referee.rules import Luck
+from malice.referee.rulesets import Ruleset
 
 
 def find_luck(ruleset: Ruleset) -> Luck | None:

@@ -17,8 +17,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from protocol.cards import CARDS, HIDDEN, RANKS, SUITS
-from referee.errors import DataError
+from malice.protocol.cards import CARDS, HIDDEN, RANKS, SUITS
+from malice.referee.errors import DataError
 
 AskContent = tuple[Any, ...]
 """What an ask came to: the moves by seat, the events, and the number of turns that began, unless none did."""

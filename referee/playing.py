@@ -10,15 +10,15 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from protocol.errors import MaliceError
-from referee.bot import BotProcess, read_start_time
-from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
-from referee.clock import MS
-from referee.errors import GameFault, MemoryFault
-from referee.failures import Abandoned, TimeIsUp
-from referee.game_runner import GameRunner
-from referee.isolation.layers import name_common_isolation
-from referee.records import (
+from malice.protocol.errors import MaliceError
+from malice.referee.bot import BotProcess, read_start_time
+from malice.referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
+from malice.referee.clock import MS
+from malice.referee.errors import GameFault, MemoryFault
+from malice.referee.failures import Abandoned, TimeIsUp
+from malice.referee.game_runner import GameRunner
+from malice.referee.isolation.layers import name_common_isolation
+from malice.referee.records import (
     Batch,
     BatchDone,
     GameBegun,
@@ -30,7 +30,7 @@ from referee.records import (
     StderrLine,
     TimeUp,
 )
-from referee.seat import Seat, Watch
+from malice.referee.seat import Seat, Watch
 
 
 class BatchSeat(Seat, Protocol):

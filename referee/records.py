@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import force_setattr
 
-from protocol.messages import ClockRules
-from referee.errors import DataError
-from referee.families import parse_parameters
+from malice.protocol.messages import ClockRules
+from malice.referee.errors import DataError
+from malice.referee.families import parse_parameters
 
 FORMAT = 2
 """The version of the content of a record and of its digest."""

@@ -7,16 +7,16 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
-from protocol.messages import Out
-from referee.course import Course, find_acting, list_asked
-from referee.dealer import Dealer
-from referee.digests import compute_digest
-from referee.errors import ChangedRules, DataError, FamilyError, IllegalAction, RecordError, RulesetError
-from referee.families import load_family, make_rules
-from referee.packed_events import AskContent, decode_events, pack_asks
-from referee.records import FORMAT, Record
-from referee.rules import Events, Result, Rules, Step
-from referee.verdicts import Code
+from malice.protocol.messages import Out
+from malice.referee.course import Course, find_acting, list_asked
+from malice.referee.dealer import Dealer
+from malice.referee.digests import compute_digest
+from malice.referee.errors import ChangedRules, DataError, FamilyError, IllegalAction, RecordError, RulesetError
+from malice.referee.families import load_family, make_rules
+from malice.referee.packed_events import AskContent, decode_events, pack_asks
+from malice.referee.records import FORMAT, Record
+from malice.referee.rules import Events, Result, Rules, Step
+from malice.referee.verdicts import Code
 
 VERDICT = "!"
 """The first character of an action that is a verdict."""

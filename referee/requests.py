@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
-from protocol.messages import GameEnd, GameStart, Move, Out, SeatName
-from referee.clock import Clock
-from referee.course import list_asked
-from referee.families import load_family
-from referee.records import Batch, Key, Record
-from referee.replay import VERDICT, RecordedAsk, find_rules, is_unplayed, replay_asks
-from referee.rules import Events, Result, Rules
+from malice.protocol.messages import GameEnd, GameStart, Move, Out, SeatName
+from malice.referee.clock import Clock
+from malice.referee.course import list_asked
+from malice.referee.families import load_family
+from malice.referee.records import Batch, Key, Record
+from malice.referee.replay import VERDICT, RecordedAsk, find_rules, is_unplayed, replay_asks
+from malice.referee.rules import Events, Result, Rules
 
 
 class Requests:

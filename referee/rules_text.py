@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from protocol.field_docs import read_field_docs
-from referee.errors import RulesetError
-from referee.families import Family, load_family, make_rules
-from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
-from referee.rulesets import Ruleset, load_ruleset
+from malice.protocol.field_docs import read_field_docs
+from malice.referee.errors import RulesetError
+from malice.referee.families import Family, load_family, make_rules
+from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+from malice.referee.rulesets import Ruleset, load_ruleset
 
 
 class ParameterText(Struct, frozen=True):

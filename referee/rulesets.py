@@ -9,11 +9,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import FamilyError, RulesetError
-from referee.families import list_folders, list_shipped, load_family
-from referee.games import DEFAULT_FAMILY
-from referee.rules import Match
-from referee.toml_files import convert, read_toml, suggest_name
+from malice.referee.errors import FamilyError, RulesetError
+from malice.referee.families import list_folders, list_shipped, load_family
+from malice.referee.games import DEFAULT_FAMILY
+from malice.referee.rules import Match
+from malice.referee.toml_files import convert, read_toml, suggest_name
 
 SUGGESTIONS = 3
 """How many names an error about an unknown ruleset suggests, at most."""

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.families import Family
-from referee.nouns import format_count
-from referee.rules import Events, Match, Result, Rules
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.families import Family
+from malice.referee.nouns import format_count
+from malice.referee.rules import Events, Match, Result, Rules
 
 
 class BrokenClaim(AssertionError):

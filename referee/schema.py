@@ -1,4 +1,4 @@
-"""The JSON Schema of every line of a family's games: `python -m referee.schema FAMILY` prints it."""
+"""The JSON Schema of every line of a family's games: `python -m malice.referee.schema FAMILY` prints it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from protocol import PROTOCOL, messages
-from protocol.field_docs import read_field_docs
-from protocol.messages import BareAnswer, HelloAnswer, MoveAnswer, Out, Request
-from referee.families import Family, load_family
-from referee.games import DEFAULT_FAMILY
+from malice.protocol import PROTOCOL, messages
+from malice.protocol.field_docs import read_field_docs
+from malice.protocol.messages import BareAnswer, HelloAnswer, MoveAnswer, Out, Request
+from malice.referee.families import Family, load_family
+from malice.referee.games import DEFAULT_FAMILY
 
 LINES: dict[str, Any] = {
     "Request": Request,

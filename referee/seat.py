@@ -8,9 +8,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
-from referee.connection import BotConnection
-from referee.records import SeatReport
+from malice.protocol.messages import GameEnd, GameStart, Move, MoveAnswer
+from malice.referee.connection import BotConnection
+from malice.referee.records import SeatReport
 
 
 class Played(Struct, frozen=True, gc=False):

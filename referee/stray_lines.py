@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from protocol.codec import excerpt
-from protocol.errors import ProtocolError
-from referee.nouns import format_count, inflect
+from malice.protocol.codec import excerpt
+from malice.protocol.errors import ProtocolError
+from malice.referee.nouns import format_count, inflect
 
 STRAY_LINES = 100
 STRAY_BYTES = 1 << 20

@@ -26,14 +26,14 @@ from typing import Any
 
 import msgspec
 
-from protocol.messages import Out
-from referee.checked_rules import CheckedRules, locate
-from referee.course import find_acting, list_asked
-from referee.errors import IllegalAction
-from referee.families import Family, load_family
-from referee.leaks import tell_no_secret
-from referee.rules import Ask, Events, Result, Rules
-from referee.sample_games import BrokenClaim, Sample, Subject, play_sample
+from malice.protocol.messages import Out
+from malice.referee.checked_rules import CheckedRules, locate
+from malice.referee.course import find_acting, list_asked
+from malice.referee.errors import IllegalAction
+from malice.referee.families import Family, load_family
+from malice.referee.leaks import tell_no_secret
+from malice.referee.rules import Ask, Events, Result, Rules
+from malice.referee.sample_games import BrokenClaim, Sample, Subject, play_sample
 
 Claim = Callable[[Subject, object], None]
 """Tests a promise on the game of a seed; raises what is wrong."""
@@ -77,7 +77,7 @@ def repeat_itself(subject: Subject, seed: object) -> None:
         return
     # A set of words is in another order in each process.
     here = _digest(lines)
-    command = [sys.executable, "-P", "-m", "referee.testing", subject.family.name, str(subject.seats), str(seed)]
+    command = [sys.executable, "-P", "-m", "malice.referee.testing", subject.family.name, str(subject.seats), str(seed)]
     parameters = msgspec.json.encode(subject.parameters)
     environment = os.environ | {"PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
     there = subprocess.run(command, input=parameters, env=environment, capture_output=True, check=False)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 import msgspec
 
-from referee.errors import DataError
+from malice.referee.errors import DataError
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from typing import Literal
 
-from protocol.errors import MaliceError
+from malice.protocol.errors import MaliceError
 
 Code = Literal["crash", "timeout", "protocol", "illegal", "resigned"]
 """The four codes for a bot, in the order of their checks, and the code for a person who gives up."""

@@ -6,7 +6,7 @@ import contextlib
 import select
 from collections.abc import Sequence
 
-from referee.connection import BotConnection
+from malice.referee.connection import BotConnection
 
 
 def await_answers(connections: Sequence[BotConnection]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from referee.records import Key, Record
-from referee.requests import replay_decisions
-from site_pages.source import Source
-from tournaments.running.opinions import Adviser, Opinion
-from tournaments.running.rerun import Choice, Rerun
+from malice.referee.records import Key, Record
+from malice.referee.requests import replay_decisions
+from malice.site_pages.source import Source
+from malice.tournaments.running.opinions import Adviser, Opinion
+from malice.tournaments.running.rerun import Choice, Rerun
 
 NOTE = "last is best"
 

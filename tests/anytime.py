@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tournaments.ratings.anytime import bound_mean
+from malice.tournaments.ratings.anytime import bound_mean
 
 DEALS = 1000
 KINDS: dict[str, tuple[float, ...]] = {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
-from referee.isolation import cgroups, probe, seccomp
+from malice.referee.isolation import cgroups, probe, seccomp
 from tests.toolchains import kit_lack
 
 if TYPE_CHECKING:
@@ -173,8 +173,8 @@ def league() -> "League":
 @pytest.fixture(scope="module")
 def out(league: "League", tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The rendered site of the league, with the evidence of all verdicts."""
-    import site_pages
-    from tournaments.league.publication import Publication
+    from malice import site_pages
+    from malice.tournaments.league.publication import Publication
 
     folder = tmp_path_factory.mktemp("site")
     site_pages.render(league, folder, publication=Publication(evidence=None))

@@ -14,7 +14,7 @@ SOURCES = ("protocol", "referee", "tournaments", "bots", "site/site_pages", "doc
 COMMAND = """\
 #!{python} -P
 import sys
-from tournaments.cli import main
+from malice.tournaments.cli import main
 sys.exit(main())
 """
 

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from protocol.field_docs import read_field_docs
-from tournaments.running import events, findings
+from malice.protocol.field_docs import read_field_docs
+from malice.tournaments.running import events, findings
 
 PAGE = Path(__file__).parents[1] / "docs/events.md"
 EVENTS: tuple[type[msgspec.Struct], ...] = get_args(findings.AnyEvent)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from protocol.messages import BareAnswer, GameEnd
-from referee.clock import MS
-from referee.connection import BotConnection
-from referee.verdicts import Verdict
+from malice.protocol.messages import BareAnswer, GameEnd
+from malice.referee.clock import MS
+from malice.referee.connection import BotConnection
+from malice.referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, move_request, seated
 
 SHORT_MS = 250

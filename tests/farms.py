@@ -14,25 +14,25 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from protocol.messages import Move
-from referee.game_runner import GameRunner
-from referee.records import Batch, GameOrder, Key, Record
+from malice.protocol.messages import Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Batch, GameOrder, Key, Record
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.farm.cluster import Answered, Event, Introduced
+from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.dispatch import Dispatcher
+from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, Ticket
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.replaying import find_fault
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
+from malice.tournaments.running.audit import Audit, Checkers
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.run import Playing, Run, Terms
 from tests.processes import PATIENCE_S
 from tests.sharing import nobody_greeted
-from tournaments.bench.seats import Puppet
-from tournaments.farm.cluster import Answered, Event, Introduced
-from tournaments.farm.conditions import Conditions
-from tournaments.farm.dispatch import Dispatcher
-from tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, Ticket
-from tournaments.league.config import Config
-from tournaments.league.replaying import find_fault
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
-from tournaments.running.audit import Audit, Checkers
-from tournaments.running.hooks import Hooks, Outcome
-from tournaments.running.opening import open_league
-from tournaments.running.plan import Plan
-from tournaments.running.run import Playing, Run, Terms
 
 CONFIG = Config(
     entries=("greedy", "uniform", "first"), rulesets=("./short.toml",), deals=6, seed="farm", name="farm", jobs=1

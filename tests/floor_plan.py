@@ -63,7 +63,7 @@ def find_arrows() -> dict[str, set[str]]:
     for module, path in modules.items():
         imports = {find_room(name) for name in list_imports(module, path.read_text("utf-8"))}
         arrows[find_room(module)] |= imports & arrows.keys() - {find_room(module)}
-    # `from tournaments import errors` names the package too, which is empty.
+    # `from malice.tournaments import errors` names the package too, which is empty.
     arrows.pop(SPLIT, None)
     return {room: others - {SPLIT} for room, others in arrows.items()}
 

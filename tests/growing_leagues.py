@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from protocol.messages import Move
-from referee.game_runner import GameRunner
-from referee.rulesets import Ruleset, load_ruleset
-from tournaments.bench.seats import Puppet
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.manifests import Manifest
-from tournaments.league.config import ClockLines, Config, FormatName
-from tournaments.league.store import Store
-from tournaments.running.field import Entrance, Field
-from tournaments.running.pending import KnownGames, read_known_games
-from tournaments.running.plan import Plan
-from tournaments.running.registration import close_parts, register
+from malice.protocol.messages import Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.rulesets import Ruleset, load_ruleset
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.manifests import Manifest
+from malice.tournaments.league.config import ClockLines, Config, FormatName
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.field import Entrance, Field
+from malice.tournaments.running.pending import KnownGames, read_known_games
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.registration import close_parts, register
 
 DAY = 86400.0
 MONDAY = 1_700_000_000.0

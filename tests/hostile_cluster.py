@@ -21,8 +21,8 @@ import msgspec
 from distributed import Scheduler, Worker
 from distributed.protocol.serialize import dask_serialize
 
-from tournaments.farm import hand
-from tournaments.farm.work import Answer, ExamAnswer, Introduction, Need, Task
+from malice.tournaments.farm import hand
+from malice.tournaments.farm.work import Answer, ExamAnswer, Introduction, Need, Task
 
 FOLDER = Path(sys.argv[1])
 CODE = f"__import__('os').system('echo $PPID >> {FOLDER}/traces') or Exception('trapped')"

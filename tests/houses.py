@@ -8,14 +8,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from referee.rulesets import load_ruleset
-from tests.test_standings import played
-from tournaments.league.closing import find_absent
-from tournaments.league.config import Config
-from tournaments.league.contents import Game
-from tournaments.league.formats import decide
-from tournaments.league.formats.situation import Decision, Done, Situation, make_situation
-from tournaments.league.journal import (
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.league.closing import find_absent
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.formats import decide
+from malice.tournaments.league.formats.situation import Decision, Done, Situation, make_situation
+from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
     Begun,
@@ -26,11 +25,12 @@ from tournaments.league.journal import (
     StateChanged,
     Version,
 )
-from tournaments.league.league import League
-from tournaments.league.parts import Draft, Part
-from tournaments.league.revisions import create_part
-from tournaments.league.stored_rulesets import store_ruleset
-from tournaments.league.tournament import Tournament
+from malice.tournaments.league.league import League
+from malice.tournaments.league.parts import Draft, Part
+from malice.tournaments.league.revisions import create_part
+from malice.tournaments.league.stored_rulesets import store_ruleset
+from malice.tournaments.league.tournament import Tournament
+from tests.test_standings import played
 
 
 class House:

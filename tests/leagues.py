@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from protocol.messages import Move
-from referee.game_runner import GameRunner
-from referee.verdicts import Verdict
-from tournaments.bench.seats import Puppet
-from tournaments.league.config import Config
-from tournaments.league.journal import ROOT, chain_event
-from tournaments.league.store import Store
-from tournaments.running.plan import Plan
-from tournaments.running.registration import close_parts
+from malice.protocol.messages import Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.verdicts import Verdict
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.journal import ROOT, chain_event
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.registration import close_parts
 
 PAGE_BYTES = 512
 """Small pages leave little room that nobody uses."""

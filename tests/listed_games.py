@@ -8,18 +8,18 @@ from pathlib import Path
 from random import Random
 from types import MappingProxyType
 
-from referee.records import Key
-from referee.rulesets import load_ruleset
-from site_pages import live, shards
-from site_pages.build import STATIC
-from site_pages.colours import Marks
-from site_pages.files import Folder
-from site_pages.game_list import LATEST, SIZE, ListedGames
-from site_pages.game_rows import make_game_row
-from site_pages.pages import Games, Pages
-from site_pages.reasons import Reasons
+from malice.referee.records import Key
+from malice.referee.rulesets import load_ruleset
+from malice.site_pages import live, shards
+from malice.site_pages.build import STATIC
+from malice.site_pages.colours import Marks
+from malice.site_pages.files import Folder
+from malice.site_pages.game_list import LATEST, SIZE, ListedGames
+from malice.site_pages.game_rows import make_game_row
+from malice.site_pages.pages import Games, Pages
+from malice.site_pages.reasons import Reasons
+from malice.tournaments.league.contents import Game
 from tests.test_site_league import League
-from tournaments.league.contents import Game
 
 START = 1_767_225_600
 """The first of January 2026, in seconds since 1970."""

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from referee.records import Layer
-from referee.verdicts import Code
+from malice.referee.records import Layer
+from malice.referee.verdicts import Code
 
 LAYERS: tuple[Layer, ...] = ("none", "rlimit", "bwrap")
 BOXED: tuple[Layer, ...] = ("rlimit", "bwrap")

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from tournaments.ratings.fit import Fit, RatedGame
+from malice.tournaments.ratings.fit import Fit, RatedGame
 
 
 def duel(one: int, other: int, points: float, group: int) -> RatedGame:

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from referee.digests import compute_tournament_sha
-from referee.records import Key, Layer
+from malice.referee.digests import compute_tournament_sha
+from malice.referee.records import Key, Layer
+from malice.tournaments.league.store import Store
 from tests.processes import PATIENCE_S, POLL_S, Mark
-from tournaments.league.store import Store
 
-MALICE = (sys.executable, "-P", "-c", "from tournaments.cli import main; main(prog_name='malice')")
+MALICE = (sys.executable, "-P", "-c", "from malice.tournaments.cli import main; main(prog_name='malice')")
 
 
 def read_until(process: subprocess.Popen[str], beginning: str) -> str:

@@ -13,23 +13,23 @@ from unittest.mock import patch
 from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
-from protocol.messages import Move
-from referee.game_runner import GameRunner
-from referee.records import Batch
-from referee.verdicts import Verdict
-from tournaments.bench.seats import Puppet
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.league.config import Config
-from tournaments.league.merging import Taken, require_copy, take_games
-from tournaments.league.store import Store
-from tournaments.running.hooks import Hooks, Outcome
-from tournaments.running.merged import finish_merge
-from tournaments.running.opening import open_league
-from tournaments.running.plan import Plan
-from tournaments.running.recalling import recall_plan
-from tournaments.running.run import Terms, run_tournament
-from tournaments.running.share_run import create_games, play_share
-from tournaments.running.shares import parse_share
+from malice.protocol.messages import Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Batch
+from malice.referee.verdicts import Verdict
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.merging import Taken, require_copy, take_games
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.merged import finish_merge
+from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.recalling import recall_plan
+from malice.tournaments.running.run import Terms, run_tournament
+from malice.tournaments.running.share_run import create_games, play_share
+from malice.tournaments.running.shares import parse_share
 
 Choose = Callable[[str, Move], str]
 """Returns what the bot of a label plays."""
@@ -69,7 +69,7 @@ class Puppets:
 
 def nobody_greeted() -> AbstractContextManager[object]:
     """Let a run begin without a roll call: the bots never play, and greeting them takes most of the time."""
-    return patch("tournaments.running.run.call_roll")
+    return patch("malice.tournaments.running.run.call_roll")
 
 
 def found_league(folder: Path, *, choose: Choose | None = None, **settings: object) -> Path:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import random
 
-from tournaments.ratings.pairs import K
-from tournaments.ratings.sprt import Sprt, Walk, expect_score
+from malice.tournaments.ratings.pairs import K
+from malice.tournaments.ratings.sprt import Sprt, Walk, expect_score
 
 DRAWN = 0.06
 """The share of deals with one drawn game."""

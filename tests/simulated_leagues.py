@@ -12,10 +12,10 @@ from itertools import combinations
 
 import numpy as np
 
-from tournaments.ratings.comparison import Advantage, Others, compute_advantage
-from tournaments.ratings.fit import ELO, RatedGame, fit_ratings
-from tournaments.ratings.head_to_head import head_to_head
-from tournaments.ratings.seats import rate_seats
+from malice.tournaments.ratings.comparison import Advantage, Others, compute_advantage
+from malice.tournaments.ratings.fit import ELO, RatedGame, fit_ratings
+from malice.tournaments.ratings.head_to_head import head_to_head
+from malice.tournaments.ratings.seats import rate_seats
 
 Interval = tuple[float | None, float | None, float | None]
 """The estimate of a figure, and both ends of its interval."""

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from malice.tournaments.ratings.comparison import compute_advantage
+from malice.tournaments.ratings.pairs import convert_to_elo
+from malice.tournaments.ratings.sprt import Sprt, Verdict
 from tests.simulated_deals import make_chances
-from tournaments.ratings.comparison import compute_advantage
-from tournaments.ratings.pairs import convert_to_elo
-from tournaments.ratings.sprt import Sprt, Verdict
 
 BLOCK = 256
 SPLIT = 0.55

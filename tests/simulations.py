@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from malice.tournaments.ratings.sprt import Sprt
 from tests.anytime import measure_misses
 from tests.simulated_leagues import LEAGUES, measure_coverage, measure_false_certainty
 from tests.simulated_tests import measure_estimates
-from tournaments.ratings.sprt import Sprt
 
 PAGE = Path(__file__).parents[1] / "docs/standings.md"
 BEGIN, END = "Each row is ", "## The luck of the cards"

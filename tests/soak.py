@@ -11,12 +11,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from malice.tournaments.ratings.sprt import Model, Sprt
 from tests.cluster_crashes import RealCluster, kill_at_random
 from tests.crashes import AFTER_S, TOURNAMENT, kills, make_swiss, play_undisturbed
 from tests.runs import Run
 from tests.simulated_deals import measure_errors
 from tests.simulations import REPLICATIONS, measure
-from tournaments.ratings.sprt import Model, Sprt
 
 CLUSTER_TOURNAMENT = """
 entries = ["uniform", "first", "greedy", { bot = "first", label = "again" }]

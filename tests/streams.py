@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from protocol.messages import Bye, ClockRules, Hello, Limits, Move
-from referee.game_runner import GameRunner
-from referee.records import Player
-from referee.rulesets import load_ruleset
-from referee.verdicts import Verdict
+from malice.protocol.messages import Bye, ClockRules, Hello, Limits, Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Player
+from malice.referee.rulesets import load_ruleset
+from malice.referee.verdicts import Verdict
 from tests.tables import Script, batch
 
 Request = dict[str, Any]

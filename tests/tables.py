@@ -9,17 +9,17 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, SeatClock
-from referee.bot_seat import BotSeat
-from referee.clock import MS
-from referee.families import make_rules
-from referee.game_runner import GameRunner
-from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
-from referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
-from referee.rules import Shuffle
-from referee.rulesets import load_ruleset
-from referee.seat import InProcessSeat, Seat
-from referee.verdicts import Verdict
+from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, SeatClock
+from malice.referee.bot_seat import BotSeat
+from malice.referee.clock import MS
+from malice.referee.families import make_rules
+from malice.referee.game_runner import GameRunner
+from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+from malice.referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
+from malice.referee.rules import Shuffle
+from malice.referee.rulesets import load_ruleset
+from malice.referee.seat import InProcessSeat, Seat
+from malice.referee.verdicts import Verdict
 
 BOTS = Path(__file__).parent / "bots"
 RULES = replace(load_ruleset(DEFAULT_RULESET).rules, first_player="seat")

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from referee.games.spite import luck
-from referee.rulesets import load_ruleset
+from malice.referee.games.spite import luck
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.league import adjustment, replaying
+from malice.tournaments.league.adjusted_pairs import compare_sharply
+from malice.tournaments.league.adjustment import Compared, adjust_deals
+from malice.tournaments.league.comparison import compare_entries
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.store import Store
+from malice.tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores, fit_luck
 from tests.leagues import play_small_league
 from tests.test_cli import malice
-from tournaments.league import adjustment, replaying
-from tournaments.league.adjusted_pairs import compare_sharply
-from tournaments.league.adjustment import Compared, adjust_deals
-from tournaments.league.comparison import compare_entries
-from tournaments.league.contents import Game
-from tournaments.league.store import Store
-from tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores, fit_luck
 
 DEALS = 150
 

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.entries.bots import BotSpec, load_bot_folder
+from malice.tournaments.entries.manifests import Manifest
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.file import list_league_files
+from malice.tournaments.league.publication import Publication
+from malice.tournaments.running.anonymity import HEAD, Listed, NameList
 from tests.test_cli import malice
 from tests.test_publication import NAMES, find_words, read_site, write_bots
 from tests.test_site_shards import data
-from tournaments.entries.bots import BotSpec, load_bot_folder
-from tournaments.entries.manifests import Manifest
-from tournaments.errors import LeagueError
-from tournaments.league.file import list_league_files
-from tournaments.league.publication import Publication
-from tournaments.running.anonymity import HEAD, Listed, NameList
 
 TOLD = (*NAMES, *(f"author-{name}" for name in NAMES), "Pythonesque", "v-1-2-3")
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from referee.bot import BotProcess
-from referee.connection import BotConnection
-from referee.verdicts import Verdict
+from malice.referee.bot import BotProcess
+from malice.referee.connection import BotConnection
+from malice.referee.verdicts import Verdict
 from tests.exchanges import ask, game_end, move_verdict
 from tests.tables import move_request, player, seated
 

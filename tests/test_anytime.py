@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from malice.tournaments.ratings.anytime import bound_mean
 from tests.anytime import measure_misses
-from tournaments.ratings.anytime import bound_mean
 
 
 def test_without_deals_nothing_is_known_and_with_more_it_gets_closer() -> None:

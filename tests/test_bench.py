@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from referee.families import list_shipped
-from tournaments.bench import games, leagues, pages, playouts
-from tournaments.cli import Site
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
+from malice.referee.families import list_shipped
+from malice.tournaments.bench import games, leagues, pages, playouts
+from malice.tournaments.cli import Site
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
 
 
 def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

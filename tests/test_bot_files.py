@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.errors import BotError, DataError
-from tournaments.entries import bot_files
-from tournaments.entries.bot_files import MOST_BYTES, copy_files, hash_file, hash_files, list_files
-from tournaments.entries.bots import find_bot
+from malice.referee.errors import BotError, DataError
+from malice.tournaments.entries import bot_files
+from malice.tournaments.entries.bot_files import MOST_BYTES, copy_files, hash_file, hash_files, list_files
+from malice.tournaments.entries.bots import find_bot
 
 MANIFEST = 'name = "mine"\nrun = ["sh", "bot"]\nignore = ["build", "*.log"]\n'
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.errors import BotError, DataError
-from tournaments.entries.bots import find_bot, list_shipped_bots
-from tournaments.league.config import assign_labels
+from malice.referee.errors import BotError, DataError
+from malice.tournaments.entries.bots import find_bot, list_shipped_bots
+from malice.tournaments.league.config import assign_labels
 
 MANIFEST = 'name = "mine"\nversion = "2"\nrun = ["{python}", "bot.py"]\n'
 

@@ -14,10 +14,10 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-import site_pages
-from referee.games.spite.messages import View
-from referee.records import Record
-from referee.replay import find_rules, replay_asks
+from malice import site_pages
+from malice.referee.games.spite.messages import View
+from malice.referee.records import Record
+from malice.referee.replay import find_rules, replay_asks
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import LABELS, League

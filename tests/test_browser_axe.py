@@ -16,17 +16,17 @@ import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.support.ui import WebDriverWait
 
-import site_pages
-from referee.records import Key
-from referee.rulesets import load_ruleset
-from site_pages.server import SiteServer
-from site_pages.text import make_slug
+from malice import site_pages
+from malice.referee.records import Key
+from malice.referee.rulesets import load_ruleset
+from malice.site_pages.server import SiteServer
+from malice.site_pages.text import make_slug
+from malice.tournaments.league.publication import Publication
 from tests.advice import LastAction
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, find
 from tests.test_lone_game import write_lone
 from tests.test_site_league import HOSTILE, LABELS, League, play
-from tournaments.league.publication import Publication
 
 pytestmark = [pytest.mark.browser, pytest.mark.npm, pytest.mark.slow]
 

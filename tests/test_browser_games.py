@@ -15,9 +15,9 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-import site_pages
-from referee.records import Record
-from referee.replay import RecordedAsk, find_rules, replay_asks
+from malice import site_pages
+from malice.referee.records import Record
+from malice.referee.replay import RecordedAsk, find_rules, replay_asks
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.processes import PATIENCE_S

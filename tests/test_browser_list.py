@@ -13,12 +13,12 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from site_pages import text
+from malice.site_pages import text
+from malice.tournaments.league.contents import Game
 from tests.listed_games import CODES, make_games, write_list
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, find, visit
 from tests.test_site_league import HOSTILE
-from tournaments.league.contents import Game
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

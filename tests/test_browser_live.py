@@ -12,14 +12,14 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from site_pages.following import Follower
-from site_pages.server import SiteServer
+from malice.site_pages.following import Follower
+from malice.site_pages.server import SiteServer
+from malice.tournaments.cli import Site
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import at_a_desk, find
-from tournaments.cli import Site
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

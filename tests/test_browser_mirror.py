@@ -12,11 +12,11 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-import site_pages
-from referee.games.spite.messages import TurnBegins
-from referee.records import Key, Record
-from referee.replay import RecordedAsk, replay_asks
-from site_pages.turning_point import list_left
+from malice import site_pages
+from malice.referee.games.spite.messages import TurnBegins
+from malice.referee.records import Key, Record
+from malice.referee.replay import RecordedAsk, replay_asks
+from malice.site_pages.turning_point import list_left
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.processes import PATIENCE_S

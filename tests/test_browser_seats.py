@@ -13,13 +13,13 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-import site_pages
-from referee import rulesets as ruleset
-from referee.games.spite.messages import Count, Event, Pass, Shuffled, View
-from referee.games.spite.parameters import Parameters
-from referee.records import Key, Record
-from referee.replay import find_rules, replay_asks
-from referee.rulesets import Ruleset
+from malice import site_pages
+from malice.referee import rulesets as ruleset
+from malice.referee.games.spite.messages import Count, Event, Pass, Shuffled, View
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.records import Key, Record
+from malice.referee.replay import find_rules, replay_asks
+from malice.referee.rulesets import Ruleset
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay, visit
 from tests.test_site_league import Chooser, League, play

@@ -12,7 +12,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-import site_pages
+from malice import site_pages
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import League

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from referee.errors import BotError
-from tournaments.entries import bots
-from tournaments.entries.bot_files import STAMP
-from tournaments.entries.bots import find_bot
-from tournaments.entries.builds import Build, build
+from malice.referee.errors import BotError
+from malice.tournaments.entries import bots
+from malice.tournaments.entries.bot_files import STAMP
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.builds import Build, build
 
 ROOT = Path(__file__).parents[1]
 NOBODY = 65534
@@ -66,7 +66,7 @@ def make(folder: Path, *, force: bool = False) -> tuple[Build, list[str]]:
 
 def start(folder: Path) -> subprocess.Popen[str]:
     """Start `malice build` in a process of its own."""
-    command = [sys.executable, "-c", "from tournaments.cli import main; main()", "build", str(folder)]
+    command = [sys.executable, "-c", "from malice.tournaments.cli import main; main()", "build", str(folder)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
 

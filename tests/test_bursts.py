@@ -10,11 +10,11 @@ import trio
 import trio.testing
 from msgspec.structs import replace
 
-from referee.records import Batch, BatchDone, GameBegun, Key, Record, Report
+from malice.referee.records import Batch, BatchDone, GameBegun, Key, Record, Report
+from malice.tournaments.running.coordinator import Coordinator
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.plan import Plan
 from tests.test_store import CONFIG, forfeited
-from tournaments.running.coordinator import Coordinator
-from tournaments.running.hooks import Hooks
-from tournaments.running.plan import Plan
 
 
 class Scripted:

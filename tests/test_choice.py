@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from malice.tournaments.league.choice import Choice
+from malice.tournaments.league.config import ClockLines
+from malice.tournaments.league.ranking import compute_league_standings, explain_table
+from malice.tournaments.league.states import exclude
+from malice.tournaments.league.store import Store
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague, make_short
 from tests.test_cli import malice
 from tests.test_site_league import LABELS, League
 from tests.test_swiss import make_house as make_swiss
-from tournaments.league.choice import Choice
-from tournaments.league.config import ClockLines
-from tournaments.league.ranking import compute_league_standings, explain_table
-from tournaments.league.states import exclude
-from tournaments.league.store import Store
 
 FIRST = {"ann": 1, "bob": 1, "cem": 1}
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from protocol.messages import Move, MoveAnswer
-from referee.verdicts import Verdict
+from malice.protocol.messages import Move, MoveAnswer
+from malice.referee.verdicts import Verdict
+from malice.tournaments.cli import main
+from malice.tournaments.league.export import encode_decisions, encode_game
 from tests.tables import Script, first_legal, play
-from tournaments.cli import main
-from tournaments.league.export import encode_decisions, encode_game
 
 pytestmark = pytest.mark.slow
 
@@ -384,7 +384,7 @@ def test_no_other_file_is_taken_for_pages(folder: Path, monkeypatch: pytest.Monk
 def test_a_reader_that_closes_the_output_is_no_error_of_ours() -> None:
     read, write = os.pipe()
     os.close(read)
-    program = "from tournaments.cli import main; main(prog_name='malice')"
+    program = "from malice.tournaments.cli import main; main(prog_name='malice')"
 
     done = subprocess.run([sys.executable, "-c", program, "rules"], stdout=write, stderr=subprocess.PIPE)
     os.close(write)

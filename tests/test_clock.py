@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.messages import ClockRules, SeatClock
-from referee.clock import MS, Clock
+from malice.protocol.messages import ClockRules, SeatClock
+from malice.referee.clock import MS, Clock
 
 
 def clock(move_ms: int | None, bank_ms: int | None, increment_ms: int = 0, margin_ms: int = 0) -> Clock:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from protocol import LINE_BYTES
-from protocol.codec import BACKLOG_BYTES, LineBuffer, decode_answer, decode_request, encode, excerpt
-from protocol.errors import ProtocolError, StrayLine
-from protocol.messages import BareAnswer, Bye, GameEnd, HelloAnswer, MoveAnswer
+from malice.protocol import LINE_BYTES
+from malice.protocol.codec import BACKLOG_BYTES, LineBuffer, decode_answer, decode_request, encode, excerpt
+from malice.protocol.errors import ProtocolError, StrayLine
+from malice.protocol.messages import BareAnswer, Bye, GameEnd, HelloAnswer, MoveAnswer
 
 CAP = 32
 READ = 24

@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from referee.records import Record
+from malice.referee.records import Record
+from malice.tournaments.commands.exit_codes import FINDINGS
+from malice.tournaments.league import comparison
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.deadline import Deadline
 from tests.kept.repositories import commit, start_repository
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.variants import MANIFEST, write_variable_bot
-from tournaments.commands.exit_codes import FINDINGS
-from tournaments.league import comparison
-from tournaments.league.contents import Game
-from tournaments.league.store import Store
-from tournaments.running.deadline import Deadline
 
 pytestmark = pytest.mark.slow
 

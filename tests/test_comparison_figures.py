@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malice.tournaments.ratings.comparison import Others, compute_advantage, estimate_score, flip_signs
+from malice.tournaments.ratings.covariance import student_cdf
+from malice.tournaments.ratings.fit import fit_ratings
 from tests.rated_games import pairs
-from tournaments.ratings.comparison import Others, compute_advantage, estimate_score, flip_signs
-from tournaments.ratings.covariance import student_cdf
-from tournaments.ratings.fit import fit_ratings
 
 COUNTS = st.one_of(*(st.lists(st.integers(0, 400), min_size=cells, max_size=cells) for cells in (5, 9)))
 

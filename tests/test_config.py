@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.errors import DataError
-from tournaments.league.config import Config, EntryLine, encode_identity, read_config
+from malice.referee.errors import DataError
+from malice.tournaments.league.config import Config, EntryLine, encode_identity, read_config
 
 
 def read(tmp_path: Path, text: str) -> Config:

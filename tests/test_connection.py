@@ -14,16 +14,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from protocol.messages import BareAnswer
-from referee.bot import BotProcess
-from referee.bot_seat import BotSeat
-from referee.clock import MS
-from referee.connection import BotConnection
-from referee.exchange import Exchange
-from referee.failures import Abandoned
-from referee.records import Player
-from referee.verdicts import Verdict
-from referee.waiting import await_answers
+from malice.protocol.messages import BareAnswer
+from malice.referee.bot import BotProcess
+from malice.referee.bot_seat import BotSeat
+from malice.referee.clock import MS
+from malice.referee.connection import BotConnection
+from malice.referee.exchange import Exchange
+from malice.referee.failures import Abandoned
+from malice.referee.records import Player
+from malice.referee.verdicts import Verdict
+from malice.referee.waiting import await_answers
 from tests.tables import PATIENCE_MS, move_request, player
 
 SLEEPER = """

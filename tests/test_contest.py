@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from referee.errors import DataError
-from referee.records import Key
-from referee.toml_files import convert
+from malice.referee.errors import DataError
+from malice.referee.records import Key
+from malice.referee.toml_files import convert
+from malice.tournaments.league.comparison import read_comparison
+from malice.tournaments.league.config import Config, check_config, read_config
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.contest import make_contest
+from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.ratings.sprt import Sprt
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.terminal.comparisons import format_comparison
 from tests.crashes import kills
 from tests.leagues import replace_in_journal
 from tests.runs import Run
 from tests.test_cli import malice
-from tournaments.league.comparison import read_comparison
-from tournaments.league.config import Config, check_config, read_config
-from tournaments.league.contents import Finished
-from tournaments.league.contest import make_contest
-from tournaments.league.judgement import judge
-from tournaments.league.store import Store
-from tournaments.league.tournament import Tournament
-from tournaments.ratings.sprt import Sprt
-from tournaments.running.plan import Plan
-from tournaments.terminal.comparisons import format_comparison
 
 COMPARISON = """
 format = "comparison"

@@ -7,10 +7,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tournaments.ratings.bradley_terry import PRIOR_DRAWS, maximise
-from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_cdf, student_quantile
-from tournaments.ratings.pairings import Floats, make_pairings
-from tournaments.ratings.rated_games import RatedGame
+from malice.tournaments.ratings.bradley_terry import PRIOR_DRAWS, maximise
+from malice.tournaments.ratings.covariance import (
+    estimate_by_deal,
+    estimate_from_information,
+    student_cdf,
+    student_quantile,
+)
+from malice.tournaments.ratings.pairings import Floats, make_pairings
+from malice.tournaments.ratings.rated_games import RatedGame
 
 
 def mixed_games(players: int, groups: int) -> list[RatedGame]:
@@ -85,7 +90,7 @@ def test_blocks_of_groups_make_no_difference(monkeypatch: pytest.MonkeyPatch) ->
     fitted = maximise(pairings)
     whole = estimate_by_deal(pairings, fitted)
 
-    monkeypatch.setattr("tournaments.ratings.covariance.BLOCK", 10)
+    monkeypatch.setattr("malice.tournaments.ratings.covariance.BLOCK", 10)
 
     assert estimate_by_deal(pairings, fitted) == pytest.approx(whole)
 

@@ -34,8 +34,8 @@ def die_at(what):
     if not times:
         os.kill(os.getpid(), signal.SIGKILL)
 
-from site_pages import files
-from tournaments.league import store
+from malice.site_pages import files
+from malice.tournaments.league import store
 
 class Dying(store.Store):
     def _begin_writing(self):
@@ -49,7 +49,7 @@ def dying_replace(draft, path):
     replace(draft, path)
 files.os.replace = dying_replace
 
-from tournaments.running import referees
+from malice.tournaments.running import referees
 read, lines = referees.RefereeProcess._read_lines, []
 async def read_line(process):
     global lines
@@ -57,7 +57,7 @@ async def read_line(process):
     return [lines.pop(0)] if lines else []
 referees.RefereeProcess._read_lines = read_line
 
-from tournaments.cli import Site, main
+from malice.tournaments.cli import Site, main
 Site.program = ("false",)  # so that the run itself writes the pages
 main(prog_name="malice")
 """

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from referee.rulesets import load_ruleset
-from tournaments.cli import main
-from tournaments.terminal.daily import find_seed
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.cli import main
+from malice.tournaments.terminal.daily import find_seed
 
 DAY = "2026-01-01"
 TABLE = "\n-- you --"

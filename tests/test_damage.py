@@ -13,23 +13,23 @@ from pathlib import Path
 
 import pytest
 
-from protocol.errors import MaliceError
-from referee.records import Key
-from site_pages import render
+from malice.protocol.errors import MaliceError
+from malice.referee.records import Key
+from malice.site_pages import render
+from malice.tournaments.commands.exit_codes import EXIT_CODES
+from malice.tournaments.errors import DamagedLeague, LeagueError
+from malice.tournaments.league.export import encode_game
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.series import score_league_series
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
+from malice.tournaments.terminal.dialogue import rebuild_dialogue
+from malice.tournaments.terminal.results import format_standings
+from malice.tournaments.terminal.transcript import format_transcript
 from tests.leagues import change, play_small_league, replace_in_journal
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE
 from tests.test_cli import malice
-from tournaments.commands.exit_codes import EXIT_CODES
-from tournaments.errors import DamagedLeague, LeagueError
-from tournaments.league.export import encode_game
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.series import score_league_series
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
-from tournaments.terminal.dialogue import rebuild_dialogue
-from tournaments.terminal.results import format_standings
-from tournaments.terminal.transcript import format_transcript
 
 FLIPS = 1000
 HEADER_BITS = 800

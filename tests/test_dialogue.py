@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from protocol.codec import encode
-from referee.records import Fault, Record
-from referee.requests import replay_requests
-from referee.verdicts import Verdict
+from malice.protocol.codec import encode
+from malice.referee.records import Fault, Record
+from malice.referee.requests import replay_requests
+from malice.referee.verdicts import Verdict
+from malice.tournaments.cli import main
+from malice.tournaments.terminal.dialogue import Message, format_dialogue, rebuild_dialogue
 from tests.tables import Script, play
-from tournaments.cli import main
-from tournaments.terminal.dialogue import Message, format_dialogue, rebuild_dialogue
 
 SCRIBE = Path(__file__).parent / "bots" / "scribe.py"
 CRASH = Verdict("crash", "the bot exited with status 3")

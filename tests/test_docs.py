@@ -13,18 +13,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from protocol import messages
-from protocol.messages import ClockRules
-from referee import rules_text
-from referee.games.spite.parameters import Compulsory, Parameters
-from referee.rulesets import RulesetFile, list_rulesets, load_ruleset, read_ruleset
-from referee.toml_files import convert
-from site_pages import markdown
+from malice.protocol import messages
+from malice.protocol.messages import ClockRules
+from malice.referee import rules_text
+from malice.referee.games.spite.parameters import Compulsory, Parameters
+from malice.referee.rulesets import RulesetFile, list_rulesets, load_ruleset, read_ruleset
+from malice.referee.toml_files import convert
+from malice.site_pages import markdown
+from malice.tournaments.commands.exit_codes import EXIT_CODES, FINDINGS, INTERRUPTED
+from malice.tournaments.entries.manifests import Manifest
+from malice.tournaments.league.config import Config, check_config
 from tests.documents import ELSEWHERE, EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
 from tests.environments import make_environment
-from tournaments.commands.exit_codes import EXIT_CODES, FINDINGS, INTERRUPTED
-from tournaments.entries.manifests import Manifest
-from tournaments.league.config import Config, check_config
 
 WALK = ("A tournament file", "An answer of a bot", "A record")
 """Sections of docs/inside.md, each a table of what happens, in which module, in which function."""

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from referee.isolation import bwrap, limits, probe
-from referee.records import Player
-from tournaments.cli import main
-from tournaments.league.store import Store
-from tournaments.running.isolation import describe_shortcomings, explain_weaker_isolation
+from malice.referee.isolation import bwrap, limits, probe
+from malice.referee.records import Player
+from malice.tournaments.cli import main
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.isolation import describe_shortcomings, explain_weaker_isolation
 
 pytestmark = pytest.mark.slow
 

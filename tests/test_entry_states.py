@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.league.journal import AnyEvent, StateChanged
+from malice.tournaments.league.store import Store
 from tests.leagues import change, write_events
 from tests.test_cli import malice
-from tournaments.league.journal import AnyEvent, StateChanged
-from tournaments.league.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -16,14 +16,9 @@ import msgspec
 import pytest
 from click.testing import Result
 
-from tests import event_tables
-from tests.processes import PATIENCE_S
-from tests.runs import MALICE, Run, read_until
-from tests.tables import BOTS
-from tests.test_cli import malice
-from tournaments.commands.exit_codes import NO_READER
-from tournaments.league.store import Store
-from tournaments.running.events import (
+from malice.tournaments.commands.exit_codes import NO_READER
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.events import (
     ComparisonState,
     EntrySuspended,
     Event,
@@ -36,7 +31,12 @@ from tournaments.running.events import (
     RunStarted,
     VerdictGiven,
 )
-from tournaments.running.findings import AnyEvent, ComparisonResult, StandingsComputed
+from malice.tournaments.running.findings import AnyEvent, ComparisonResult, StandingsComputed
+from tests import event_tables
+from tests.processes import PATIENCE_S
+from tests.runs import MALICE, Run, read_until
+from tests.tables import BOTS
+from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.league.config import read_config
+from malice.tournaments.league.formats import FORMATS
 from tests.test_cli import malice
 from tests.test_site import Page
-from tournaments.league.config import read_config
-from tournaments.league.formats import FORMATS
 
 EXAMPLES = Path(__file__).parents[1] / "tournaments/examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.toml"))

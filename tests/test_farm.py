@@ -13,20 +13,20 @@ import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
-import site_pages
-from referee.digests import compute_digest, compute_tournament_sha
-from referee.records import Batch, Fault, GameOrder, Key, Record
+from malice import site_pages
+from malice.referee.digests import compute_digest, compute_tournament_sha
+from malice.referee.records import Batch, Fault, GameOrder, Key, Record
+from malice.tournaments.errors import Stopped
+from malice.tournaments.farm.blocks import cut_blocks
+from malice.tournaments.farm.cluster import Answered, Signalled
+from malice.tournaments.farm.work import Answer, Introduction, Refusal, Task
+from malice.tournaments.league.remembering import RememberingReader
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
+from malice.tournaments.running.audit import Audit, Checkers
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.opening import open_league
 from tests.farms import CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
-from tournaments.errors import Stopped
-from tournaments.farm.blocks import cut_blocks
-from tournaments.farm.cluster import Answered, Signalled
-from tournaments.farm.work import Answer, Introduction, Refusal, Task
-from tournaments.league.remembering import RememberingReader
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
-from tournaments.running.audit import Audit, Checkers
-from tournaments.running.hooks import Hooks
-from tournaments.running.opening import open_league
 
 
 @pytest.fixture

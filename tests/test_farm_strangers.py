@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.records import Isolation
+from malice.referee.records import Isolation
+from malice.tournaments.farm.cluster import Answered, Introduced
+from malice.tournaments.farm.dask_cluster import DaskCluster
+from malice.tournaments.farm.work import Answer, Exam, Introduction, Need, Refusal, Task, Ticket
 from tests.documents import ROOT
 from tests.processes import Mark
 from tests.tables import batch
-from tournaments.farm.cluster import Answered, Introduced
-from tournaments.farm.dask_cluster import DaskCluster
-from tournaments.farm.work import Answer, Exam, Introduction, Need, Refusal, Task, Ticket
 
 PATIENCE_S = 60
 CONTENT = "ab" * 32

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.records import Batch, GameOrder, Key
+from malice.referee.records import Batch, GameOrder, Key
+from malice.tournaments.errors import Stopped
+from malice.tournaments.farm.blocks import Block, cut_deals, keep_games
+from malice.tournaments.farm.crew import Crew, Worker
+from malice.tournaments.league.config import ClockLines
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.opening import open_league
 from tests.farms import CONFIG, GREETING, League, SimulatedCluster, dispatch
-from tournaments.errors import Stopped
-from tournaments.farm.blocks import Block, cut_deals, keep_games
-from tournaments.farm.crew import Crew, Worker
-from tournaments.league.config import ClockLines
-from tournaments.league.store import Store
-from tournaments.running.hooks import Hooks
-from tournaments.running.opening import open_league
 
 
 @pytest.fixture

@@ -14,25 +14,25 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from referee.errors import BotError, DataError
-from referee.isolation import probe
-from referee.records import Isolation
+from malice.referee.errors import BotError, DataError
+from malice.referee.isolation import probe
+from malice.referee.records import Isolation
+from malice.tournaments.check.report import Finding, Report, Step, Thought
+from malice.tournaments.check.text import format_report
+from malice.tournaments.cli import main
+from malice.tournaments.entries.bots import find_bot, load_bot_folder
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.errors import Stopped
+from malice.tournaments.farm import hand, worker
+from malice.tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
+from malice.tournaments.farm.calibration import RUNS, choose_rate, measure_speed
+from malice.tournaments.farm.receipt import read_reply
+from malice.tournaments.farm.station import Station, Terms
+from malice.tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Task, Ticket, make_ticket
+from malice.tournaments.farm.worker import choose_slots, was_unanswered
 from tests.documents import ROOT
 from tests.tables import batch
 from tests.test_help import list_modules
-from tournaments.check.report import Finding, Report, Step, Thought
-from tournaments.check.text import format_report
-from tournaments.cli import main
-from tournaments.entries.bots import find_bot, load_bot_folder
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.errors import Stopped
-from tournaments.farm import hand, worker
-from tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
-from tournaments.farm.calibration import RUNS, choose_rate, measure_speed
-from tournaments.farm.receipt import read_reply
-from tournaments.farm.station import Station, Terms
-from tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Task, Ticket, make_ticket
-from tournaments.farm.worker import choose_slots, was_unanswered
 
 NEED = Need("0.1.0", ("spite",), Isolation("bwrap", required=True), 1, ())
 
@@ -135,7 +135,7 @@ def test_a_worker_whose_processes_do_not_start_says_so(station: Station, monkeyp
     def fail(*_: object) -> None:
         raise ExceptionGroup("", [OSError("no more processes")])
 
-    monkeypatch.setattr("tournaments.farm.station._run", fail)
+    monkeypatch.setattr("malice.tournaments.farm.station._run", fail)
 
     answer = station.play(Task(7, "run", (batch(),), ()), lambda: False)
 
@@ -253,7 +253,7 @@ def test_neighbours_that_slow_some_measurements_down_do_not_change_a_calibration
 
 @pytest.fixture
 def without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournaments.commands.cluster.find_spec", lambda name: None)
+    monkeypatch.setattr("malice.tournaments.commands.cluster.find_spec", lambda name: None)
 
 
 @pytest.mark.usefixtures("without_dask")
@@ -288,7 +288,7 @@ def test_what_names_no_scheduler_is_refused_at_once(words: tuple[str, ...], name
 def test_a_broken_file_of_a_scheduler_is_refused(
     words: tuple[str, ...], text: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.farm.scheduler.WRITING_S", 0.0)
+    monkeypatch.setattr("malice.tournaments.farm.scheduler.WRITING_S", 0.0)
     file = tmp_path / "s.json"
     file.write_bytes(text)
 
@@ -314,7 +314,9 @@ def test_an_address_with_tls_names_the_variables_of_its_certificates(words: tupl
 def test_a_report_that_is_none_fails_the_bot_and_says_so(
     bots: tuple[str, ...], report: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.farm.exams.Proctor.examine", lambda *_: dict.fromkeys(bots, ExamAnswer(report)))
+    monkeypatch.setattr(
+        "malice.tournaments.farm.exams.Proctor.examine", lambda *_: dict.fromkeys(bots, ExamAnswer(report))
+    )
 
     done = CliRunner().invoke(main, ("check", *bots, "--dask", "tcp://127.0.0.1:9"))
 
@@ -328,7 +330,7 @@ def test_no_text_of_a_report_passes_for_a_line_of_ours(monkeypatch: pytest.Monke
     thought = Thought(1.0, 1.0, bad, "\x1b\nError: all", 0, 0, bad)
     report = Report(bad, True, bad, (Step(bad, bad, "failed", bad, (bad,), finding),), (thought,))
     answer = ExamAnswer(msgspec.json.encode(report).decode())
-    monkeypatch.setattr("tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
+    monkeypatch.setattr("malice.tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
 
     done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9"))
 
@@ -340,7 +342,7 @@ def test_no_text_of_a_report_passes_for_a_line_of_ours(monkeypatch: pytest.Monke
 def test_one_bot_is_reported_as_without_a_cluster(options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     report = Report("first", True, "none", (Step("starts", "starts in time", "passed", "1 ms"),), ())
     answer = ExamAnswer(msgspec.json.encode(report).decode())
-    monkeypatch.setattr("tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
+    monkeypatch.setattr("malice.tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
 
     done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9", *options))
 
@@ -359,7 +361,7 @@ def test_a_worker_that_no_scheduler_takes_gives_up(tmp_path: Path, monkeypatch: 
 def test_a_worker_says_once_that_it_waits_for_the_file_of_its_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.farm.calibration.measure_speed", lambda cpu_sets: 1.0)
+    monkeypatch.setattr("malice.tournaments.farm.calibration.measure_speed", lambda cpu_sets: 1.0)
     monkeypatch.setattr(worker, "run_worker", lambda *_: None)
     file = tmp_path / "s.json"
 
@@ -402,7 +404,7 @@ def test_a_scheduler_that_listens_to_others_is_refused_under_whatever_address(
 
         def close(self, timeout: float) -> None: ...
 
-    monkeypatch.setattr("tournaments.farm.dask_cluster.SealedClient", Exposed)
+    monkeypatch.setattr("malice.tournaments.farm.dask_cluster.SealedClient", Exposed)
 
     done = CliRunner().invoke(main, ("compare", "first", "uniform", "--dask", "tcp://127.0.0.1:8786"))
 
@@ -426,7 +428,7 @@ def test_a_worker_beside_its_scheduler_listens_where_only_its_machine_can_reach_
 
 
 def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournaments.farm.dask_cluster.CONNECT_S", 0.2)
+    monkeypatch.setattr("malice.tournaments.farm.dask_cluster.CONNECT_S", 0.2)
 
     done = CliRunner().invoke(main, ("compare", "first", "uniform", "--dask", str(tmp_path / "gone.json")))
 

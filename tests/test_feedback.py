@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from malice.tournaments.entries.bots import list_shipped_bots
+from malice.tournaments.league.store import Store
+from malice.tournaments.terminal.feedback import escape
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import replace_in_journal
 from tests.runs import Run
 from tests.test_cli import malice
-from tournaments.entries.bots import list_shipped_bots
-from tournaments.league.store import Store
-from tournaments.terminal.feedback import escape
 
 pytestmark = pytest.mark.slow
 

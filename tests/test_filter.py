@@ -9,8 +9,8 @@ from errno import ENOSYS, EPERM
 
 import pytest
 
-from referee.isolation import cgroups, seccomp
-from referee.records import Layer
+from malice.referee.isolation import cgroups, seccomp
+from malice.referee.records import Layer
 from tests.boxes import every_layer, run_in_box
 
 pytestmark = pytest.mark.slow

@@ -6,11 +6,11 @@ from typing import Literal
 
 import pytest
 
+from malice.tournaments.league.formats.table import make_table, make_table_before
+from malice.tournaments.league.ranking import compute_league_standings
 from tests.houses import House
 from tests.test_site_league import LABELS, League
 from tests.test_swiss import draw, make_house, win_by_name
-from tournaments.league.formats.table import make_table, make_table_before
-from tournaments.league.ranking import compute_league_standings
 
 
 @pytest.mark.parametrize("name", ["swiss", "knockout"])

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.league.config import read_config
 from tests.houses import House
 from tests.test_cli import malice
 from tests.test_swiss import name_pairs
-from tournaments.league.config import read_config
 
 
 @pytest.mark.parametrize("fields", [{"challengers": ("a", "b")}, {"opponents": ("c", "d", "e")}])

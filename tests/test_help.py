@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments import league
+from malice.tournaments.cli import main
 from tests.test_cli import malice
-from tournaments import league
-from tournaments.cli import main
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ HEAVY = {"dask", "distributed", "numpy", "trio", "jinja2", "sqlite3", "sqlite_ut
 def test_help_and_rules_import_nothing_heavy(words: tuple[str, ...]) -> None:
     program = (
         "from click.testing import CliRunner\n"
-        "from tournaments.cli import main\n"
+        "from malice.tournaments.cli import main\n"
         f"assert CliRunner().invoke(main, {words!r}).exit_code == 0\n"
     )
 
@@ -52,7 +52,7 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
         "adjustment",
         "adjusted_pairs",
     }
-    program = "\n".join(f"import tournaments.league.{name}" for name in sorted(names))
+    program = "\n".join(f"import malice.tournaments.league.{name}" for name in sorted(names))
 
     assert "numpy" not in list_modules(program)
 

@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from protocol.codec import encode
-from protocol.messages import GameEnd, Move
-from referee.clock import MS
-from referee.dealer import Dealer
-from referee.families import make_rules
-from referee.game_runner import GameRunner
-from referee.games import DEFAULT_FAMILY
-from referee.games.spite.messages import Deal, Draw
-from referee.games.spite.state import State
-from referee.records import Player
-from referee.rules import Ask, Events, Rules, Shuffle
-from referee.seat import Seat
-from referee.verdicts import Verdict
+from malice.protocol.codec import encode
+from malice.protocol.messages import GameEnd, Move
+from malice.referee.clock import MS
+from malice.referee.dealer import Dealer
+from malice.referee.families import make_rules
+from malice.referee.game_runner import GameRunner
+from malice.referee.games import DEFAULT_FAMILY
+from malice.referee.games.spite.messages import Deal, Draw
+from malice.referee.games.spite.state import State
+from malice.referee.records import Player
+from malice.referee.rules import Ask, Events, Rules, Shuffle
+from malice.referee.seat import Seat
+from malice.referee.verdicts import Verdict
 from tests.tables import RULES, Script, batch
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tournaments.cli import main
-from tournaments.entries.hidden_modules import explain_hidden_module
+from malice.tournaments.cli import main
+from malice.tournaments.entries.hidden_modules import explain_hidden_module
 
 SANDBOX = ("bwrap", "seccomp")
 LOOKS = """\

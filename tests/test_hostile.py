@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.isolation import cgroups, probe
-from referee.records import Batch, Isolation, Key, Layer, Record
-from referee.replay import check_record
+from malice.protocol.messages import ClockRules
+from malice.referee.isolation import cgroups, probe
+from malice.referee.records import Batch, Isolation, Key, Layer, Record
+from malice.referee.replay import check_record
+from malice.tournaments.bench import hostile_bot
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.hooks import Hooks
 from tests.misbehaving import HOSTILE, LAYERS, MISBEHAVING, Misbehaving, title
 from tests.processes import await_end
 from tests.tables import BOTS, PATIENCE_MS, batch, player
 from tests.test_referee import records
 from tests.warded import WardedReferee
-from tournaments.bench import hostile_bot
-from tournaments.running.coordinator import play_batches
-from tournaments.running.hooks import Hooks
 
 SHORT_MS = 400
 """The deadline where the answer never comes."""

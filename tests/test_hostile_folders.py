@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from referee.errors import BotError, DataError, MachineFault
-from referee.toml_files import MOST_LEVELS, read_toml
+from malice.referee.errors import BotError, DataError, MachineFault
+from malice.referee.toml_files import MOST_LEVELS, read_toml
+from malice.tournaments.entries import bot_files, enrolment
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.enrolment import enroll
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.league.config import Config
+from malice.tournaments.running import keeping, roll_call
+from malice.tournaments.running.plan import Plan
 from tests.kept.folders import PROGRAM, write_bot
 from tests.runs import Run
-from tournaments.entries import bot_files, enrolment
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.entries.enrolment import enroll
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.league.config import Config
-from tournaments.running import keeping, roll_call
-from tournaments.running.plan import Plan
 
 RUN = ["{python}", "-I", "bot.py"]
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.bot_seat import BotSeat
-from referee.clock import MS
-from referee.isolation import cgroups, limits
-from referee.isolation.layers import name_common_isolation
-from referee.playing import play_batch
-from referee.records import Isolation, Layer, Player, Record
-from referee.verdicts import Verdict
+from malice.protocol.messages import ClockRules
+from malice.referee.bot_seat import BotSeat
+from malice.referee.clock import MS
+from malice.referee.isolation import cgroups, limits
+from malice.referee.isolation.layers import name_common_isolation
+from malice.referee.playing import play_batch
+from malice.referee.records import Isolation, Layer, Player, Record
+from malice.referee.verdicts import Verdict
 from tests.boxes import BOT, boxed, every_layer, own_groups, run_in_box
 from tests.processes import await_end
 from tests.tables import PATIENCE_MS, batch, move_request, player

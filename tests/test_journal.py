@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from msgspec import MsgspecError
 from msgspec.structs import replace
 
-from referee.families import load_family
-from tests.leagues import change, play_small_league, write_events
-from tournaments.errors import DamagedLeague
-from tournaments.league.config import Config
-from tournaments.league.journal import (
+from malice.referee.families import load_family
+from malice.tournaments.errors import DamagedLeague
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.journal import (
     ROOT,
     Absence,
     AnyEvent,
@@ -34,12 +33,13 @@ from tournaments.league.journal import (
     decode_event,
     encode_event,
 )
-from tournaments.league.league import League
-from tournaments.league.parts import Draft, Entrant, PartTable
-from tournaments.league.store import Store
-from tournaments.league.stored_rulesets import store_ruleset
-from tournaments.running.opening import open_league
-from tournaments.running.plan import Plan
+from malice.tournaments.league.league import League
+from malice.tournaments.league.parts import Draft, Entrant, PartTable
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.stored_rulesets import store_ruleset
+from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import Plan
+from tests.leagues import change, play_small_league, write_events
 
 SEED = "ab" * 32
 GREEDY = Version("greedy", 1, "1" * 64, "greedy", "1.0", "somebody", "c", ("./greedy",), ("standard",))

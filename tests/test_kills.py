@@ -14,16 +14,16 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from referee.errors import MemoryFault
-from referee.isolation import cgroups, kills
-from referee.playing import play_batch
-from referee.records import Batch, BatchDone, Isolation, Key, Layer, Player, Record, RefereeFault, Report
-from referee.verdicts import Verdict
+from malice.referee.errors import MemoryFault
+from malice.referee.isolation import cgroups, kills
+from malice.referee.playing import play_batch
+from malice.referee.records import Batch, BatchDone, Isolation, Key, Layer, Player, Record, RefereeFault, Report
+from malice.referee.verdicts import Verdict
+from malice.tournaments.running.coordinator import TRIES, Coordinator
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.in_process import InProcess
 from tests.boxes import BOT, boxed, every_layer
 from tests.tables import batch, move_request, player, seated
-from tournaments.running.coordinator import TRIES, Coordinator
-from tournaments.running.hooks import Hooks, Outcome
-from tournaments.running.in_process import InProcess
 
 EAT = "x = [b'x' * (1 << 20) for _ in range({})]"
 SUICIDE = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"

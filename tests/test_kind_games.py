@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.records import Key
+from malice.referee.records import Key
+from malice.tournaments.league import settled
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.kind_games import GameMemory, Terms
+from malice.tournaments.league.standings import compute_standings, make_standings
 from tests.test_site_results import game
-from tournaments.league import settled
-from tournaments.league.contents import Game
-from tournaments.league.kind_games import GameMemory, Terms
-from tournaments.league.standings import compute_standings, make_standings
 
 LABELS = ("ann", "bob", "cem")
 GAMES = tuple(

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from referee.errors import DataError
-from referee.families import list_shipped
-from referee.games import DEFAULT_RULESET
-from referee.rulesets import load_ruleset
-from tournaments.cli import main
-from tournaments.entries import bots
-from tournaments.entries.bots import find_bot
-from tournaments.entries.kits import copy_kit, list_kits, rename_kit
-from tournaments.league.config import read_config
+from malice.referee.errors import DataError
+from malice.referee.families import list_shipped
+from malice.referee.games import DEFAULT_RULESET
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.cli import main
+from malice.tournaments.entries import bots
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.kits import copy_kit, list_kits, rename_kit
+from malice.tournaments.league.config import read_config
 
 SHIPPED = bots.SHIPPED
 

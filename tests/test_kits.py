@@ -16,21 +16,21 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from referee.games import DEFAULT_RULESET
-from referee.records import Isolation
-from referee.rulesets import load_ruleset
+from malice.referee.games import DEFAULT_RULESET
+from malice.referee.records import Isolation
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.check.exam_log import Times
+from malice.tournaments.check.examination import Examination
+from malice.tournaments.check.games import Syllabus
+from malice.tournaments.check.situations import load_corpus
+from malice.tournaments.cli import main
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.builds import ensure_built
+from malice.tournaments.entries.manifests import Manifest
+from malice.tournaments.entries.programs import DEBIAN, LIBRARIES
 from tests.check.examined import FEW
 from tests.streams import Request, from_the_future, recorded, written
 from tests.toolchains import KITS
-from tournaments.check.exam_log import Times
-from tournaments.check.examination import Examination
-from tournaments.check.games import Syllabus
-from tournaments.check.situations import load_corpus
-from tournaments.cli import main
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.entries.builds import ensure_built
-from tournaments.entries.manifests import Manifest
-from tournaments.entries.programs import DEBIAN, LIBRARIES
 
 PATIENCE_S = 120
 """For a whole conversation, on however slow a machine."""

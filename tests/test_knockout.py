@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.records import Batch
+from malice.referee.records import Batch
+from malice.tournaments.errors import Stopped
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_slots, rank_knockout
+from malice.tournaments.league.formats.situation import Done
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.run import Terms, run_tournament
 from tests.houses import House
 from tests.leagues import replace_in_journal
 from tests.test_cli import malice
 from tests.test_swiss import ALPHABET, draw, name_pairs, win_by_name
-from tournaments.errors import Stopped
-from tournaments.league.config import Config
-from tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_slots, rank_knockout
-from tournaments.league.formats.situation import Done
-from tournaments.league.store import Store
-from tournaments.running.coordinator import play_batches
-from tournaments.running.hooks import Hooks, Outcome
-from tournaments.running.opening import open_league
-from tournaments.running.run import Terms, run_tournament
 
 
 def make_house(labels: Sequence[str]) -> House:

@@ -15,29 +15,29 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from protocol.messages import Move
-from referee.game_runner import GameRunner
-from referee.records import Batch
-from referee.rulesets import load_ruleset
-from referee.verdicts import Verdict
-from tournaments.bench.seats import Puppet
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.manifests import Manifest
-from tournaments.errors import LeagueError, Stopped
-from tournaments.league.choice import Choice
-from tournaments.league.config import Config
-from tournaments.league.contents import Game
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.standings import Row, Standings, compute_standings
-from tournaments.league.states import exclude, reinstate
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
-from tournaments.running.field import Entrance, Field
-from tournaments.running.hooks import Hooks, Outcome
-from tournaments.running.pending import KnownGames, read_known_games
-from tournaments.running.plan import Plan
-from tournaments.running.registration import register
-from tournaments.running.run import Run, Terms
+from malice.protocol.messages import Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Batch
+from malice.referee.rulesets import load_ruleset
+from malice.referee.verdicts import Verdict
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.manifests import Manifest
+from malice.tournaments.errors import LeagueError, Stopped
+from malice.tournaments.league.choice import Choice
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.standings import Row, Standings, compute_standings
+from malice.tournaments.league.states import exclude, reinstate
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
+from malice.tournaments.running.field import Entrance, Field
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.pending import KnownGames, read_known_games
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.registration import register
+from malice.tournaments.running.run import Run, Terms
 
 LABELS = ("ann", "bob", "cat", "dan")
 WORST = "bob"
@@ -204,7 +204,7 @@ def summarize(row: Row) -> tuple[float, ...]:
 
 @pytest.fixture(autouse=True)
 def no_bots_to_greet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournaments.running.run.call_roll", lambda plan, suspended, out: None)
+    monkeypatch.setattr("malice.tournaments.running.run.call_roll", lambda plan, suspended, out: None)
 
 
 LeagueLife.TestCase.settings = settings(max_examples=15, stateful_step_count=14, deadline=None)

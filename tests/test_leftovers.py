@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.bot import kill_group
-from referee.isolation import cgroups
+from malice.referee.bot import kill_group
+from malice.referee.isolation import cgroups
 from tests.processes import PATIENCE_S
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,7 @@ def test_a_group_with_a_process_of_another_namespace_is_left_alone(gone: int, tm
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as beside:
         group(tmp_path, f"malice-{gone}-0-{cgroups._namespace()}", beside.pid, 0)
         sweep = (
-            "import sys; from pathlib import Path; from referee.isolation import cgroups\n"
+            "import sys; from pathlib import Path; from malice.referee.isolation import cgroups\n"
             "cgroups.REMOVE_WAIT_S = 0.01\n"
             "found = cgroups.Parents(); found.freeze = Path(sys.argv[1]); cgroups.sweep(found)"
         )

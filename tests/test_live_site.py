@@ -12,19 +12,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import site_pages
-from site_pages.live import NAME, LiveFile, Speed, describe_moment
-from site_pages.pages import Games
+from malice import site_pages
+from malice.site_pages.live import NAME, LiveFile, Speed, describe_moment
+from malice.site_pages.pages import Games
+from malice.tournaments.cli import Site
+from malice.tournaments.commands import following
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.store import Store, is_played
 from tests.growing_leagues import GrowingLeague
 from tests.processes import PATIENCE_S
 from tests.runs import Run
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_site_shards import contents
-from tournaments.cli import Site
-from tournaments.commands import following
-from tournaments.league.config import Config
-from tournaments.league.store import Store, is_played
 
 BOTH = {"ana": 1, "ben": 1}
 

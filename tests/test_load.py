@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.messages import ClockRules
-from tournaments.running.load import describe_doubts
+from malice.protocol.messages import ClockRules
+from malice.tournaments.running.load import describe_doubts
 
 WALL = ClockRules(move_ms=1000)
 

@@ -13,8 +13,9 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-import site_pages
-from referee.records import Key
+from malice import site_pages
+from malice.referee.records import Key
+from malice.tournaments.league.publication import Publication
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.processes import PATIENCE_S
@@ -22,7 +23,6 @@ from tests.test_browser_games import STRANGE
 from tests.test_browser_window import at_a_desk, current, find, press, visit
 from tests.test_publication import SECRETS, Indiscreet, find_words, read_site
 from tests.test_site_league import HOSTILE, LABELS, League
-from tournaments.league.publication import Publication
 
 MARKUP = "</script><script>alert(1)</script><!--<script></style>"
 """What a file of a family may hold and must not end or begin an element."""

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from referee.bot import BotProcess
-from referee.bot_seat import BotSeat, SeatObserver
-from referee.clock import MS
-from referee.errors import MachineFault
-from referee.isolation import cgroups, probe
-from referee.playing import play_batch
-from referee.records import Isolation, Player, Record, RefereeFault, Report
-from referee.verdicts import Verdict
+from malice.referee.bot import BotProcess
+from malice.referee.bot_seat import BotSeat, SeatObserver
+from malice.referee.clock import MS
+from malice.referee.errors import MachineFault
+from malice.referee.isolation import cgroups, probe
+from malice.referee.playing import play_batch
+from malice.referee.records import Isolation, Player, Record, RefereeFault, Report
+from malice.referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, batch, move_request, player, seated
 
 SHORT_MS = 250
@@ -37,7 +37,7 @@ def test_a_deadline_that_a_sleeping_machine_missed_is_no_fault_of_the_bot(monkey
     with seated("freezes") as seat:
         seat.begin()
         with monkeypatch.context() as patched:
-            patched.setattr("referee.exchange.time", Jump())
+            patched.setattr("malice.referee.exchange.time", Jump())
             with pytest.raises(MachineFault, match=r"stood still for 3[56]\d\d\.\d s over a deadline"):
                 seat.ask_move(move_request(seat), PATIENCE_MS * MS)
 
@@ -47,7 +47,7 @@ def test_the_game_in_which_the_machine_slept_is_given_back_and_the_next_one_is_p
 ) -> None:
     told: list[Report] = []
     game = batch(player("honest"), player("honest"))
-    monkeypatch.setattr("referee.exchange.time", Jump())
+    monkeypatch.setattr("malice.referee.exchange.time", Jump())
 
     play_batch(game, None, told.append)
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from referee.errors import BotError
-from referee.rulesets import list_rulesets
-from tournaments.check.games import choose_syllabus, cover_everything
-from tournaments.check.situations import list_situations, replay_situation
-from tournaments.cli import main
-from tournaments.entries.bots import find_bot
-from tournaments.entries.games import list_games
-from tournaments.league.config import Config
-from tournaments.league.store import Store
-from tournaments.running.plan import Plan
+from malice.referee.errors import BotError
+from malice.referee.rulesets import list_rulesets
+from malice.tournaments.check.games import choose_syllabus, cover_everything
+from malice.tournaments.check.situations import list_situations, replay_situation
+from malice.tournaments.cli import main
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.games import list_games
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.plan import Plan
 
 PLAYS = """\
 import json, sys

@@ -12,17 +12,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from protocol.messages import Move
-from referee.game_runner import GameRunner
-from referee.records import Key
+from malice.protocol.messages import Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Key
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.check.report import Report
+from malice.tournaments.league.config import read_config
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.opening import open_league
 from tests.documents import Reader
 from tests.processes import await_end
 from tests.runs import MALICE, Run
-from tournaments.bench.seats import Puppet
-from tournaments.check.report import Report
-from tournaments.league.config import read_config
-from tournaments.league.store import Store
-from tournaments.running.opening import open_league
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.digests import compute_digest
+from malice.referee.digests import compute_digest
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
+from malice.tournaments.running.registration import close_whole_parts
 from tests.sharing import copy_league, crash_uniform, found_league, merge, play
 from tests.test_cli import malice
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
-from tournaments.running.registration import close_whole_parts
 
 pytestmark = pytest.mark.slow
 

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.bot_seat import BotSeat
-from referee.errors import BotError
-from referee.isolation import boxes, installations
-from referee.isolation.installations import list_allowed_program
-from referee.isolation.views import View
-from referee.records import Isolation, Player
-from referee.verdicts import Verdict
+from malice.referee.bot_seat import BotSeat
+from malice.referee.errors import BotError
+from malice.referee.isolation import boxes, installations
+from malice.referee.isolation.installations import list_allowed_program
+from malice.referee.isolation.views import View
+from malice.referee.records import Isolation, Player
+from malice.referee.verdicts import Verdict
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.farm.work import place_player
+from malice.tournaments.running.isolation import describe_shortcomings
 from tests.kept.folders import keep, open_place, write_bot
 from tests.tables import PATIENCE_MS
-from tournaments.entries.bots import find_bot
-from tournaments.farm.work import place_player
-from tournaments.running.isolation import describe_shortcomings
 
 READER = """\
 import json, os, sys

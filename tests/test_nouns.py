@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.nouns import format_count
+from malice.referee.nouns import format_count
 
 
 @pytest.mark.parametrize(

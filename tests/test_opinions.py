@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from site_pages.opinions import choose_games
-from site_pages.survey import Survey
+from malice.site_pages.opinions import choose_games
+from malice.site_pages.survey import Survey
+from malice.tournaments.league.store import Store
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_site_league import League
 from tests.test_site_shards import data
-from tournaments.league.store import Store
 
 pytestmark = pytest.mark.slow
 

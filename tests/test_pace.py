@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import convert
 
-from referee.records import Batch, Key
-from tournaments.league.config import Config
-from tournaments.league.parts import Entrant, Part, PartTable, Schedule
-from tournaments.league.suspension import Suspensions
-from tournaments.running.hooks import Running
-from tournaments.running.pace import BLOCKS, make_pace
-from tournaments.running.plan import Plan
+from malice.referee.records import Batch, Key
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.parts import Entrant, Part, PartTable, Schedule
+from malice.tournaments.league.suspension import Suspensions
+from malice.tournaments.running.hooks import Running
+from malice.tournaments.running.pace import BLOCKS, make_pace
+from malice.tournaments.running.plan import Plan
 
 SUSPENDS_NOBODY = Suspensions([], 0, ())
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import site_pages
-from protocol.cards import CARDS, HIDDEN
-from referee.errors import DataError
-from referee.packed_events import (
+from malice import site_pages
+from malice.protocol.cards import CARDS, HIDDEN
+from malice.referee.errors import DataError
+from malice.referee.packed_events import (
     HOLE,
     TAKEN,
     PackedEvents,
@@ -26,13 +26,13 @@ from referee.packed_events import (
     encode_symbol,
     pack_asks,
 )
-from site_pages import shards
+from malice.site_pages import shards
+from malice.tournaments.errors import UnverifiedError
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
 from tests.leagues import change, play_small_league
 from tests.test_cli import malice
 from tests.test_site_shards import contents, put_back
-from tournaments.errors import UnverifiedError
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
 
 WORDS = st.lists(st.sampled_from([*CARDS[:3], HIDDEN, "4S4S", "\t", "\n", "\r", "W?", "x", '"', "é"]), max_size=6)
 ASKS = st.lists(

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from tournaments.ratings.head_to_head import head_to_head
-from tournaments.ratings.pairs import convert_to_elo, pentanomial, trinomial
+from malice.tournaments.ratings.head_to_head import head_to_head
+from malice.tournaments.ratings.pairs import convert_to_elo, pentanomial, trinomial
 
 
 def test_single_games_give_the_golden_figures() -> None:

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.errors import BotError, DataError
-from tests.test_cli import malice
-from tests.variants import MANIFEST, write_variable_bot
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.entries.parameters import (
+from malice.referee.errors import BotError, DataError
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.parameters import (
     MOST_CHARACTERS,
     ParameterError,
     Value,
@@ -22,9 +20,11 @@ from tournaments.entries.parameters import (
     parse_value,
     require_parameter,
 )
-from tournaments.entries.patterns import expand_entries, is_pattern
-from tournaments.entries.variants import find_variant, give_parameters, split_words
-from tournaments.league.config import EntryLine
+from malice.tournaments.entries.patterns import expand_entries, is_pattern
+from malice.tournaments.entries.variants import find_variant, give_parameters, split_words
+from malice.tournaments.league.config import EntryLine
+from tests.test_cli import malice
+from tests.variants import MANIFEST, write_variable_bot
 
 TEXTS = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" "), max_size=MOST_CHARACTERS)
 VALUES: st.SearchStrategy[Value] = (

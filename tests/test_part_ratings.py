@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from malice.tournaments.league import part_ratings
+from malice.tournaments.league.choice import Choice, Picker
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.part_ratings import PartRatings, compute_part_ratings
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.standings import Standings, compute_standings
+from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague, make_short
-from tournaments.league import part_ratings
-from tournaments.league.choice import Choice, Picker
-from tournaments.league.contents import Game
-from tournaments.league.part_ratings import PartRatings, compute_part_ratings
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.standings import Standings, compute_standings
-from tournaments.league.store import Store
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from referee.records import Key
-from tournaments.league.draw import list_pairs
-from tournaments.league.parts import (
+from malice.referee.records import Key
+from malice.tournaments.league.draw import list_pairs
+from malice.tournaments.league.parts import (
     BATCH_DEALS,
     ROUNDS,
     Entrant,

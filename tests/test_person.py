@@ -13,15 +13,15 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from protocol.messages import GameStart, Move
-from referee.failures import Abandoned
-from referee.verdicts import Verdict
+from malice.protocol.messages import GameStart, Move
+from malice.referee.failures import Abandoned
+from malice.referee.verdicts import Verdict
+from malice.tournaments.cli import main
+from malice.tournaments.terminal.person import Person
 from tests.processes import Mark
 from tests.tables import Script, play
 from tests.terminals import Terminal
 from tests.terminals import malice as in_terminal
-from tournaments.cli import main
-from tournaments.terminal.person import Person
 
 TINY = 'extends = "{}"\n[rules]\npayoff_size = 2\n'
 PROMPT = "? or q> "

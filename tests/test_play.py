@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tournaments.cli import main
+from malice.tournaments.cli import main
 
 pytestmark = pytest.mark.slow
 

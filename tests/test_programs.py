@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tournaments.entries import bots
-from tournaments.entries.bots import find_bot
-from tournaments.entries.programs import (
+from malice.tournaments.entries import bots
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.programs import (
     DEBIAN,
     LIBRARIES,
     explain_installation,

@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from tournaments.running.events import VerdictGiven
-from tournaments.running.progress import Progress, format_duration
-from tournaments.running.replay_progress import ReplayProgress
+from malice.tournaments.running.events import VerdictGiven
+from malice.tournaments.running.progress import Progress, format_duration
+from malice.tournaments.running.replay_progress import ReplayProgress
 
 
 class Terminal(io.StringIO):

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from malice.tournaments.league.states import exclude
+from malice.tournaments.league.store import Store
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
 from tests.test_cli import malice
-from tournaments.league.states import exclude
-from tournaments.league.store import Store
 
 FIRST = {"ann": 1, "bob": 1, "cem": 1, "dora": 1}
 SECOND = {"ann": 1, "bob": 1, "cem": 1, "dora": 2, "eve": 1}

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.families import make_rules
-from referee.games.spite.messages import CardMoved, Deal, Draw, Event, Flip, Shuffled, TurnBegins
-from referee.records import Key
-from referee.rules import Ask
-from referee.rulesets import load_ruleset
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.families import make_rules
+from malice.referee.games.spite.messages import CardMoved, Deal, Draw, Event, Flip, Shuffled, TurnBegins
+from malice.referee.records import Key
+from malice.referee.rules import Ask
+from malice.referee.rulesets import load_ruleset
 
 PAGE = (Path(__file__).parents[1] / "protocol/PROTOCOL.md").read_text("utf-8")
 RANKS = "A23456789TJQK"
@@ -99,7 +99,7 @@ def test_seeds_are_made_as_the_page_says() -> None:
 
 
 def test_the_tournament_makes_the_same_seeds() -> None:
-    from tournaments.league.parts import Seeds, derive_part_seed
+    from malice.tournaments.league.parts import Seeds, derive_part_seed
 
     name, part = VECTOR["name, part"]
     seeds = Seeds(derive_part_seed(bytes.fromhex(VECTOR["tournament seed"][0]), name, int(part)))
@@ -111,7 +111,7 @@ def test_the_tournament_makes_the_same_seeds() -> None:
 
 
 def test_common_deals_leave_the_table_out() -> None:
-    from tournaments.league.parts import Seeds
+    from malice.tournaments.league.parts import Seeds
 
     seed = bytes.fromhex(VECTOR["part's seed"][0])
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from protocol import messages
-from protocol.codec import encode
-from protocol.messages import ClockRules
-from referee.clock import MS, Clock
-from referee.games.spite import messages as spite
-from referee.playing import play_batch
-from referee.records import Batch, GameOrder, Key, Player, Record
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.protocol import messages
+from malice.protocol.codec import encode
+from malice.protocol.messages import ClockRules
+from malice.referee.clock import MS, Clock
+from malice.referee.games.spite import messages as spite
+from malice.referee.playing import play_batch
+from malice.referee.records import Batch, GameOrder, Key, Player, Record
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "protocol/PROTOCOL.md").read_text("utf-8")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from referee.families import load_family
-from referee.schema import LINES, format_schema, make_schema
+from malice.referee.families import load_family
+from malice.referee.schema import LINES, format_schema, make_schema
 
 FOLDER = Path(__file__).parents[1] / "protocol"
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "schema.json").read_text("utf-8"))
@@ -82,7 +82,7 @@ def spoken() -> Iterator[tuple[str, Any]]:
 
 def test_the_schema_on_the_disk_is_made_from_the_structs() -> None:
     assert (FOLDER / "schema.json").read_text("utf-8") == format_schema(load_family("spite")), (
-        "python -m referee.schema spite > protocol/schema.json"
+        "python -m malice.referee.schema spite > protocol/schema.json"
     )
 
 

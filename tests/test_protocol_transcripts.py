@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from protocol import LINE_BYTES
-from protocol.codec import decode_answer, decode_request, encode
-from protocol.messages import Answer, Bye, Move, Request
+from malice.protocol import LINE_BYTES
+from malice.protocol.codec import decode_answer, decode_request, encode
+from malice.protocol.messages import Answer, Bye, Move, Request
 from tests.transcripts import DECODERS, FOLDER, GAMES, Entry, ending, entries, judged, played, said, verdicts, written
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))

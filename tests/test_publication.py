@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-import site_pages
-from referee import rulesets as ruleset
-from referee.records import Key
+from malice import site_pages
+from malice.referee import rulesets as ruleset
+from malice.referee.records import Key
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league import publication
+from malice.tournaments.league.contents import Entry
+from malice.tournaments.league.publication import Publication, choose_publication, redact
 from tests.test_cli import malice
 from tests.test_site_league import League, play
 from tests.test_site_shards import contents, data
-from tournaments.errors import LeagueError
-from tournaments.league import publication
-from tournaments.league.contents import Entry
-from tournaments.league.publication import Publication, choose_publication, redact
 
 HOST = "vault-17.example.org"
 HOME = "/home/mallory/my bots"

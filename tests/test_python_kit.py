@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from protocol import messages
-from referee.games.spite import messages as spite
+from malice.protocol import messages
+from malice.referee.games.spite import messages as spite
 from tests.toolchains import KITS
 
 CLIENT = KITS["python"] / "malice.py"

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from referee.replay import VOID
+from malice.referee.replay import VOID
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.standings import Standings, State, compute_standings
+from malice.tournaments.ratings.comparison import compute_advantage
+from malice.tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 from tests.test_standings import pair, played
-from tournaments.league.contents import Game
-from tournaments.league.standings import Standings, State, compute_standings
-from tournaments.ratings.comparison import compute_advantage
-from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
 
 def rename(game: Game, labels: Mapping[str, str]) -> Game:

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import pytest
 
+from malice.tournaments.ratings.fit import fit_beginnings, fit_ratings
+from malice.tournaments.ratings.rated_games import RatedGame
 from tests.rated_games import duel, elos, expected, pairs, ranks, round_robin, sweep, widths
-from tournaments.ratings.fit import fit_beginnings, fit_ratings
-from tournaments.ratings.rated_games import RatedGame
 
 # Ratings
 
@@ -141,7 +141,7 @@ def test_games_are_counted_alike_in_blocks_of_any_size(monkeypatch: pytest.Monke
     games = round_robin(range(4), 3) + [RatedGame(((0, 1), (2, 3)), (1, 2), group) for group in range(900, 905)]
     whole = [rating.games for rating in fit_ratings(games, 4).ratings]
 
-    monkeypatch.setattr("tournaments.ratings.pairings.BLOCK", 28)
+    monkeypatch.setattr("malice.tournaments.ratings.pairings.BLOCK", 28)
 
     assert [rating.games for rating in fit_ratings(games, 4).ratings] == whole == [23] * 4
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.games import DEFAULT_FAMILY
-from referee.rulesets import list_rulesets
-from tournaments.cli import main
-from tournaments.entries.kits import list_kits
+from malice.referee.games import DEFAULT_FAMILY
+from malice.referee.rulesets import list_rulesets
+from malice.tournaments.cli import main
+from malice.tournaments.entries.kits import list_kits
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

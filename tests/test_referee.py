@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from referee.playing import play_batch
-from referee.records import Batch, BatchDone, EndBatch, GameBegun, Key, Record, RefereeFault, Report, Started
-from referee.replay import check_record
+from malice.referee.playing import play_batch
+from malice.referee.records import Batch, BatchDone, EndBatch, GameBegun, Key, Record, RefereeFault, Report, Started
+from malice.referee.replay import check_record
 from tests.tables import PATIENCE_MS, RULES, Script, batch, play, player, seated
 
 START_MS = 3000
@@ -203,7 +203,7 @@ def test_an_end_line_ends_the_batch_that_is_played_and_no_later_one() -> None:
     end = msgspec.json.encode(EndBatch()) + b"\n"
 
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "referee"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-P", "-m", "malice.referee"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         assert process.stdin
         assert process.stdout

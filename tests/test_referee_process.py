@@ -16,12 +16,12 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from referee.records import Batch, BatchDone, GameBegun, Record, Report, Started
-from referee.replay import check_record
+from malice.referee.records import Batch, BatchDone, GameBegun, Record, Report, Started
+from malice.referee.replay import check_record
+from malice.tournaments.running.hooks import NO_LEDGER
+from malice.tournaments.running.referees import RefereeProcess
 from tests.processes import PATIENCE_S, Mark
 from tests.tables import batch, player
-from tournaments.running.hooks import NO_LEDGER
-from tournaments.running.referees import RefereeProcess
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ class Referee:
         self.mark = Mark()
         """That of the referee, its bots, and theirs."""
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "referee"],
+            [sys.executable, "-P", "-m", "malice.referee"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

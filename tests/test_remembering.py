@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-import site_pages
+from malice import site_pages
+from malice.tournaments.league import settled
+from malice.tournaments.league.journal import StateChanged
+from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.remembering import RememberingReader
+from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import change
 from tests.test_site_shards import contents
-from tournaments.league import settled
-from tournaments.league.journal import StateChanged
-from tournaments.league.reader import LeagueReader
-from tournaments.league.remembering import RememberingReader
-from tournaments.league.store import Store
 
 HIDE = """
     CREATE TABLE hidden_games AS SELECT * FROM games WHERE number IN (1, 4);

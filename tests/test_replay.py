@@ -8,15 +8,15 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from protocol.messages import Out
-from referee.digests import compute_digest
-from referee.errors import RecordError
-from referee.games.spite.messages import Deal
-from referee.records import Key, Record
-from referee.replay import check_record, find_rules, replay_asks
-from referee.rules import Ask, Result
-from referee.rulesets import load_ruleset
-from referee.verdicts import Verdict
+from malice.protocol.messages import Out
+from malice.referee.digests import compute_digest
+from malice.referee.errors import RecordError
+from malice.referee.games.spite.messages import Deal
+from malice.referee.records import Key, Record
+from malice.referee.replay import check_record, find_rules, replay_asks
+from malice.referee.rules import Ask, Result
+from malice.referee.rulesets import load_ruleset
+from malice.referee.verdicts import Verdict
 from tests.tables import Script, play
 
 CRASH = Verdict("crash", "the bot exited with status 3")

@@ -10,18 +10,18 @@ from queue import SimpleQueue
 import pytest
 from msgspec.structs import replace
 
-from referee.records import Record
-from site_pages.packing import Packers
+from malice.referee.records import Record
+from malice.site_pages.packing import Packers
+from malice.tournaments.errors import Stopped, UnverifiedError
+from malice.tournaments.league import adjustment, replayers, replaying
+from malice.tournaments.league.adjusted_pairs import compare_sharply
+from malice.tournaments.league.replayers import replay_rows
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import Verified, verify_league
+from malice.tournaments.running.audit import Audit
 from tests.leagues import change, play_small_league
 from tests.processes import PATIENCE_S, Mark
 from tests.test_cli import malice
-from tournaments.errors import Stopped, UnverifiedError
-from tournaments.league import adjustment, replayers, replaying
-from tournaments.league.adjusted_pairs import compare_sharply
-from tournaments.league.replayers import replay_rows
-from tournaments.league.store import Store
-from tournaments.league.verify import Verified, verify_league
-from tournaments.running.audit import Audit
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +72,7 @@ def test_damage_is_found_at_the_same_game_and_in_the_same_words(league: Path, st
 
 
 def test_what_no_referee_packed_is_packed_for_the_site(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("site_pages.packing.count_processors", lambda: 2)
+    monkeypatch.setattr("malice.site_pages.packing.count_processors", lambda: 2)
     with Store(league) as store:
         records = list(store.records())
     broken = replace(records[9], actions=records[9].actions[1:], events=b"")
@@ -124,7 +124,7 @@ def test_another_process_follows_one_that_dies_and_what_none_does_is_done_here(
 
 
 def test_what_kills_its_process_is_a_fault_of_the_record_alone(league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournaments.running.audit.count_processors", lambda: 1)
+    monkeypatch.setattr("malice.tournaments.running.audit.count_processors", lambda: 1)
     told = SimpleQueue[tuple[Record, str]]()
     with Store(league) as store, Audit(store) as audit:
         deadly, good, cut, huge = list(store.records())[:4]

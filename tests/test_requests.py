@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from protocol.codec import encode
-from protocol.messages import ClockRules, GameEnd, GameStart, Move
-from referee.errors import RecordError
-from referee.playing import play_batch
-from referee.records import Batch, GameOrder, Key, Record
-from referee.requests import Decision, ReplayedRequest, replay_decisions, replay_requests
-from referee.rulesets import load_ruleset
-from referee.verdicts import Verdict
+from malice.protocol.codec import encode
+from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move
+from malice.referee.errors import RecordError
+from malice.referee.playing import play_batch
+from malice.referee.records import Batch, GameOrder, Key, Record
+from malice.referee.requests import Decision, ReplayedRequest, replay_decisions, replay_requests
+from malice.referee.rulesets import load_ruleset
+from malice.referee.verdicts import Verdict
 from tests.tables import Script, first_legal, play, player
 
 CLOCK = ClockRules(move_ms=60_000, bank_ms=60_000, increment_ms=1, margin_ms=0)

@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
+from malice.tournaments.league.extent import Extent, measure_extent
+from malice.tournaments.league.formats.growing import BLOCK_DEALS, SERIES_BLOCKS
+from malice.tournaments.league.formats.situation import Done, Wait
+from malice.tournaments.league.journal import State
+from malice.tournaments.league.parts import Entrant, Part
 from tests.houses import House
-from tournaments.league.extent import Extent, measure_extent
-from tournaments.league.formats.growing import BLOCK_DEALS, SERIES_BLOCKS
-from tournaments.league.formats.situation import Done, Wait
-from tournaments.league.journal import State
-from tournaments.league.parts import Entrant, Part
 
 
 def name_tables(part: Part) -> list[str]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.league.store import Store
 from tests.processes import PATIENCE_S
 from tests.runs import Run
 from tests.test_cli import malice
 from tests.test_versions import list_titles, list_versions, write_bot
-from tournaments.league.store import Store
 
 STOPS = """
 import os, signal

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from referee.families import load_family
+from malice.referee.families import load_family
+from malice.tournaments.league.formats import FORMATS
+from malice.tournaments.league.formats.situation import Done
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.stored_rulesets import load_ruleset, store_ruleset
+from malice.tournaments.league.verify import verify_league
 from tests.test_cli import malice
-from tournaments.league.formats import FORMATS
-from tournaments.league.formats.situation import Done
-from tournaments.league.store import Store
-from tournaments.league.stored_rulesets import load_ruleset, store_ruleset
-from tournaments.league.verify import verify_league
 
 OLD = Path(__file__).parent / "old_leagues"
 RULESETS = {"patience": "nuts-2", "solitaire": "double-solitaire", "spite": "catsatcards", "open": "double-solitaire"}
@@ -137,7 +137,7 @@ def test_a_merge_takes_no_game_that_does_not_replay(old: Path) -> None:
 
 
 def test_parameters_that_a_family_no_longer_knows_are_left_out_only_if_its_revision_is_another() -> None:
-    from referee.rulesets import load_ruleset as find
+    from malice.referee.rulesets import load_ruleset as find
 
     ruleset = find("book")
     stored = store_ruleset(ruleset)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.errors import RulesetError
-from referee.games.spite import FAMILY
-from referee.games.spite.parameters import Parameters
-from referee.rules_text import RulesetText, SeatsText, compare_rulesets, describe_parameters, describe_ruleset
-from referee.rulesets import Ruleset, list_rulesets, load_ruleset, read_ruleset
+from malice.referee.errors import RulesetError
+from malice.referee.games.spite import FAMILY
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.rules_text import RulesetText, SeatsText, compare_rulesets, describe_parameters, describe_ruleset
+from malice.referee.rulesets import Ruleset, list_rulesets, load_ruleset, read_ruleset
 
 
 def own(name: str, rules: Parameters) -> Ruleset:

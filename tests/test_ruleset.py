@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.errors import DataError, RulesetError
-from referee.games import DEFAULT_FAMILY
-from referee.games.spite.parameters import Compulsory, Parameters
-from referee.rulesets import load_ruleset, read_ruleset
+from malice.referee.errors import DataError, RulesetError
+from malice.referee.games import DEFAULT_FAMILY
+from malice.referee.games.spite.parameters import Compulsory, Parameters
+from malice.referee.rulesets import load_ruleset, read_ruleset
 
 
 def written(folder: Path, text: str) -> Path:

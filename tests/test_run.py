@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from referee.records import Key, Record
+from malice.referee.records import Key, Record
+from malice.tournaments.league.store import Store
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
 from tests.test_cli import malice
-from tournaments.league.store import Store
 
 TELLER = BOTS / "teller.py"
 
@@ -299,7 +299,7 @@ def test_every_stored_game_is_whole(run: Run) -> None:
 def test_an_interrupt_before_the_command_has_begun_ends_it_like_a_later_one(words: str, code: int) -> None:
     program = (
         "import os, signal; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT});"
-        " os.kill(os.getpid(), signal.SIGINT); from tournaments.launch import main; main()"
+        " os.kill(os.getpid(), signal.SIGINT); from malice.tournaments.launch import main; main()"
     )
 
     ended = subprocess.run([sys.executable, "-c", program, *words.split()], capture_output=True, text=True)

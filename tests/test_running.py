@@ -15,12 +15,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.bot import read_start_time
-from referee.records import Started
+from malice.referee.bot import read_start_time
+from malice.referee.records import Started
+from malice.tournaments.running.leftovers import LedgerFile, ProcessLedger, end_leftovers
 from tests.processes import PATIENCE_S, POLL_S
 from tests.runs import Run
 from tests.tables import BOTS
-from tournaments.running.leftovers import LedgerFile, ProcessLedger, end_leftovers
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from tournaments.ratings import _elo
-from tournaments.ratings.fit import RatedGame
-from tournaments.ratings.running_elo import compute_history, thin_points
+from malice.tournaments.ratings import _elo
+from malice.tournaments.ratings.fit import RatedGame
+from malice.tournaments.ratings.running_elo import compute_history, thin_points
 
 # From elo 0.1.1: k, rating, other rating, drawn -> the new ratings of winner and loser, or of two that drew.
 RATED_1VS1 = {

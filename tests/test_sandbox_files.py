@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from referee.bot_seat import BotSeat
-from referee.isolation import bwrap, cgroups, copies, folders, limits, probe, seccomp
-from referee.isolation.layers import explain_shared_user
-from referee.isolation.views import MOST_COVERS, View
-from referee.records import Isolation, Player
+from malice.referee.bot_seat import BotSeat
+from malice.referee.isolation import bwrap, cgroups, copies, folders, limits, probe, seccomp
+from malice.referee.isolation.layers import explain_shared_user
+from malice.referee.isolation.views import MOST_COVERS, View
+from malice.referee.records import Isolation, Player
 from tests.boxes import boxed, own_groups, run_in_box
 from tests.tables import PATIENCE_MS, move_request
 
@@ -267,7 +267,7 @@ def test_a_copy_leaves_the_locks_of_a_league_in_the_folder_alone(private: Path, 
 def test_copies_of_a_killed_process_are_swept_and_those_of_another_stay(private: Path, temporary: Path) -> None:
     make = (
         f"import sys, tempfile; tempfile.tempdir = {str(temporary)!r}\n"
-        "from pathlib import Path; from referee.isolation.copies import Copies\n"
+        "from pathlib import Path; from malice.referee.isolation.copies import Copies\n"
         f"copies = Copies(); print(copies.add(Path({str(private)!r})).parent, flush=True); sys.stdin.read()"
     )
     makers = [

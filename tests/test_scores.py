@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tournaments.ratings.fit import RatedGame, fit_ratings
+from malice.tournaments.ratings.fit import RatedGame, fit_ratings
 
 T7 = 2.364624251592785
 """Student's t with 7 degrees of freedom: 97.5 % lie below."""

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.standings import compute_standings
+from malice.tournaments.terminal.results import format_standings
 from tests.test_standings import pair, played
-from tournaments.league.contents import Game
-from tournaments.league.standings import compute_standings
-from tournaments.terminal.results import format_standings
 
 FIRST_SEAT = ((1, 2), (2, 1))
 """The places of a and b in both games of a deal that the first seat wins twice."""

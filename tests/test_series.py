@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from referee.records import Key
+from malice.referee.records import Key
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.parts import Entrant, Part, PartTable
+from malice.tournaments.league.series import Score, Tally, list_undecided, score_series, tally_series
 from tests.test_standings import played
-from tournaments.league.contents import Game
-from tournaments.league.parts import Entrant, Part, PartTable
-from tournaments.league.series import Score, Tally, list_undecided, score_series, tally_series
 
 TARGETS = {"g4a": 50, "standard": 0}
 

@@ -15,8 +15,8 @@ from threading import Thread
 
 import pytest
 
-from site_pages.files import GENERATOR
-from site_pages.server import POLICY, SiteServer
+from malice.site_pages.files import GENERATOR
+from malice.site_pages.server import POLICY, SiteServer
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE
 from tests.test_cli import malice

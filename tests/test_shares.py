@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.errors import BotError, DataError
-from referee.records import Key
+from malice.referee.errors import BotError, DataError
+from malice.referee.records import Key
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import Verified, verify_league
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.names import Names
+from malice.tournaments.running.shares import Share, parse_share
 from tests.sharing import Puppets, copy_league, crash_uniform, found_league, merge, play, play_fairly, recall
 from tests.test_cli import malice
-from tournaments.errors import LeagueError
-from tournaments.league.store import Store
-from tournaments.league.verify import Verified, verify_league
-from tournaments.running.hooks import Hooks
-from tournaments.running.names import Names
-from tournaments.running.shares import Share, parse_share
 
 pytestmark = pytest.mark.slow
 

@@ -15,12 +15,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from protocol.messages import ClockRules
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.families import make_rules
-from referee.rules import Ask
-from referee.rulesets import load_ruleset
+from malice.protocol.messages import ClockRules
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.families import make_rules
+from malice.referee.rules import Ask
+from malice.referee.rulesets import load_ruleset
 from tests.processes import PATIENCE_S
 
 SHIPPED = Path(__file__).parents[1] / "bots"

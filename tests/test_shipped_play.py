@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.families import make_rules
-from referee.rules import Result
-from referee.rulesets import load_ruleset
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.families import make_rules
+from malice.referee.rules import Result
+from malice.referee.rulesets import load_ruleset
 from tests.test_shipped_bots import SHIPPED
 
 Choose = Callable[[dict[str, Any], list[str], dict[str, Any], Random], str]

@@ -14,17 +14,17 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 import pytest
 
-import site_pages
-from referee import rulesets as ruleset
-from referee.records import Key
-from site_pages import chart, text
-from site_pages.keys import KeyIndex
+from malice import site_pages
+from malice.referee import rulesets as ruleset
+from malice.referee.records import Key
+from malice.site_pages import chart, text
+from malice.site_pages.keys import KeyIndex
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.publication import Publication
+from malice.tournaments.league.standings import APART
+from malice.tournaments.sanitizer import sanitize
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tests.test_site_shards import contents, data
-from tournaments.league.contents import Game
-from tournaments.league.publication import Publication
-from tournaments.league.standings import APART
-from tournaments.sanitizer import sanitize
 
 
 class Page(HTMLParser):

@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import site_pages
-from referee.records import Key
-from site_pages import text
-from site_pages.bot_games import BUCKETS, BotGames
-from site_pages.histogram import WIDTH, format_micros, make_histogram
-from site_pages.notes import GAMES, SHOWN
+from malice import site_pages
+from malice.referee.records import Key
+from malice.site_pages import text
+from malice.site_pages.bot_games import BUCKETS, BotGames
+from malice.site_pages.histogram import WIDTH, format_micros, make_histogram
+from malice.site_pages.notes import GAMES, SHOWN
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.publication import Publication
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League
 from tests.test_site_results import game
-from tournaments.league.contents import Game
-from tournaments.league.publication import Publication
 
 
 def collect(*games: Game) -> BotGames:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from site_pages import text
+from malice.site_pages import text
+from malice.tournaments.league.states import exclude
+from malice.tournaments.league.store import Store
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
 from tests.test_cli import malice
 from tests.test_site import Page
 from tests.test_site_league import HOSTILE
-from tournaments.league.states import exclude
-from tournaments.league.store import Store
 
 HEAD = ["Rank", "Was", "Bot", "Gain", "Elo", "Elo was"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import site_pages
-from site_pages.colours import COLOURS, Marks, assign_colours, find_colour, name_disc, name_line
-from site_pages.rankings import make_name
+from malice import site_pages
+from malice.site_pages.colours import COLOURS, Marks, assign_colours, find_colour, name_disc, name_line
+from malice.site_pages.rankings import make_name
 
 Colour = tuple[float, float, float]
 SHEETS = Path(site_pages.__file__).parent / "static"

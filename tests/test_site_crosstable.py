@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.records import Key
-from site_pages.crosstable import make_crossings, name_versions, write_crosstables
-from site_pages.files import Folder
-from site_pages.outcomes import make_deal_bar
+from malice.referee.records import Key
+from malice.site_pages.crosstable import make_crossings, name_versions, write_crosstables
+from malice.site_pages.files import Folder
+from malice.site_pages.outcomes import make_deal_bar
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.standings import Standings, compute_standings
+from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague
 from tests.test_site_results import game
-from tournaments.league.contents import Game
-from tournaments.league.standings import Standings, compute_standings
-from tournaments.league.store import Store
 
 
 def meet(pairs: list[tuple[str, str]]) -> list[Game]:

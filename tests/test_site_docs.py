@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome
 
-import site_pages
-from site_pages import markdown
-from site_pages.docs import list_attachments, list_docs
+from malice import site_pages
+from malice.site_pages import markdown
+from malice.site_pages.docs import list_attachments, list_docs
 from tests.test_browser_window import as_a_phone, at_a_desk, visit
 from tests.test_site import Page, pages
 from tests.test_site_league import LABELS, League

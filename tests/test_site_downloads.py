@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from site_pages.downloads import write_table
-from site_pages.files import Folder
+from malice.site_pages.downloads import write_table
+from malice.site_pages.files import Folder
 
 
 def list_files(root: Path) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from referee.records import Key, Record
-from site_pages.drama import RECENT, Dramas, measure_drama
+from malice.referee.records import Key, Record
+from malice.site_pages.drama import RECENT, Dramas, measure_drama
 from tests.test_site_league import LABELS, League
 
 EARLY = [(9, 9), (8, 9), (8, 7), (8, 6), (8, 5), (8, 0)]

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.codec import decode_answer
-from protocol.errors import ProtocolError
-from protocol.messages import MoveAnswer
-from referee.connection import SHOWN_BYTES
-from referee.records import Fault
-from site_pages.bad_bytes import find_broken_json
-from site_pages.evidence import Evidence, make_evidence
+from malice.protocol.codec import decode_answer
+from malice.protocol.errors import ProtocolError
+from malice.protocol.messages import MoveAnswer
+from malice.referee.connection import SHOWN_BYTES
+from malice.referee.records import Fault
+from malice.site_pages.bad_bytes import find_broken_json
+from malice.site_pages.evidence import Evidence, make_evidence
 
 REQUEST = '> {"type":"move","id":7,"view":{"turn":12},"legal":["p-c0"]}'
 ANSWER = '{"id":7,"move":"p-c0","note":"x"}'

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-import site_pages
-from referee import rulesets as ruleset
-from referee.records import Fault, Key, Record
-from referee.verdicts import describe_answers, judge_late_answer
-from site_pages.faults import KINDS, READ, FaultCode, collect_faults
+from malice import site_pages
+from malice.referee import rulesets as ruleset
+from malice.referee.records import Fault, Key, Record
+from malice.referee.verdicts import describe_answers, judge_late_answer
+from malice.site_pages.faults import KINDS, READ, FaultCode, collect_faults
+from malice.tournaments.league.publication import Publication
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
-from tournaments.league.publication import Publication
 
 PLAYED = play(ruleset.load_ruleset("standard").rules, LABELS[:2], Key(0, 0, 0, 0), (0, "crash"))
 

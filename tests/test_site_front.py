@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-import site_pages
-from referee.families import load_family
-from referee.games import DEFAULT_FAMILY
-from referee.replay import replay_asks
-from referee.rulesets import load_ruleset
-from site_pages.leaders import list_leaders
-from site_pages.turning_point import Turn, find_front_game, find_turn
+from malice import site_pages
+from malice.referee.families import load_family
+from malice.referee.games import DEFAULT_FAMILY
+from malice.referee.replay import replay_asks
+from malice.referee.rulesets import load_ruleset
+from malice.site_pages.leaders import list_leaders
+from malice.site_pages.turning_point import Turn, find_front_game, find_turn
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.standings import compute_standings
 from tests.test_ranks import rename
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League
 from tests.test_standings import islands, pair
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.standings import compute_standings
 
 A, B, BOTH = frozenset({0}), frozenset({1}), frozenset({0, 1})
 
@@ -83,7 +83,7 @@ def test_the_front_page_opens_a_game_of_the_best_where_replays_find_it(tmp_path:
 def test_a_game_whose_family_knows_no_race_opens_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     league = League(LABELS[:2], deals=1)
     family = replace(load_family(DEFAULT_FAMILY), race=None)
-    monkeypatch.setattr("site_pages.turning_point.load_family", lambda name: family)
+    monkeypatch.setattr("malice.site_pages.turning_point.load_family", lambda name: family)
 
     found = find_front_game(league, compute_league_standings(league))
 

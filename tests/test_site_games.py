@@ -14,17 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import site_pages
-from referee.records import Key
-from referee.rulesets import load_ruleset
-from site_pages import game_list, shards, text
-from site_pages.colours import Marks
-from site_pages.game_list import ListedGames
+from malice import site_pages
+from malice.referee.records import Key
+from malice.referee.rulesets import load_ruleset
+from malice.site_pages import game_list, shards, text
+from malice.site_pages.colours import Marks
+from malice.site_pages.game_list import ListedGames
+from malice.tournaments.league.contents import Game
 from tests.listed_games import REASONS, make_games
 from tests.test_site import Page
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tests.test_site_shards import data
-from tournaments.league.contents import Game
 
 PAIR = LABELS[:2]
 

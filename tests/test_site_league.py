@@ -11,21 +11,21 @@ from typing import Any
 
 import msgspec
 
-from protocol.messages import ClockRules
-from referee import rulesets as ruleset
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.digests import compute_digest
-from referee.families import make_rules
-from referee.games import DEFAULT_FAMILY
-from referee.records import Fault, Key, Record, SeatReport
-from referee.rules import Result
-from referee.rulesets import Ruleset
-from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game, TablePlace, summarize_record
-from tournaments.league.formats.situation import Situation, make_situation
-from tournaments.league.formats.table import make_table
-from tournaments.league.journal import (
+from malice.protocol.messages import ClockRules
+from malice.referee import rulesets as ruleset
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.digests import compute_digest
+from malice.referee.families import make_rules
+from malice.referee.games import DEFAULT_FAMILY
+from malice.referee.records import Fault, Key, Record, SeatReport
+from malice.referee.rules import Result
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Entry, Game, TablePlace, summarize_record
+from malice.tournaments.league.formats.situation import Situation, make_situation
+from malice.tournaments.league.formats.table import make_table
+from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
     Begun,
@@ -36,11 +36,11 @@ from tournaments.league.journal import (
     StateChanged,
     Version,
 )
-from tournaments.league.league import League as JournalLeague
-from tournaments.league.parts import Draft, Entrant, Part, PartTable
-from tournaments.league.revisions import create_part
-from tournaments.league.stored_rulesets import store_ruleset
-from tournaments.league.tournament import Tournament
+from malice.tournaments.league.league import League as JournalLeague
+from malice.tournaments.league.parts import Draft, Entrant, Part, PartTable
+from malice.tournaments.league.revisions import create_part
+from malice.tournaments.league.stored_rulesets import store_ruleset
+from malice.tournaments.league.tournament import Tournament
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"
 LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-import site_pages
-from referee.games.spite import luck
-from referee.luck import find_luck
+from malice import site_pages
+from malice.referee.games.spite import luck
+from malice.referee.luck import find_luck
+from malice.tournaments.league import adjustment
+from malice.tournaments.league.comparison import Comparison, compare_entries
+from malice.tournaments.league.store import Store
+from malice.tournaments.ratings.adjustment import Adjustment
 from tests.leagues import play_small_league
 from tests.test_adjustment import measured as measured
 from tests.test_cli import malice
 from tests.test_site import Page
 from tests.test_site_league import HOSTILE
-from tournaments.league import adjustment
-from tournaments.league.comparison import Comparison, compare_entries
-from tournaments.league.store import Store
-from tournaments.ratings.adjustment import Adjustment
 
 SHARPER = Adjustment(0.75, 0.6, 1.02, 191.0, 70.0, None, 1.3, 1.2, 1.4)
 

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-import site_pages
-from site_pages import chart
-from site_pages.colours import assign_colours
-from site_pages.lettering import shorten_name
-from site_pages.part_chart import PartChart, make_part_chart
+from malice import site_pages
+from malice.site_pages import chart
+from malice.site_pages.colours import assign_colours
+from malice.site_pages.lettering import shorten_name
+from malice.site_pages.part_chart import PartChart, make_part_chart
+from malice.tournaments.league.part_ratings import PartRatings, Step, compute_part_ratings
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.standings import Standings
+from malice.tournaments.league.store import Store
+from malice.tournaments.ratings.fit import Rating
+from malice.tournaments.sanitizer import sanitize
 from tests.growing_leagues import GrowingLeague
 from tests.test_site import Page
 from tests.test_site_league import HOSTILE
-from tournaments.league.part_ratings import PartRatings, Step, compute_part_ratings
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.standings import Standings
-from tournaments.league.store import Store
-from tournaments.ratings.fit import Rating
-from tournaments.sanitizer import sanitize
 
 
 @pytest.fixture(scope="module")

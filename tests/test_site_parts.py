@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import site_pages
-from site_pages import text
+from malice import site_pages
+from malice.site_pages import text
+from malice.tournaments.league.journal import State
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League
 from tests.test_site_shards import contents, data
-from tournaments.league.journal import State
 
 THREE = LABELS[:3]
 

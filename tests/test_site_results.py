@@ -8,25 +8,25 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import site_pages
-from referee import rulesets as ruleset
-from referee.games.spite.parameters import Parameters
-from referee.records import Key
-from referee.rulesets import Ruleset
-from site_pages import text
-from site_pages.deals import Deals
-from site_pages.rankings import Cell, make_name, make_ranking
-from site_pages.series import SeriesRow, describe_standing, make_series_rows
-from site_pages.teams import make_team_rows
+from malice import site_pages
+from malice.referee import rulesets as ruleset
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.records import Key
+from malice.referee.rulesets import Ruleset
+from malice.site_pages import text
+from malice.site_pages.deals import Deals
+from malice.site_pages.rankings import Cell, make_name, make_ranking
+from malice.site_pages.series import SeriesRow, describe_standing, make_series_rows
+from malice.site_pages.teams import make_team_rows
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.series import Score, Tally
+from malice.tournaments.league.standings import State, compute_standings
+from malice.tournaments.ratings.comparison import compute_advantage
+from malice.tournaments.ratings.head_to_head import head_to_head
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
 from tests.test_site_shards import data
-from tournaments.league.contents import Game
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.series import Score, Tally
-from tournaments.league.standings import State, compute_standings
-from tournaments.ratings.comparison import compute_advantage
-from tournaments.ratings.head_to_head import head_to_head
 
 
 def game(

@@ -9,11 +9,15 @@ import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
-import site_pages
-from referee.records import Key
-from referee.rulesets import load_ruleset
-from site_pages import text
-from site_pages.rounds import Bracket, Rounds, make_course
+from malice import site_pages
+from malice.referee.records import Key
+from malice.referee.rulesets import load_ruleset
+from malice.site_pages import text
+from malice.site_pages.rounds import Bracket, Rounds, make_course
+from malice.tournaments.league.formats.swiss import rank_swiss
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.standings import APART
+from malice.tournaments.terminal.results import format_standings
 from tests.houses import House
 from tests.test_browser_window import as_a_phone, at_a_desk, visit
 from tests.test_knockout import make_house as make_knockout
@@ -21,10 +25,6 @@ from tests.test_site import Page
 from tests.test_site_league import HOSTILE, LABELS, League, play
 from tests.test_swiss import draw, win_by_name
 from tests.test_swiss import make_house as make_swiss
-from tournaments.league.formats.swiss import rank_swiss
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.standings import APART
-from tournaments.terminal.results import format_standings
 
 browser = pytest.fixture(at_a_desk)
 """The browser, at the size of a desk; afterwards its console must be empty."""

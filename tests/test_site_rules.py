@@ -7,16 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import site_pages
-from referee import rules_text
-from referee import rulesets as ruleset
-from referee.games.spite.parameters import Parameters
-from referee.rulesets import Ruleset
-from site_pages import text
+from malice import site_pages
+from malice.referee import rules_text
+from malice.referee import rulesets as ruleset
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.rulesets import Ruleset
+from malice.site_pages import text
+from malice.tournaments.sanitizer import sanitize
 from tests.test_site import Page, pages
 from tests.test_site_league import HOSTILE, LABELS, League
 from tests.test_site_shards import data
-from tournaments.sanitizer import sanitize
 
 
 def own(name: str = "mine") -> Ruleset:

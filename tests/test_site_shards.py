@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 import pytest
 
-import site_pages
-from protocol.cards import CARDS, HIDDEN
-from referee import rulesets as ruleset
-from referee.packed_events import HOLE, SAME, TAKEN, decode_symbol, encode_symbol, take_cards_out
-from referee.records import Key
-from referee.replay import find_rules, replay_asks
-from site_pages import shards
-from site_pages.shards import FORMAT
+from malice import site_pages
+from malice.protocol.cards import CARDS, HIDDEN
+from malice.referee import rulesets as ruleset
+from malice.referee.packed_events import HOLE, SAME, TAKEN, decode_symbol, encode_symbol, take_cards_out
+from malice.referee.records import Key
+from malice.referee.replay import find_rules, replay_asks
+from malice.site_pages import shards
+from malice.site_pages.shards import FORMAT
 from tests.test_site_league import LABELS, League, play
 
 

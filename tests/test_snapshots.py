@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from malice.tournaments.league import store
+from malice.tournaments.league.reader import LeagueReader
 from tests.growing_leagues import GrowingLeague
 from tests.test_cli import malice
-from tournaments.league import store
-from tournaments.league.reader import LeagueReader
 
 
 @pytest.mark.parametrize(("words", "first"), [(("standings", "--json"), "entries"), (("export",), "judgement")])

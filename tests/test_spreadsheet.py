@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tournaments.terminal.tables import defuse, write_csv
+from malice.tournaments.terminal.tables import defuse, write_csv
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malice.tournaments.ratings.pairs import K, convert_to_elo
+from malice.tournaments.ratings.sprt import Model, Sprt, Walk, expect_score
 from tests.simulated_deals import make_chances, measure_errors, measure_errors_against_others
-from tournaments.ratings.pairs import K, convert_to_elo
-from tournaments.ratings.sprt import Model, Sprt, Walk, expect_score
 
 PAIRS = st.lists(st.integers(0, 30_000), min_size=5, max_size=5)
 

@@ -9,10 +9,10 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from referee.records import Key
-from tournaments.league.contents import Game
-from tournaments.league.standings import APART, Meeting, compute_standings
-from tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
+from malice.referee.records import Key
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.standings import APART, Meeting, compute_standings
+from malice.tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
 
 def played(

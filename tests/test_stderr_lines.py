@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.failures import Abandoned
-from referee.playing import play_batch
-from referee.records import Record, Report, Started, StderrLine
-from referee.stderr_lines import LONGEST, StderrLines
+from malice.referee.failures import Abandoned
+from malice.referee.playing import play_batch
+from malice.referee.records import Record, Report, Started, StderrLine
+from malice.referee.stderr_lines import LONGEST, StderrLines
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.hooks import Hooks
 from tests.tables import batch, player
-from tournaments.running.coordinator import play_batches
-from tournaments.running.hooks import Hooks
 
 
 def cut(*chunks: bytes) -> list[str]:

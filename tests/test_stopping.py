@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malice.tournaments.ratings.comparison import Others, compute_advantage
+from malice.tournaments.ratings.sprt import Sprt, Verdict
+from malice.tournaments.ratings.stopping import compute_end
 from tests.simulated_tests import measure_estimates
-from tournaments.ratings.comparison import Others, compute_advantage
-from tournaments.ratings.sprt import Sprt, Verdict
-from tournaments.ratings.stopping import compute_end
 
 BOUNDS = (-2.9, 2.2)
 COUNTS = st.one_of(*(st.lists(st.integers(0, 400), min_size=cells, max_size=cells) for cells in (5, 9)))

@@ -9,14 +9,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from referee.digests import compute_digest
-from referee.records import Batch, Key, Record, SeatReport
-from referee.replay import check_record
-from tournaments.errors import LeagueError
-from tournaments.league.config import Config
-from tournaments.league.store import Store
-from tournaments.running.opening import open_league
-from tournaments.running.plan import Plan
+from malice.referee.digests import compute_digest
+from malice.referee.records import Batch, Key, Record, SeatReport
+from malice.referee.replay import check_record
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import Plan
 
 CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
 
@@ -176,8 +176,8 @@ def test_a_game_is_foreign_if_another_machine_measured_its_speed(
 
 def _scores(record: Record) -> tuple[int, ...]:
     """What the winner of a forfeited game gets: by the rules, not by this test."""
-    from referee.replay import start_course
-    from referee.rules import Result
+    from malice.referee.replay import start_course
+    from malice.referee.rules import Result
 
     course = start_course(record)
     course.withdraw({0: "crash"})

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.records import Key
+from malice.referee.records import Key
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.suspension import Suspensions, find_suspended, is_left_out, list_suspensions
 from tests.runs import Run
 from tests.tables import BOTS
 from tests.test_cli import malice
 from tests.test_standings import played
-from tournaments.league.contents import Finished
-from tournaments.league.suspension import Suspensions, find_suspended, is_left_out, list_suspensions
 
 
 def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Finished:

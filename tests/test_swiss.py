@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from malice.tournaments.league.formats.pairing import Candidate, pair_up
+from malice.tournaments.league.formats.situation import Done, Wait
+from malice.tournaments.league.formats.swiss import Encounter, find_first_rematch, find_missing_round, rank_swiss
+from malice.tournaments.league.parts import Part
 from tests.houses import House
 from tests.test_cli import malice
-from tournaments.league.formats.pairing import Candidate, pair_up
-from tournaments.league.formats.situation import Done, Wait
-from tournaments.league.formats.swiss import Encounter, find_first_rematch, find_missing_round, rank_swiss
-from tournaments.league.parts import Part
 
 ALPHABET = "".join(chr(0x100 + number) for number in range(64))
 

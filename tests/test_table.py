@@ -8,15 +8,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from protocol.codec import encode
-from protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, Out
-from referee.clock import MS
-from referee.game_runner import GameRunner
-from referee.games.spite.messages import CardMoved, Deal, Draw
-from referee.records import Player
-from referee.replay import check_record
-from referee.rulesets import load_ruleset
-from referee.verdicts import Verdict
+from malice.protocol.codec import encode
+from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, Out
+from malice.referee.clock import MS
+from malice.referee.game_runner import GameRunner
+from malice.referee.games.spite.messages import CardMoved, Deal, Draw
+from malice.referee.records import Player
+from malice.referee.replay import check_record
+from malice.referee.rulesets import load_ruleset
+from malice.referee.verdicts import Verdict
 from tests.tables import RULES, Script, batch, first_legal, play
 
 CRASH = Verdict("crash", "the bot exited with status 3")

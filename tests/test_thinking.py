@@ -6,11 +6,11 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee import rulesets
-from referee.records import Key
+from malice.referee import rulesets
+from malice.referee.records import Key
+from malice.tournaments.league.contents import summarize_record
+from malice.tournaments.league.thinking import Thinking, parse_times
 from tests.test_site_league import play
-from tournaments.league.contents import summarize_record
-from tournaments.league.thinking import Thinking, parse_times
 
 RECORD = play(rulesets.load_ruleset("standard").rules, ("a", "b"), Key(0, 0, 0, 0), (20, "crash"))
 

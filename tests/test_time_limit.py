@@ -15,22 +15,22 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.errors import DataError
-from referee.records import Key, Record
+from malice.referee.errors import DataError
+from malice.referee.records import Key, Record
+from malice.tournaments.commands.time_limit import format_limit, is_daily, parse_limit
+from malice.tournaments.league.config import Config, EntryLine
+from malice.tournaments.league.journal import Overrun
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.announcement import compute_longest_ms
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.deadline import Deadline
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.run import Terms, run_tournament
 from tests.runs import Run
 from tests.tables import BOTS
 from tests.test_cli import malice
-from tournaments.commands.time_limit import format_limit, is_daily, parse_limit
-from tournaments.league.config import Config, EntryLine
-from tournaments.league.journal import Overrun
-from tournaments.league.store import Store
-from tournaments.running.announcement import compute_longest_ms
-from tournaments.running.coordinator import play_batches
-from tournaments.running.deadline import Deadline
-from tournaments.running.hooks import Hooks
-from tournaments.running.opening import open_league
-from tournaments.running.plan import Plan
-from tournaments.running.run import Terms, run_tournament
 
 SMALL = 'entries = ["uniform", "first"]\nseed = "small"\ndeals = 4\n'
 

@@ -8,19 +8,25 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from protocol.messages import Out
-from referee.families import make_rules
-from referee.games.nuts.messages import CardsMoved, Flip, Turned
-from referee.games.spite import FAMILY
-from referee.records import Record
-from referee.rulesets import load_ruleset
-from referee.seat import Played
-from tournaments.league.config import Config
-from tournaments.running.coordinator import play_batches
-from tournaments.running.hooks import Hooks
-from tournaments.running.plan import Plan
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.transcript import STDERR_WIDTH, Narrator, describe_event, excerpt_stderr, format_transcript
+from malice.protocol.messages import Out
+from malice.referee.families import make_rules
+from malice.referee.games.nuts.messages import CardsMoved, Flip, Turned
+from malice.referee.games.spite import FAMILY
+from malice.referee.records import Record
+from malice.referee.rulesets import load_ruleset
+from malice.referee.seat import Played
+from malice.tournaments.league.config import Config
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.transcript import (
+    STDERR_WIDTH,
+    Narrator,
+    describe_event,
+    excerpt_stderr,
+    format_transcript,
+)
 
 pytestmark = pytest.mark.slow
 

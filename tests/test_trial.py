@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.entries.bots import list_shipped_bots
+from malice.tournaments.league.config import ClockLines, Config
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.trial import estimate_tournament
+from malice.tournaments.terminal.tables import format_bytes
 from tests.kept.repositories import commit, start_repository
 from tests.runs import Run
 from tests.tables import BOTS
-from tournaments.entries.bots import list_shipped_bots
-from tournaments.league.config import ClockLines, Config
-from tournaments.running.plan import Plan
-from tournaments.running.trial import estimate_tournament
-from tournaments.terminal.tables import format_bytes
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.entries.bots import list_shipped_bots
+from malice.tournaments.league.store import Store
 from tests.runs import Run
 from tests.test_cli import malice
 from tests.test_site import Page
 from tests.variants import MANIFEST, write_variable_bot
-from tournaments.entries.bots import list_shipped_bots
-from tournaments.league.store import Store
 
 pytestmark = pytest.mark.slow
 

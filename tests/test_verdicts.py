@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from referee.verdicts import Verdict, describe_answers, describe_exit, judge_illegal_move, judge_late_answer
+from malice.referee.verdicts import Verdict, describe_answers, describe_exit, judge_illegal_move, judge_late_answer
 
 
 @pytest.mark.parametrize(

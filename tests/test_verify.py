@@ -10,15 +10,15 @@ import pytest
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from referee.records import Key
+from malice.referee.records import Key
+from malice.tournaments.errors import UnverifiedError
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.packing import pack_record
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
+from malice.tournaments.running.plan import Plan
 from tests.leagues import change, play_small_league, replace_in_journal, write_events
 from tests.test_cli import malice
-from tournaments.errors import UnverifiedError
-from tournaments.league.config import Config
-from tournaments.league.packing import pack_record
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
-from tournaments.running.plan import Plan
 
 
 @pytest.fixture

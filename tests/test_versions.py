@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.entries.bots import list_shipped_bots
+from malice.tournaments.league.store import Store
 from tests.processes import PATIENCE_S
 from tests.runs import Run
 from tests.test_cli import malice
-from tournaments.entries.bots import list_shipped_bots
-from tournaments.league.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.isolation import installations, views
+from malice.referee.isolation import installations, views
 
 pytestmark = pytest.mark.slow
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.records import Key
+from malice.referee.records import Key
+from malice.tournaments.errors import LeagueError, LockedLeague
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.waiting import WAIT_S, Waiting
 from tests.leagues import play_small_league
 from tests.test_cli import malice
-from tournaments.errors import LeagueError, LockedLeague
-from tournaments.league.store import Store
-from tournaments.league.waiting import WAIT_S, Waiting
 
 
 class Time:
@@ -114,7 +114,9 @@ def test_a_locked_league_ends_a_command_with_3_and_one_line(
     words: list[str], league: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = Time()
-    monkeypatch.setattr("tournaments.league.store.Waiting", partial(Waiting, now=lambda: time.now, sleep=time.sleep))
+    monkeypatch.setattr(
+        "malice.tournaments.league.store.Waiting", partial(Waiting, now=lambda: time.now, sleep=time.sleep)
+    )
 
     with locked(league, "EXCLUSIVE"):
         result = malice(words[0], league, *words[1:])

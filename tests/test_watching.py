@@ -13,17 +13,17 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from protocol.messages import Move, MoveAnswer
-from referee.failures import Abandoned
-from referee.game_runner import GameRunner
-from referee.records import Record
-from referee.rulesets import load_ruleset
-from referee.verdicts import Verdict
+from malice.protocol.messages import Move, MoveAnswer
+from malice.referee.failures import Abandoned
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Record
+from malice.referee.rulesets import load_ruleset
+from malice.referee.verdicts import Verdict
+from malice.tournaments.cli import main
+from malice.tournaments.terminal.watching import DELAY_MS, Screen, Watcher
 from tests.processes import Mark
 from tests.tables import Script, batch, player
 from tests.terminals import malice as in_terminal
-from tournaments.cli import main
-from tournaments.terminal.watching import DELAY_MS, Screen, Watcher
 
 CRASH = Verdict("crash", "the bot exited with status 3")
 TINY = 'extends = "standard"\n[rules]\npayoff_size = 2\n'

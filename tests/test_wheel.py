@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.families import list_shipped, load_family
-from referee.games import DEFAULT_FAMILY
+from malice.referee.families import list_shipped, load_family
+from malice.referee.games import DEFAULT_FAMILY
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"protocol": ROOT, "referee": ROOT, "bots": ROOT, "tournaments": ROOT, "site_pages": ROOT / "site"}
@@ -24,7 +24,7 @@ DOCS = {"SECURITY.md", *(path.name for path in (ROOT / "docs").glob("*.md"))}
 
 MAKE = """
 import sys
-from tournaments.cli import main
+from malice.tournaments.cli import main
 for kit in sys.argv[1:]:
     game, language = kit.split(":")
     options = ["--family", game, "--language", language]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from tournaments.entries.programs import explain_missing_programs, list_missing_programs, list_packages
+from malice.tournaments.entries.programs import explain_missing_programs, list_missing_programs, list_packages
 
 SHIPPED = Path(__file__).parents[1] / "bots"
 KITS = {path.parent.parent.name: path.parent for path in sorted(SHIPPED.glob("*/starter/bot.toml"))}

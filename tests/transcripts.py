@@ -19,9 +19,9 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
-from protocol import LINE_BYTES, PROTOCOL
-from protocol.codec import decode_answer, decode_request, encode
-from protocol.messages import (
+from malice.protocol import LINE_BYTES, PROTOCOL
+from malice.protocol.codec import decode_answer, decode_request, encode
+from malice.protocol.messages import (
     BareAnswer,
     Bye,
     ClockRules,
@@ -34,14 +34,14 @@ from protocol.messages import (
     MoveAnswer,
     Request,
 )
-from referee.bot_seat import BYE_WAIT_NS, REFEREE, BotSeat
-from referee.clock import Clock
-from referee.game_runner import GameRunner
-from referee.games.spite.messages import View
-from referee.records import Batch, GameOrder, Key, Player, SeatReport
-from referee.rulesets import load_ruleset
-from referee.seat import InProcessSeat
-from referee.verdicts import Verdict, judge_illegal_move
+from malice.referee.bot_seat import BYE_WAIT_NS, REFEREE, BotSeat
+from malice.referee.clock import Clock
+from malice.referee.game_runner import GameRunner
+from malice.referee.games.spite.messages import View
+from malice.referee.records import Batch, GameOrder, Key, Player, SeatReport
+from malice.referee.rulesets import load_ruleset
+from malice.referee.seat import InProcessSeat
+from malice.referee.verdicts import Verdict, judge_illegal_move
 
 FOLDER = Path(__file__).parents[1] / "protocol/transcripts"
 SEED = bytes(range(32))

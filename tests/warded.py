@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from referee.records import Batch, BatchDone, GameBegun, Record, Report, Started
+from malice.referee.records import Batch, BatchDone, GameBegun, Record, Report, Started
 
 WARDEN = Path(__file__).parent / "warden.py"
 
@@ -36,7 +36,7 @@ class WardedReferee:
         self.home = Path(self._folder.name)
         self.home.chmod(0o1777)  # for bots that have a user of their own too
         self._process = subprocess.Popen(
-            [sys.executable, "-I", str(WARDEN), sys.executable, "-P", "-m", "referee"],
+            [sys.executable, "-I", str(WARDEN), sys.executable, "-P", "-m", "malice.referee"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"TMPDIR": str(self.home), "HOME": str(self.home)},

@@ -16,29 +16,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.commands.check import check
-from tournaments.commands.compare import compare
-from tournaments.commands.entry import entry
-from tournaments.commands.exit_codes import ExitCodeGroup, take_interrupts
-from tournaments.commands.kits import build, new
-from tournaments.commands.machine import bench, doctor
-from tournaments.commands.merge import merge
-from tournaments.commands.play import play
-from tournaments.commands.replay import log, replay, rerun
-from tournaments.commands.results import export, feedback, standings, verify
-from tournaments.commands.rules import rules
-from tournaments.commands.run import run
-from tournaments.commands.serve import serve
-from tournaments.commands.site import site
-from tournaments.commands.worker import worker
+from malice.tournaments.commands.check import check
+from malice.tournaments.commands.compare import compare
+from malice.tournaments.commands.entry import entry
+from malice.tournaments.commands.exit_codes import ExitCodeGroup, take_interrupts
+from malice.tournaments.commands.kits import build, new
+from malice.tournaments.commands.machine import bench, doctor
+from malice.tournaments.commands.merge import merge
+from malice.tournaments.commands.play import play
+from malice.tournaments.commands.replay import log, replay, rerun
+from malice.tournaments.commands.results import export, feedback, standings, verify
+from malice.tournaments.commands.rules import rules
+from malice.tournaments.commands.run import run
+from malice.tournaments.commands.serve import serve
+from malice.tournaments.commands.site import site
+from malice.tournaments.commands.worker import worker
 
 if TYPE_CHECKING:
-    from referee.records import Record
-    from site_pages import Follower, LoneGame, SiteWriter
-    from site_pages.server import SiteServer
-    from tournaments.league.contents import Game
-    from tournaments.league.publication import Publication
-    from tournaments.league.store import Store
+    from malice.referee.records import Record
+    from malice.site_pages import Follower, LoneGame, SiteWriter
+    from malice.site_pages.server import SiteServer
+    from malice.tournaments.league.contents import Game
+    from malice.tournaments.league.publication import Publication
+    from malice.tournaments.league.store import Store
 
 
 class SectionGroup(ExitCodeGroup):
@@ -68,19 +68,19 @@ class SectionGroup(ExitCodeGroup):
 class Site:
     """The site, for the commands, which lie below it."""
 
-    program = (sys.executable, "-P", "-m", "tournaments.cli")
+    program = (sys.executable, "-P", "-m", "malice.tournaments.cli")
     """The words that start a command of ours as a process of its own."""
 
     def open_writer(self, store: Store, out: Path, url: str = "") -> SiteWriter:
         """Return what writes the pages of a league."""
-        from site_pages import SiteWriter
-        from tournaments.league.remembering import RememberingReader
+        from malice.site_pages import SiteWriter
+        from malice.tournaments.league.remembering import RememberingReader
 
         return SiteWriter(RememberingReader(store), out, url)
 
     def follow(self, store: Store, out: Path, url: str = "") -> Follower:
         """Return what writes the pages of a league while somebody plays it."""
-        from site_pages import Follower
+        from malice.site_pages import Follower
 
         return Follower(store, self.open_writer(store, out, url))
 
@@ -88,13 +88,13 @@ class Site:
         self, store: Store, game: Game, record: Record, publication: Publication, url: str = ""
     ) -> LoneGame:
         """Return the replay of a game as one file."""
-        from site_pages import render_lone_game
+        from malice.site_pages import render_lone_game
 
         return render_lone_game(store, game, record, publication, url)
 
     def open_server(self, folder: Path, host: str, port: int) -> SiteServer:
         """Return a server of pages that were written."""
-        from site_pages.server import SiteServer
+        from malice.site_pages.server import SiteServer
 
         return SiteServer(folder, host, port)
 

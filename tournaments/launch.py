@@ -11,6 +11,6 @@ def main() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until `exit_codes.take_interrupts`
     # Modules and pages are many objects that stay: to visit them as often as Python does takes a tenth of a command.
     gc.set_threshold(20_000, 50, 50)
-    from tournaments.cli import main as run_command
+    from malice.tournaments.cli import main as run_command
 
     run_command()

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from referee.isolation import cgroups, limits, probe, seccomp
-from referee.isolation.installations import list_allowed, list_named
-from referee.records import Isolation, Player
+from malice.referee.isolation import cgroups, limits, probe, seccomp
+from malice.referee.isolation.installations import list_allowed, list_named
+from malice.referee.records import Isolation, Player
 
 
 class Box:

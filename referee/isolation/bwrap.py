@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from referee.isolation.limits import FILE_BYTES, PROCESSES
-from referee.isolation.views import MIN_TMPFS_BYTES, SETTINGS, SYSTEM, View
+from malice.referee.isolation.limits import FILE_BYTES, PROCESSES
+from malice.referee.isolation.views import MIN_TMPFS_BYTES, SETTINGS, SYSTEM, View
 
 END_WAIT_MS = 1000
 """How long the kernel may take to end everything in a sandbox."""

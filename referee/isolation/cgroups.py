@@ -13,8 +13,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from referee.isolation import kills
-from referee.isolation.limits import PROCESSES
+from malice.referee.isolation import kills
+from malice.referee.isolation.limits import PROCESSES
 
 PREFIX = "malice-"
 REMOVE_WAIT_S = 0.5

@@ -14,8 +14,8 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from referee.isolation.folders import is_hidden
-from referee.isolation.locked_folders import lock_folder, make_locked_folder
+from malice.referee.isolation.folders import is_hidden
+from malice.referee.isolation.locked_folders import lock_folder, make_locked_folder
 
 PREFIX = "malice-copy-"
 MOST_BYTES = 256 << 20

@@ -6,10 +6,10 @@ import errno
 from collections.abc import Iterable
 from functools import cache
 
-from referee.isolation import cgroups, copies, limits, probe
-from referee.isolation.boxes import Box, LimitBox, list_needed
-from referee.isolation.sandboxes import SandboxBox, make_view
-from referee.records import Isolation, Player
+from malice.referee.isolation import cgroups, copies, limits, probe
+from malice.referee.isolation.boxes import Box, LimitBox, list_needed
+from malice.referee.isolation.sandboxes import SandboxBox, make_view
+from malice.referee.records import Isolation, Player
 
 NONE = Isolation()
 

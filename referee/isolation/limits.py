@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from referee.isolation.folders import everybody_may_read
+from malice.referee.isolation.folders import everybody_may_read
 
 FILE_BYTES = 64 << 20
 """The largest file that a bot may write, and the size of its private /tmp."""

@@ -10,9 +10,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from referee.isolation import bwrap, limits, seccomp
-from referee.isolation.views import View
-from referee.records import Layer
+from malice.referee.isolation import bwrap, limits, seccomp
+from malice.referee.isolation.views import View
+from malice.referee.records import Layer
 
 _TRUE = "/bin/true"
 _MEMORY_MB = 16

@@ -7,11 +7,11 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-from referee.isolation import bwrap, kills, limits, probe, seccomp
-from referee.isolation.boxes import LimitBox, choose_filter, find_program
-from referee.isolation.copies import Copies
-from referee.isolation.views import View
-from referee.records import Isolation, Player
+from malice.referee.isolation import bwrap, kills, limits, probe, seccomp
+from malice.referee.isolation.boxes import LimitBox, choose_filter, find_program
+from malice.referee.isolation.copies import Copies
+from malice.referee.isolation.views import View
+from malice.referee.records import Isolation, Player
 
 
 class SandboxBox(LimitBox):

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from referee.isolation import copies, folders
-from referee.isolation.copies import Copies
-from referee.isolation.installations import is_inside, list_allowed, list_named
+from malice.referee.isolation import copies, folders
+from malice.referee.isolation.copies import Copies
+from malice.referee.isolation.installations import is_inside, list_allowed, list_named
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/mono")

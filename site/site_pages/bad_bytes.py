@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from protocol.codec import UNREADABLE
+from malice.protocol.codec import UNREADABLE
 
 _EXPECTED = {
     "Expecting property name enclosed in double quotes": "where a double quote should begin a name",

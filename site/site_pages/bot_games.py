@@ -8,11 +8,11 @@ from itertools import product
 
 from msgspec import Struct
 
-from referee.records import Key
-from referee.replay import VOID
-from site_pages.deals import Kind
-from tournaments.league.contents import Game
-from tournaments.league.thinking import parse_times
+from malice.referee.records import Key
+from malice.referee.replay import VOID
+from malice.site_pages.deals import Kind
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.thinking import parse_times
 
 BUCKETS = 64
 """Of times, as in `Thinking`."""

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from site_pages import text
-from site_pages.details import DetailMaker
-from site_pages.downloads import write_table
-from site_pages.faults import FaultList, collect_faults
-from site_pages.files import Folder
-from site_pages.game_list import GameRows
-from site_pages.histogram import make_histogram
-from site_pages.notes import read_notes
-from site_pages.pages import BotPage, Pages
-from site_pages.results import Result, list_results
-from site_pages.sections import Section
-from site_pages.source import PublishedSource
-from site_pages.survey import Survey
-from tournaments.league.contents import Entry
-from tournaments.league.standings import Standings
-from tournaments.terminal.tables import Cell
+from malice.site_pages import text
+from malice.site_pages.details import DetailMaker
+from malice.site_pages.downloads import write_table
+from malice.site_pages.faults import FaultList, collect_faults
+from malice.site_pages.files import Folder
+from malice.site_pages.game_list import GameRows
+from malice.site_pages.histogram import make_histogram
+from malice.site_pages.notes import read_notes
+from malice.site_pages.pages import BotPage, Pages
+from malice.site_pages.results import Result, list_results
+from malice.site_pages.sections import Section
+from malice.site_pages.source import PublishedSource
+from malice.site_pages.survey import Survey
+from malice.tournaments.league.contents import Entry
+from malice.tournaments.league.standings import Standings
+from malice.tournaments.terminal.tables import Cell
 
 OPPONENTS = ("opponent", "games", "wins", "draws", "losses", "score", "elo", "los")
 STATISTICS = ("statistic", "games", "mean", "best")

@@ -10,35 +10,35 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee import rules_text
-from referee.records import Key
-from site_pages import live, shards, text
-from site_pages.bot_pages import BotPages
-from site_pages.crosstable import write_crosstables
-from site_pages.docs import list_attachments, render_docs
-from site_pages.drama import Dramas
-from site_pages.files import Folder
-from site_pages.front import Front, make_front
-from site_pages.front_downloads import write_front_downloads
-from site_pages.game_list import GameRows, write_list
-from site_pages.game_pages import GamePage, write_game_pages
-from site_pages.last_table import LastTable, draw_last_table
-from site_pages.live import NEVER, Live, MakeLive, make_stamp
-from site_pages.opinions import choose_games, write_opinions
-from site_pages.packing import Packers
-from site_pages.pages import Games, Pages
-from site_pages.reasons import Reasons
-from site_pages.sections import make_rankings
-from site_pages.shard_files import ShardFiles
-from site_pages.source import Moment, PublishedSource, Source
-from site_pages.survey import Memory, Survey
-from site_pages.wishes import Advice, Wishes
-from tournaments.league.comparison import Comparison
-from tournaments.league.extent import measure_extent
-from tournaments.league.progression import Changes
-from tournaments.league.publication import SITE_OWNER, Publication, choose_publication, find_site_owner
-from tournaments.league.ranking import compute_league_standings, find_state
-from tournaments.league.standings import Standings, State
+from malice.referee import rules_text
+from malice.referee.records import Key
+from malice.site_pages import live, shards, text
+from malice.site_pages.bot_pages import BotPages
+from malice.site_pages.crosstable import write_crosstables
+from malice.site_pages.docs import list_attachments, render_docs
+from malice.site_pages.drama import Dramas
+from malice.site_pages.files import Folder
+from malice.site_pages.front import Front, make_front
+from malice.site_pages.front_downloads import write_front_downloads
+from malice.site_pages.game_list import GameRows, write_list
+from malice.site_pages.game_pages import GamePage, write_game_pages
+from malice.site_pages.last_table import LastTable, draw_last_table
+from malice.site_pages.live import NEVER, Live, MakeLive, make_stamp
+from malice.site_pages.opinions import choose_games, write_opinions
+from malice.site_pages.packing import Packers
+from malice.site_pages.pages import Games, Pages
+from malice.site_pages.reasons import Reasons
+from malice.site_pages.sections import make_rankings
+from malice.site_pages.shard_files import ShardFiles
+from malice.site_pages.source import Moment, PublishedSource, Source
+from malice.site_pages.survey import Memory, Survey
+from malice.site_pages.wishes import Advice, Wishes
+from malice.tournaments.league.comparison import Comparison
+from malice.tournaments.league.extent import measure_extent
+from malice.tournaments.league.progression import Changes
+from malice.tournaments.league.publication import SITE_OWNER, Publication, choose_publication, find_site_owner
+from malice.tournaments.league.ranking import compute_league_standings, find_state
+from malice.tournaments.league.standings import Standings, State
 
 STATIC = Path(__file__).parent / "static"
 
@@ -100,7 +100,7 @@ class SiteWriter:
 
         Raises:
             OSError: a file cannot be written.
-            LeagueError: as `tournaments.running.opinions.Advice.ask`.
+            LeagueError: as `malice.tournaments.running.opinions.Advice.ask`.
         """
         moment = Moment(self._source)
         published = PublishedSource(moment, publication or choose_publication(moment))

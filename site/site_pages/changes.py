@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.rankings import Cell, Name, Ranking, make_name
-from tournaments.league.progression import Changes, Move, Progression
+from malice.site_pages import text
+from malice.site_pages.rankings import Cell, Name, Ranking, make_name
+from malice.tournaments.league.progression import Changes, Move, Progression
 
 MOVERS = 5
 

@@ -9,11 +9,11 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from site_pages import text
-from site_pages.colours import find_colour, find_shape, name_line
-from site_pages.lettering import shorten_name
-from tournaments.league.standings import Row, Standings
-from tournaments.ratings.running_elo import thin_points
+from malice.site_pages import text
+from malice.site_pages.colours import find_colour, find_shape, name_line
+from malice.site_pages.lettering import shorten_name
+from malice.tournaments.league.standings import Row, Standings
+from malice.tournaments.ratings.running_elo import thin_points
 
 WIDTH, HEIGHT = 880, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 204, 18, 44

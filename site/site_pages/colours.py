@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from site_pages import text
-from site_pages.rankings import Name
+from malice.site_pages import text
+from malice.site_pages.rankings import Name
 
 COLOURS = 12
 """`bot0` to `bot11` in static/colours.css."""

@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.downloads import write_table
-from site_pages.files import Folder
-from site_pages.rankings import Name, make_name
-from tournaments.league.contents import LeagueContents
-from tournaments.league.standings import Meeting, Row, Standings
+from malice.site_pages import text
+from malice.site_pages.downloads import write_table
+from malice.site_pages.files import Folder
+from malice.site_pages.rankings import Name, make_name
+from malice.tournaments.league.contents import LeagueContents
+from malice.tournaments.league.standings import Meeting, Row, Standings
 
 HEAD = ("bot", "opponent", "games", "won", "drawn", "lost", "score")
 

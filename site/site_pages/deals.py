@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from referee.replay import VOID
-from tournaments.league.contents import Game
+from malice.referee.replay import VOID
+from malice.tournaments.league.contents import Game
 
 Kind = tuple[str, int]
 """A ruleset and a number of seats."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.bot_games import BotGames, SeatTally, Win
-from site_pages.chart import Chart, Line
-from site_pages.deals import Kind
-from site_pages.intervals import format_interval
-from site_pages.part_chart import PartChart
-from site_pages.rankings import Cell, Name, make_name
-from tournaments.league.standings import Row, Standings
+from malice.site_pages import text
+from malice.site_pages.bot_games import BotGames, SeatTally, Win
+from malice.site_pages.chart import Chart, Line
+from malice.site_pages.deals import Kind
+from malice.site_pages.intervals import format_interval
+from malice.site_pages.part_chart import PartChart
+from malice.site_pages.rankings import Cell, Name, make_name
+from malice.tournaments.league.standings import Row, Standings
 
 
 class EloStep(Struct, frozen=True):

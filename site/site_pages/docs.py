@@ -9,11 +9,11 @@ from posixpath import dirname, join, normpath
 
 from msgspec import Struct
 
-import protocol
-from referee.families import list_shipped, load_family, name_shipped_folder
-from referee.games import DEFAULT_FAMILY
-from site_pages import markdown, text
-from site_pages.markdown import Heading
+from malice import protocol
+from malice.referee.families import list_shipped, load_family, name_shipped_folder
+from malice.referee.games import DEFAULT_FAMILY
+from malice.site_pages import markdown, text
+from malice.site_pages.markdown import Heading
 
 PACKED = Path(__file__).parent / "docs"
 """The folder of the texts in a wheel; in a checkout they are at the top level."""

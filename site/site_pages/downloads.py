@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from site_pages.files import Folder
-from tournaments.terminal.tables import Cell, write_csv
+from malice.site_pages.files import Folder
+from malice.tournaments.terminal.tables import Cell, write_csv
 
 
 def write_table(folder: Folder, name: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:

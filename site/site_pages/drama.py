@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import pairwise
 
-from referee.errors import FamilyError, RecordError
-from referee.records import Key, Record
-from referee.replay import VOID, find_rules, replay_asks
-from site_pages.source import Source
-from site_pages.turning_point import find_leads, list_left
+from malice.referee.errors import FamilyError, RecordError
+from malice.referee.records import Key, Record
+from malice.referee.replay import VOID, find_rules, replay_asks
+from malice.site_pages.source import Source
+from malice.site_pages.turning_point import find_leads, list_left
 
 RECENT = 12
 """The latest games to choose from: a bounded number, since each of them is played again, once."""

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.connection import SHOWN_BYTES
-from referee.records import Fault
-from site_pages import text
-from site_pages.bad_bytes import Flaw, find_broken_json, find_field, find_foreign_byte, read_object
-from tournaments.sanitizer import sanitize
+from malice.referee.connection import SHOWN_BYTES
+from malice.referee.records import Fault
+from malice.site_pages import text
+from malice.site_pages.bad_bytes import Flaw, find_broken_json, find_field, find_foreign_byte, read_object
+from malice.tournaments.sanitizer import sanitize
 
 ASKED, ANSWERED = "> ", "< "
 """The marks of direction at the beginning of a stored message."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from referee.nouns import format_count
+from malice.referee.nouns import format_count
 
 
 class Factors(Struct):

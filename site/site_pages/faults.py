@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
-from referee.records import Fault, Key, Record
-from site_pages.evidence import Evidence, make_evidence
-from tournaments.league.contents import Game
+from malice.referee.records import Fault, Key, Record
+from malice.site_pages.evidence import Evidence, make_evidence
+from malice.tournaments.league.contents import Game
 
 READ = 8
 """Games per code whose records are read."""

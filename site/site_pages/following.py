@@ -6,14 +6,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from site_pages.build import SiteSummary, SiteWriter
-from site_pages.live import Live, Speed, describe_moment
-from site_pages.pages import Games
-from site_pages.wishes import Advice
-from tournaments.league.comparison import Comparison
-from tournaments.league.progression import Changes
-from tournaments.league.publication import Publication
-from tournaments.league.store import Store
+from malice.site_pages.build import SiteSummary, SiteWriter
+from malice.site_pages.live import Live, Speed, describe_moment
+from malice.site_pages.pages import Games
+from malice.site_pages.wishes import Advice
+from malice.tournaments.league.comparison import Comparison
+from malice.tournaments.league.progression import Changes
+from malice.tournaments.league.publication import Publication
+from malice.tournaments.league.store import Store
 
 EVERY_S = 10.0
 """The shortest time from one look at a league to the next."""

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from site_pages.changes import ChangeBox, make_change_box
-from site_pages.deals import Deals
-from site_pages.overall import Overall, make_overall
-from site_pages.rankings import Ranking
-from site_pages.rounds import Course, make_course
-from site_pages.sections import Section, make_sections
-from site_pages.source import Source
-from site_pages.turning_point import FrontGame, find_front_game
-from site_pages.wishes import Wishes
-from tournaments.league.formats.table import make_table_before
-from tournaments.league.part_changes import compute_part_changes
-from tournaments.league.part_ratings import PartRatings, compute_part_ratings
-from tournaments.league.progression import Changes
-from tournaments.league.standings import Standings
+from malice.site_pages.changes import ChangeBox, make_change_box
+from malice.site_pages.deals import Deals
+from malice.site_pages.overall import Overall, make_overall
+from malice.site_pages.rankings import Ranking
+from malice.site_pages.rounds import Course, make_course
+from malice.site_pages.sections import Section, make_sections
+from malice.site_pages.source import Source
+from malice.site_pages.turning_point import FrontGame, find_front_game
+from malice.site_pages.wishes import Wishes
+from malice.tournaments.league.formats.table import make_table_before
+from malice.tournaments.league.part_changes import compute_part_changes
+from malice.tournaments.league.part_ratings import PartRatings, compute_part_ratings
+from malice.tournaments.league.progression import Changes
+from malice.tournaments.league.standings import Standings
 
 
 class Front(Struct, frozen=True):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from site_pages.downloads import write_table
-from site_pages.files import Folder
-from site_pages.front import Front
-from site_pages.overall import Overall
-from site_pages.sections import Section
-from site_pages.series import SeriesRow
-from site_pages.teams import TeamRow
-from tournaments.league.standings import Standings
-from tournaments.ratings.seats import SeatScore
-from tournaments.terminal.adjusted_pairs import ADJUSTED_HEAD
-from tournaments.terminal.adjusted_pairs import list_cells as list_adjusted
-from tournaments.terminal.results import RANKING_HEAD, list_cells
-from tournaments.terminal.tables import Cell
+from malice.site_pages.downloads import write_table
+from malice.site_pages.files import Folder
+from malice.site_pages.front import Front
+from malice.site_pages.overall import Overall
+from malice.site_pages.sections import Section
+from malice.site_pages.series import SeriesRow
+from malice.site_pages.teams import TeamRow
+from malice.tournaments.league.standings import Standings
+from malice.tournaments.ratings.seats import SeatScore
+from malice.tournaments.terminal.adjusted_pairs import ADJUSTED_HEAD
+from malice.tournaments.terminal.adjusted_pairs import list_cells as list_adjusted
+from malice.tournaments.terminal.results import RANKING_HEAD, list_cells
+from malice.tournaments.terminal.tables import Cell
 
 SEATS_HEAD = ("seats", "score", "score_low", "score_high", "elo", "elo_low", "elo_high")
 TEAMS_HEAD = ("team", "games", "won", "drawn", "lost", "score")

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import Any
 
-from site_pages import shards, text
-from site_pages.colours import Marks
-from site_pages.files import Folder
-from site_pages.game_rows import GameRow, make_game_row
-from site_pages.keys import KeyIndex
-from site_pages.rankings import make_name
-from site_pages.reasons import Reasons
-from site_pages.series import describe_standing
-from site_pages.survey import Survey
-from tournaments.league.contents import Game
-from tournaments.sanitizer import sanitize
+from malice.site_pages import shards, text
+from malice.site_pages.colours import Marks
+from malice.site_pages.files import Folder
+from malice.site_pages.game_rows import GameRow, make_game_row
+from malice.site_pages.keys import KeyIndex
+from malice.site_pages.rankings import make_name
+from malice.site_pages.reasons import Reasons
+from malice.site_pages.series import describe_standing
+from malice.site_pages.survey import Survey
+from malice.tournaments.league.contents import Game
+from malice.tournaments.sanitizer import sanitize
 
 SIZE = 10_000
 """The numbers of a file; a multiple of those of a shard."""

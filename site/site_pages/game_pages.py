@@ -9,9 +9,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from referee.families import load_family
-from site_pages import text
-from site_pages.files import Folder
+from malice.referee.families import load_family
+from malice.site_pages import text
+from malice.site_pages.files import Folder
 
 
 class GamePage(Struct, frozen=True):

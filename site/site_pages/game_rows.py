@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.deals import has_partners
-from site_pages.rankings import Name, make_name
-from site_pages.series import describe_standing
-from tournaments.league.contents import Game
-from tournaments.league.series import Score
+from malice.site_pages import text
+from malice.site_pages.deals import has_partners
+from malice.site_pages.rankings import Name, make_name
+from malice.site_pages.series import describe_standing
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.series import Score
 
 
 class Seat(Struct, frozen=True):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.chart import Tick
+from malice.site_pages import text
+from malice.site_pages.chart import Tick
 
 WIDTH, HEIGHT = 640, 190
 LEFT, RIGHT, TOP, BOTTOM = 10, 10, 22, 34

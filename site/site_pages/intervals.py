@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from site_pages import text
-from tournaments.ratings.fit import Rating
+from malice.site_pages import text
+from malice.tournaments.ratings.fit import Rating
 
 
 def format_percents(low: float | None, high: float | None) -> str:

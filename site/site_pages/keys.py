@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.records import Key
+from malice.referee.records import Key
 
 
 class KeyIndex:

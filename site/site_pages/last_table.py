@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from referee.errors import FamilyError, RecordError
-from referee.families import load_family
-from referee.records import Record
-from referee.replay import find_rules, replay_asks
-from site_pages.reasons import Reasons
-from tournaments.league.contents import Game
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.transcript import format_places
+from malice.referee.errors import FamilyError, RecordError
+from malice.referee.families import load_family
+from malice.referee.records import Record
+from malice.referee.replay import find_rules, replay_asks
+from malice.site_pages.reasons import Reasons
+from malice.tournaments.league.contents import Game
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.transcript import format_places
 
 
 class LastTable(NamedTuple):

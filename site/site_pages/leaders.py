@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.rankings import Name, make_name
-from tournaments.league.comparison import Comparison
-from tournaments.league.standings import Row, Standings
+from malice.site_pages import text
+from malice.site_pages.rankings import Name, make_name
+from malice.tournaments.league.comparison import Comparison
+from malice.tournaments.league.standings import Row, Standings
 
 
 class Leader(Struct, frozen=True):

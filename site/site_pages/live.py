@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 import msgspec
 from msgspec import Struct
 
-from site_pages.pages import Games
-from site_pages.source import Source
-from site_pages.text import format_count
-from tournaments.league.config import Config
-from tournaments.league.formats import FORMATS
-from tournaments.league.standings import State
-from tournaments.running.progress import format_duration
+from malice.site_pages.pages import Games
+from malice.site_pages.source import Source
+from malice.site_pages.text import format_count
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats import FORMATS
+from malice.tournaments.league.standings import State
+from malice.tournaments.running.progress import format_duration
 
 NAME = "data/live.js"
 WINDOW_S = 60.0

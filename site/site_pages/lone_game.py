@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from referee.records import Record
-from site_pages import shards, text
-from site_pages.game_pages import GameFiles, read_game_files
-from site_pages.keys import KeyIndex
-from site_pages.last_table import draw_last_table
-from site_pages.pages import REPLAY_SCRIPTS, REPLAY_STYLES, STYLES, make_environment
-from site_pages.reasons import Reasons
-from site_pages.series import describe_standing, score_played_series
-from site_pages.source import Source
-from tournaments.league.contents import Game
-from tournaments.league.publication import Publication
-from tournaments.sanitizer import sanitize
+from malice.referee.records import Record
+from malice.site_pages import shards, text
+from malice.site_pages.game_pages import GameFiles, read_game_files
+from malice.site_pages.keys import KeyIndex
+from malice.site_pages.last_table import draw_last_table
+from malice.site_pages.pages import REPLAY_SCRIPTS, REPLAY_STYLES, STYLES, make_environment
+from malice.site_pages.reasons import Reasons
+from malice.site_pages.series import describe_standing, score_played_series
+from malice.site_pages.source import Source
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.publication import Publication
+from malice.tournaments.sanitizer import sanitize
 
 STATIC = Path(__file__).parent / "static"
 

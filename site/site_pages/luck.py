@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from referee.luck import find_luck
-from referee.rulesets import Ruleset
-from site_pages import text
-from site_pages.intervals import format_ends, format_percents
-from site_pages.outcomes import DealBar, make_deal_bar
-from site_pages.rankings import Cell, Name, make_name
-from tournaments.league.comparison import Comparison
-from tournaments.league.standings import Standings
-from tournaments.ratings.adjustment import Adjustment
-from tournaments.ratings.comparison import Advantage
+from malice.referee.luck import find_luck
+from malice.referee.rulesets import Ruleset
+from malice.site_pages import text
+from malice.site_pages.intervals import format_ends, format_percents
+from malice.site_pages.outcomes import DealBar, make_deal_bar
+from malice.site_pages.rankings import Cell, Name, make_name
+from malice.tournaments.league.comparison import Comparison
+from malice.tournaments.league.standings import Standings
+from malice.tournaments.ratings.adjustment import Adjustment
+from malice.tournaments.ratings.comparison import Advantage
 
 SEATS = 2
 

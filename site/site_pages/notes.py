@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from referee.records import Record
-from site_pages.source import PublishedSource
-from tournaments.league.contents import Game
-from tournaments.sanitizer import sanitize
+from malice.referee.records import Record
+from malice.site_pages.source import PublishedSource
+from malice.tournaments.league.contents import Game
+from malice.tournaments.sanitizer import sanitize
 
 GAMES = 3
 """Games of a bot whose records are read."""

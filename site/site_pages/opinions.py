@@ -7,21 +7,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from referee.families import load_family
-from referee.records import Key, Record
-from referee.replay import VOID
-from referee.requests import Decision, replay_decisions
-from site_pages import shards
-from site_pages.files import Folder
-from site_pages.source import PublishedSource
-from site_pages.survey import Survey
-from site_pages.text import format_label
-from site_pages.wishes import Advice
-from tournaments.league.contents import Game
-from tournaments.league.publication import Publication
-from tournaments.running.opinions import Opinion
-from tournaments.running.rerun import Choice, Rerun
-from tournaments.sanitizer import sanitize
+from malice.referee.families import load_family
+from malice.referee.records import Key, Record
+from malice.referee.replay import VOID
+from malice.referee.requests import Decision, replay_decisions
+from malice.site_pages import shards
+from malice.site_pages.files import Folder
+from malice.site_pages.source import PublishedSource
+from malice.site_pages.survey import Survey
+from malice.site_pages.text import format_label
+from malice.site_pages.wishes import Advice
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.publication import Publication
+from malice.tournaments.running.opinions import Opinion
+from malice.tournaments.running.rerun import Choice, Rerun
+from malice.tournaments.sanitizer import sanitize
 
 NOTE = 500
 
@@ -44,7 +44,7 @@ def write_opinions(folder: Folder, source: PublishedSource, advice: Advice, game
     """Ask a bot about games, and write what it says; return what the index of the site tells of it.
 
     Raises:
-        LeagueError, OSError: as `tournaments.running.opinions.Advice.ask`.
+        LeagueError, OSError: as `malice.tournaments.running.opinions.Advice.ask`.
     """
     blocks: defaultdict[int, list[Key]] = defaultdict(list)
     for game in sorted(games, key=lambda game: game.number):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from site_pages import text
+from malice.site_pages import text
 
 OUTCOMES = ("won both", "won one, drew one", "one each", "lost one, drew one", "lost both")
 """What a deal of two games is called: 2 points, 1½, 1, ½, none."""

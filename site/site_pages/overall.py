@@ -8,9 +8,9 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.rankings import Cell, Name, make_name
-from tournaments.league.standings import Standings, State
+from malice.site_pages import text
+from malice.site_pages.rankings import Cell, Name, make_name
+from malice.tournaments.league.standings import Standings, State
 
 Groups = tuple[int, ...]
 """The group of an entry in each ranking with several."""

@@ -8,10 +8,10 @@ from types import TracebackType
 
 from msgspec.structs import replace
 
-from referee.records import Record
-from tournaments.league import replayers
-from tournaments.league.replayers import Replayers, count_processes, count_processors
-from tournaments.league.replaying import PACK
+from malice.referee.records import Record
+from malice.tournaments.league import replayers
+from malice.tournaments.league.replayers import Replayers, count_processes, count_processors
+from malice.tournaments.league.replaying import PACK
 
 
 class Packers:

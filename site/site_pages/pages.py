@@ -11,26 +11,26 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
-from referee.rules_text import RulesetText
-from site_pages import text
-from site_pages.colours import Marks
-from site_pages.compiled import COMPILED
-from site_pages.details import Details
-from site_pages.docs import DocPage
-from site_pages.faults import FaultCode
-from site_pages.front import Front
-from site_pages.game_rows import GameRow
-from site_pages.histogram import Histogram
-from site_pages.kept_markup import KeptMarkup
-from site_pages.last_table import LastTable
-from site_pages.notes import Note
-from site_pages.rankings import make_name
-from site_pages.results import Result
-from tournaments.league.contents import Entry
-from tournaments.league.parts import Part
-from tournaments.league.standings import State
-from tournaments.league.tournament import Tournament
-from tournaments.sanitizer import sanitize
+from malice.referee.rules_text import RulesetText
+from malice.site_pages import text
+from malice.site_pages.colours import Marks
+from malice.site_pages.compiled import COMPILED
+from malice.site_pages.details import Details
+from malice.site_pages.docs import DocPage
+from malice.site_pages.faults import FaultCode
+from malice.site_pages.front import Front
+from malice.site_pages.game_rows import GameRow
+from malice.site_pages.histogram import Histogram
+from malice.site_pages.kept_markup import KeptMarkup
+from malice.site_pages.last_table import LastTable
+from malice.site_pages.notes import Note
+from malice.site_pages.rankings import make_name
+from malice.site_pages.results import Result
+from malice.tournaments.league.contents import Entry
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.standings import State
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.sanitizer import sanitize
 
 TEMPLATES = Path(__file__).parent / "templates"
 

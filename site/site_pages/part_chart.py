@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.chart import (
+from malice.site_pages import text
+from malice.site_pages.chart import (
     BOTTOM,
     HEIGHT,
     TOP,
@@ -26,12 +26,12 @@ from site_pages.chart import (
     make_line,
     place_names,
 )
-from site_pages.intervals import format_interval
-from site_pages.rankings import Name, make_name
-from tournaments.league.part_ratings import PartRatings, Step
-from tournaments.league.standings import Standings
-from tournaments.ratings.fit import Rating
-from tournaments.sanitizer import sanitize
+from malice.site_pages.intervals import format_interval
+from malice.site_pages.rankings import Name, make_name
+from malice.tournaments.league.part_ratings import PartRatings, Step
+from malice.tournaments.league.standings import Standings
+from malice.tournaments.ratings.fit import Rating
+from malice.tournaments.sanitizer import sanitize
 
 CAPTION = (
     "Elo as in the ranking above, after each part of the tournament: every point fits all games up to then at once."

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.intervals import format_ends, format_interval, format_percents, format_rank_range
-from site_pages.whiskers import Whisker, find_span, make_whisker
-from tournaments.league.ranking import list_shares
-from tournaments.league.standings import PRELIMINARY, Row, Standings, State
-from tournaments.ratings.seats import SeatScore
+from malice.site_pages import text
+from malice.site_pages.intervals import format_ends, format_interval, format_percents, format_rank_range
+from malice.site_pages.whiskers import Whisker, find_span, make_whisker
+from malice.tournaments.league.ranking import list_shares
+from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, State
+from malice.tournaments.ratings.seats import SeatScore
 
 
 class Cell(Struct, frozen=True):

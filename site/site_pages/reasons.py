@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.families import load_family
-from referee.replay import VOID
-from referee.rulesets import Ruleset
-from site_pages import text
-from tournaments.league.contents import Game
+from malice.referee.families import load_family
+from malice.referee.replay import VOID
+from malice.referee.rulesets import Ruleset
+from malice.site_pages import text
+from malice.tournaments.league.contents import Game
 
 ENDLESS = "endless"
 """The code of the words for a game that is void although somebody played."""

@@ -8,15 +8,15 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.deals import Deals, Pair
-from site_pages.intervals import format_ends
-from site_pages.outcomes import DealBar, make_deal_bar
-from site_pages.rankings import Cell, Name, Ranking, RankRow, make_name
-from tournaments.league.standings import Meeting, Standings
-from tournaments.league.statistics import Figure
-from tournaments.ratings.comparison import compute_advantage
-from tournaments.ratings.head_to_head import head_to_head
+from malice.site_pages import text
+from malice.site_pages.deals import Deals, Pair
+from malice.site_pages.intervals import format_ends
+from malice.site_pages.outcomes import DealBar, make_deal_bar
+from malice.site_pages.rankings import Cell, Name, Ranking, RankRow, make_name
+from malice.tournaments.league.standings import Meeting, Standings
+from malice.tournaments.league.statistics import Figure
+from malice.tournaments.ratings.comparison import compute_advantage
+from malice.tournaments.ratings.head_to_head import head_to_head
 
 
 class Duel(Struct, frozen=True):

@@ -7,13 +7,21 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.rankings import Name, make_name
-from tournaments.league.formats.knockout import FINAL, PLAY_OFF_DEALS, PLAY_OFFS, Round, Tie, draw_bracket, list_seeds
-from tournaments.league.formats.matches import Match, format_points, list_matches
-from tournaments.league.formats.situation import Situation
-from tournaments.league.formats.swiss import Encounter, SwissRow, rank_swiss
-from tournaments.league.parts import Part
+from malice.site_pages import text
+from malice.site_pages.rankings import Name, make_name
+from malice.tournaments.league.formats.knockout import (
+    FINAL,
+    PLAY_OFF_DEALS,
+    PLAY_OFFS,
+    Round,
+    Tie,
+    draw_bracket,
+    list_seeds,
+)
+from malice.tournaments.league.formats.matches import Match, format_points, list_matches
+from malice.tournaments.league.formats.situation import Situation
+from malice.tournaments.league.formats.swiss import Encounter, SwissRow, rank_swiss
+from malice.tournaments.league.parts import Part
 
 WORDS = {Fraction(1): "won", Fraction(1, 2): "drawn", Fraction(0): "lost"}
 DEFAULT = "by default"

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from site_pages.changes import Mark, mark_moves
-from site_pages.chart import Chart, make_chart
-from site_pages.colours import assign_colours
-from site_pages.crosstable import Crossings, make_crossings, name_versions
-from site_pages.deals import Deals
-from site_pages.leaders import Leader, list_leaders
-from site_pages.luck import LuckTable, make_luck_table
-from site_pages.part_chart import PartChart, make_part_chart
-from site_pages.rankings import Ranking, make_ranking, make_version_name
-from site_pages.series import SeriesRow, find_targets, make_series_rows
-from site_pages.source import Source
-from site_pages.teams import TeamRow, make_team_rows
-from site_pages.wishes import Wishes
-from tournaments.league.choice import Choice, Picker
-from tournaments.league.part_ratings import PartRatings
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.series import tally_series
-from tournaments.league.standings import Standings
+from malice.site_pages.changes import Mark, mark_moves
+from malice.site_pages.chart import Chart, make_chart
+from malice.site_pages.colours import assign_colours
+from malice.site_pages.crosstable import Crossings, make_crossings, name_versions
+from malice.site_pages.deals import Deals
+from malice.site_pages.leaders import Leader, list_leaders
+from malice.site_pages.luck import LuckTable, make_luck_table
+from malice.site_pages.part_chart import PartChart, make_part_chart
+from malice.site_pages.rankings import Ranking, make_ranking, make_version_name
+from malice.site_pages.series import SeriesRow, find_targets, make_series_rows
+from malice.site_pages.source import Source
+from malice.site_pages.teams import TeamRow, make_team_rows
+from malice.site_pages.wishes import Wishes
+from malice.tournaments.league.choice import Choice, Picker
+from malice.tournaments.league.part_ratings import PartRatings
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.series import tally_series
+from malice.tournaments.league.standings import Standings
 
 
 class Versions(Struct, frozen=True):

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from referee.records import Key
-from site_pages import text
-from site_pages.rankings import Cell, Name, make_name
-from tournaments.league.contents import LeagueContents
-from tournaments.league.series import Score, Tally, score_league_series
+from malice.referee.records import Key
+from malice.site_pages import text
+from malice.site_pages.rankings import Cell, Name, make_name
+from malice.tournaments.league.contents import LeagueContents
+from malice.tournaments.league.series import Score, Tally, score_league_series
 
 
 class SeriesRow(Struct, frozen=True):

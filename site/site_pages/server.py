@@ -21,8 +21,8 @@ from socketserver import TCPServer
 from typing import Any, BinaryIO
 from urllib.parse import unquote_to_bytes
 
-from referee.errors import DataError
-from site_pages.files import is_page
+from malice.referee.errors import DataError
+from malice.site_pages.files import is_page
 
 TYPES = {
     ".html": "text/html; charset=utf-8",

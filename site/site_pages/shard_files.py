@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from site_pages import shards
-from site_pages.files import SHARD, Folder
-from site_pages.packing import Packers
-from site_pages.reasons import Reasons
-from site_pages.series import describe_standing
-from site_pages.source import PublishedSource
-from site_pages.survey import Survey
-from tournaments.league.contents import Game
+from malice.site_pages import shards
+from malice.site_pages.files import SHARD, Folder
+from malice.site_pages.packing import Packers
+from malice.site_pages.reasons import Reasons
+from malice.site_pages.series import describe_standing
+from malice.site_pages.source import PublishedSource
+from malice.site_pages.survey import Survey
+from malice.tournaments.league.contents import Game
 
 
 class ShardFiles:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from referee.errors import DataError, RecordError
-from referee.packed_events import (
+from malice.referee.errors import DataError, RecordError
+from malice.referee.packed_events import (
     TAKEN,
     AskContent,
     PackedEvents,
@@ -27,13 +27,13 @@ from referee.packed_events import (
     encode_symbol,
     pack_asks,
 )
-from referee.records import Record
-from referee.replay import VOID, replay_contents
-from site_pages import text
-from site_pages.evidence import make_evidence
-from site_pages.files import Folder
-from tournaments.league.contents import Game
-from tournaments.sanitizer import sanitize
+from malice.referee.records import Record
+from malice.referee.replay import VOID, replay_contents
+from malice.site_pages import text
+from malice.site_pages.evidence import make_evidence
+from malice.site_pages.files import Folder
+from malice.tournaments.league.contents import Game
+from malice.tournaments.sanitizer import sanitize
 
 SIZE = 100
 """The most games in a shard."""

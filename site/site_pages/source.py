@@ -9,15 +9,15 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.records import Key, Record
-from referee.rulesets import Ruleset
-from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game, LeagueContents, TablePlace
-from tournaments.league.formats.situation import Situation
-from tournaments.league.parts import Part
-from tournaments.league.publication import Publication
-from tournaments.league.tournament import Tournament
+from malice.protocol.messages import ClockRules
+from malice.referee.records import Key, Record
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Entry, Game, LeagueContents, TablePlace
+from malice.tournaments.league.formats.situation import Situation
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.publication import Publication
+from malice.tournaments.league.tournament import Tournament
 
 
 class Source(LeagueContents, Protocol):

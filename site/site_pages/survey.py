@@ -9,18 +9,18 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from site_pages import shards
-from site_pages.bot_games import BotGames
-from site_pages.deals import Deals
-from site_pages.factors import Factors
-from site_pages.kept_markup import KeptMarkup
-from site_pages.keys import KeyIndex
-from site_pages.series import score_played_series
-from site_pages.source import Numbering, Source
-from tournaments.league.choice import Picker
-from tournaments.league.contents import Game
-from tournaments.league.kind_games import GameMemory
-from tournaments.league.settled import Settled
+from malice.site_pages import shards
+from malice.site_pages.bot_games import BotGames
+from malice.site_pages.deals import Deals
+from malice.site_pages.factors import Factors
+from malice.site_pages.kept_markup import KeptMarkup
+from malice.site_pages.keys import KeyIndex
+from malice.site_pages.series import score_played_series
+from malice.site_pages.source import Numbering, Source
+from malice.tournaments.league.choice import Picker
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.kind_games import GameMemory
+from malice.tournaments.league.settled import Settled
 
 LATEST = 25
 """Latest games on a bot's page."""

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from site_pages import text
-from site_pages.deals import Deals, Kind, Team
-from site_pages.rankings import Cell, Name, make_name
+from malice.site_pages import text
+from malice.site_pages.deals import Deals, Kind, Team
+from malice.site_pages.rankings import Cell, Name, make_name
 
 
 class TeamRow(Struct, frozen=True):

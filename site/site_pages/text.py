@@ -13,8 +13,8 @@ import unicodedata
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from referee.nouns import inflect
-from tournaments.sanitizer import sanitize
+from malice.referee.nouns import inflect
+from malice.tournaments.sanitizer import sanitize
 
 NONE = "n/a"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,47}")

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import FamilyError, RecordError
-from referee.families import load_family
-from referee.records import Record
-from referee.replay import VOID, find_rules, replay_asks
-from site_pages.source import Source
-from tournaments.league.contents import Game
-from tournaments.league.standings import Standings
+from malice.referee.errors import FamilyError, RecordError
+from malice.referee.families import load_family
+from malice.referee.records import Record
+from malice.referee.replay import VOID, find_rules, replay_asks
+from malice.site_pages.source import Source
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.standings import Standings
 
 RECENT = 20
 """The latest games of two among which the longest is chosen."""

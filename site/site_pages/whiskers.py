@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from site_pages import text
-from tournaments.ratings.fit import Rating
+from malice.site_pages import text
+from malice.tournaments.ratings.fit import Rating
 
 
 class Whisker(Struct, frozen=True):

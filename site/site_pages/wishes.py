@@ -7,10 +7,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from referee.records import Key
-from tournaments.league.comparison import Comparison
-from tournaments.league.progression import Changes
-from tournaments.running.opinions import Adviser, Opinion
+from malice.referee.records import Key
+from malice.tournaments.league.comparison import Comparison
+from malice.tournaments.league.progression import Changes
+from malice.tournaments.running.opinions import Adviser, Opinion
 
 
 class Advice(Protocol):

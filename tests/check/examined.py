@@ -6,14 +6,14 @@ import shlex
 import sys
 from pathlib import Path
 
-from referee.games import DEFAULT_RULESET
-from referee.records import Isolation
-from referee.rulesets import load_ruleset
-from tournaments.check.exam_log import Times
-from tournaments.check.examination import Examination
-from tournaments.check.games import Syllabus
-from tournaments.check.report import Finding, Report
-from tournaments.entries.bots import BotSpec, find_bot
+from malice.referee.games import DEFAULT_RULESET
+from malice.referee.records import Isolation
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.check.exam_log import Times
+from malice.tournaments.check.examination import Examination
+from malice.tournaments.check.games import Syllabus
+from malice.tournaments.check.report import Finding, Report
+from malice.tournaments.entries.bots import BotSpec, find_bot
 
 FAULTY = Path(__file__).parent / "faulty.py"
 PATIENT = Times(move_ms=60_000, init_ms=60_000, listen_ms=60_000, exit_ms=60_000)

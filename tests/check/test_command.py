@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from malice.tournaments.check.report import TITLES
+from malice.tournaments.cli import main
 from tests.check.examined import FAULTY
 from tests.documents import blocks
-from tournaments.check.report import TITLES
-from tournaments.cli import main
 
 pytestmark = pytest.mark.slow
 

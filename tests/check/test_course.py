@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import Result
 
+from malice.tournaments.check.junit import encode_junit
+from malice.tournaments.check.report import Finding, Report, Step
 from tests.test_cli import malice
-from tournaments.check.junit import encode_junit
-from tournaments.check.report import Finding, Report, Step
 
 pytestmark = pytest.mark.slow
 

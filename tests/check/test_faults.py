@@ -10,9 +10,9 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from malice.tournaments.check.repetition import BEFORE
 from tests.check.examined import PATIENT, examined, failures, faulty, remarks, results
 from tests.processes import NAME, Mark
-from tournaments.check.repetition import BEFORE
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,12 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from malice.tournaments.check.causes import explain_invalid_json
+from malice.tournaments.check.hints import FLUSH, WHAT_TO_DO, explain_flush, find_language, give_hint
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.manifests import Manifest
 from tests.check.examined import faulty
 from tests.test_protocol_page import rows
-from tournaments.check.causes import explain_invalid_json
-from tournaments.check.hints import FLUSH, WHAT_TO_DO, explain_flush, find_language, give_hint
-from tournaments.entries.bots import find_bot
-from tournaments.entries.manifests import Manifest
 
 
 def test_the_flush_calls_are_those_of_the_page() -> None:

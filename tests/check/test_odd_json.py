@@ -8,11 +8,11 @@ import re
 import msgspec
 import pytest
 
-from protocol import LINE_BYTES
-from protocol.codec import decode_request, encode
-from protocol.messages import Move
-from tournaments.check.odd_json import LATER, add_unknown, make_odd_writer
-from tournaments.check.situations import Position
+from malice.protocol import LINE_BYTES
+from malice.protocol.codec import decode_request, encode
+from malice.protocol.messages import Move
+from malice.tournaments.check.odd_json import LATER, add_unknown, make_odd_writer
+from malice.tournaments.check.situations import Position
 
 
 def request() -> bytes:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from referee import families, rulesets
+from malice.referee import families, rulesets
 
 CACHED = (
     families.load_family,

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from malice.tournaments.cli import main
+from malice.tournaments.league.config import read_config
+from malice.tournaments.league.store import Store
 from tests.games.test_simultaneous import BIDDER
-from tournaments.cli import main
-from tournaments.league.config import read_config
-from tournaments.league.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("bidding")]
 

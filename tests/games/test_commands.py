@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from malice.tournaments.cli import main
 from tests.games.test_packages import malice
-from tournaments.cli import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("games")]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.families import make_rules
-from referee.rules import Ask
-from referee.rulesets import load_ruleset
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.families import make_rules
+from malice.referee.rules import Ask
+from malice.referee.rulesets import load_ruleset
 
 SEEDS = [sha256(f"deal {number}".encode()).digest() for number in range(5)]
 PACK = [rank + suit for suit in "CDHS" for rank in "A23456789TJQK"]

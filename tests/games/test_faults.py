@@ -10,24 +10,24 @@ from typing import Any
 import pytest
 from msgspec.structs import force_setattr, replace
 
-from protocol.messages import Move
-from referee import game_runner
-from referee.checked_rules import CheckedRules
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.errors import FamilyError, GameFault
-from referee.families import Family, list_shipped, load_family
-from referee.game_runner import GameRunner
-from referee.records import Batch, GameOrder, Key, Player
-from referee.rules import Ask, Events, Match, Result, Shuffle
-from referee.rulesets import list_family_rulesets, load_ruleset
-from referee.sample_games import BrokenClaim, Subject
-from referee.testing import CLAIMS
-from referee.verdicts import Verdict
+from malice.protocol.messages import Move
+from malice.referee import game_runner
+from malice.referee.checked_rules import CheckedRules
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.errors import FamilyError, GameFault
+from malice.referee.families import Family, list_shipped, load_family
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Batch, GameOrder, Key, Player
+from malice.referee.rules import Ask, Events, Match, Result, Shuffle
+from malice.referee.rulesets import list_family_rulesets, load_ruleset
+from malice.referee.sample_games import BrokenClaim, Subject
+from malice.referee.testing import CLAIMS
+from malice.referee.verdicts import Verdict
+from malice.tournaments.league.store import Store
 from tests.games.installed import installed
 from tests.games.test_packages import malice
 from tests.tables import FOR_EVER, PATIENCE_MS, Script
-from tournaments.league.store import Store
 
 pytestmark = pytest.mark.slow
 

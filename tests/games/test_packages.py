@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 from click.testing import Result as Output
 
-from referee.families import list_shipped, load_family
-from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
-from referee.rulesets import load_ruleset
+from malice.referee.families import list_shipped, load_family
+from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.cli import main
+from malice.tournaments.entries.plain_programs import PROGRAMS
 from tests.games.installed import installed
-from tournaments.cli import main
-from tournaments.entries.plain_programs import PROGRAMS
 
 pytestmark = pytest.mark.slow
 

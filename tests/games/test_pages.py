@@ -13,16 +13,16 @@ from click.testing import CliRunner
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 
-import site_pages
-from referee.records import Record
-from referee.replay import RecordedAsk, find_rules, replay_asks
-from site_pages.turning_point import find_leads, find_turn, list_left
+from malice import site_pages
+from malice.referee.records import Record
+from malice.referee.replay import RecordedAsk, find_rules, replay_asks
+from malice.site_pages.turning_point import find_leads, find_turn, list_left
+from malice.tournaments.cli import main
+from malice.tournaments.league.store import Store
 from tests.advice import LastAction
 from tests.games.conftest import BIDDING, TRICKS
 from tests.games.installed import installed, write_package
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay
-from tournaments.cli import main
-from tournaments.league.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -12,18 +12,29 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from protocol.codec import encode
-from protocol.messages import ClockRules, Move
-from referee.bot_seat import BotSeat
-from referee.errors import MachineFault
-from referee.game_runner import GameRunner
-from referee.playing import play_batch
-from referee.records import Batch, BatchDone, GameBegun, GameOrder, Key, Player, Record, RefereeFault, Report, Started
-from referee.replay import check_record, replay_asks
-from referee.requests import replay_decisions, replay_requests
-from referee.rulesets import load_ruleset
-from referee.seat import Played
-from referee.verdicts import Verdict
+from malice.protocol.codec import encode
+from malice.protocol.messages import ClockRules, Move
+from malice.referee.bot_seat import BotSeat
+from malice.referee.errors import MachineFault
+from malice.referee.game_runner import GameRunner
+from malice.referee.playing import play_batch
+from malice.referee.records import (
+    Batch,
+    BatchDone,
+    GameBegun,
+    GameOrder,
+    Key,
+    Player,
+    Record,
+    RefereeFault,
+    Report,
+    Started,
+)
+from malice.referee.replay import check_record, replay_asks
+from malice.referee.requests import replay_decisions, replay_requests
+from malice.referee.rulesets import load_ruleset
+from malice.referee.seat import Played
+from malice.referee.verdicts import Verdict
 from tests.tables import Script
 
 BIDDER = Path(__file__).parent / "bidder.py"

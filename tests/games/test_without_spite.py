@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.families import list_shipped
+from malice.referee.families import list_shipped
 from tests.documents import ROOT, Reader, blocks
 from tests.environments import copy_sources, make_environment
 from tests.games.conftest import PAGE

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.entries.builds import ensure_built
-from tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.builds import ensure_built
+from malice.tournaments.entries.kept_bots import KeptBots
 
 PROGRAM = """\
 import json, sys

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from referee.errors import BotError
-from referee.isolation import limits
+from malice.referee.errors import BotError
+from malice.referee.isolation import limits
+from malice.tournaments.entries import built_copies, kept_bots
+from malice.tournaments.entries.bot_files import STAMP
+from malice.tournaments.entries.bots import PERSON, find_bot
+from malice.tournaments.entries.builds import build
+from malice.tournaments.entries.kept_bots import MANY_BYTES, KeptBots, describe_size
+from malice.tournaments.entries.twins import find_twins
+from malice.tournaments.errors import LeagueError
 from tests.kept.folders import find_built, keep, open_place, read_tree, write_bot, write_built_bot
-from tournaments.entries import built_copies, kept_bots
-from tournaments.entries.bot_files import STAMP
-from tournaments.entries.bots import PERSON, find_bot
-from tournaments.entries.builds import build
-from tournaments.entries.kept_bots import MANY_BYTES, KeptBots, describe_size
-from tournaments.entries.twins import find_twins
-from tournaments.errors import LeagueError
 
 
 @pytest.fixture

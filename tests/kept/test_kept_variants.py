@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from referee.bot_seat import BotSeat
-from referee.records import Isolation, Layer
+from malice.referee.bot_seat import BotSeat
+from malice.referee.records import Isolation, Layer
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.enrolment import enroll
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.variants import find_variant, give_parameters
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.running.names import Names
 from tests.boxes import every_layer
 from tests.kept.folders import find_built, open_place, say_nothing, write_built_bot
 from tests.kept.repositories import commit, start_repository
 from tests.tables import PATIENCE_MS
 from tests.variants import MANIFEST, write_variable_bot
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.entries.enrolment import enroll
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.entries.variants import find_variant, give_parameters
-from tournaments.errors import LeagueError
-from tournaments.running.names import Names
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.workplaces import PREFIX, open_workplace, sweep
 from tests.kept.folders import find_built, keep, open_place, read_tree, say_nothing, write_bot, write_built_bot
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.entries.workplaces import PREFIX, open_workplace, sweep
 
 STEPS = ("open", "os.mkdir", "os.rename", "os.symlink", "os.chmod", "os.remove", "os.rmdir", "os.utime", "fcntl.flock")
 """The events of Python's audit at which a process may be killed."""

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.bot_seat import BotSeat
-from referee.isolation import limits
-from referee.playing import play_batch
-from referee.records import Isolation, Layer, Player, Record
+from malice.referee.bot_seat import BotSeat
+from malice.referee.isolation import limits
+from malice.referee.playing import play_batch
+from malice.referee.records import Isolation, Layer, Player, Record
+from malice.tournaments.entries.bot_files import copy_files
+from malice.tournaments.entries.bots import SHIPPED, BotSpec
 from tests.kept.folders import find_built, keep, open_place, write_bot
 from tests.tables import PATIENCE_MS, batch
-from tournaments.entries.bot_files import copy_files
-from tournaments.entries.bots import SHIPPED, BotSpec
 
 SANDBOX = pytest.param("bwrap", marks=pytest.mark.sandbox)
 LAYERS: list[object] = ["none", "rlimit", SANDBOX]

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.errors import BotError, DataError
+from malice.referee.errors import BotError, DataError
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.patterns import expand_entries, is_pattern
+from malice.tournaments.league.config import EntryLine
 from tests.kept.folders import write_bot
-from tournaments.entries.bots import find_bot
-from tournaments.entries.patterns import expand_entries, is_pattern
-from tournaments.league.config import EntryLine
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.errors import BotError, DataError
+from malice.referee.errors import BotError, DataError
+from malice.tournaments.entries import git_trees, revisions
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.revisions import Reference, find_revision, parse_reference
 from tests.kept.folders import find_built, open_place, say_nothing, write_bot, write_built_bot
 from tests.kept.repositories import commit, git, start_repository
-from tournaments.entries import git_trees, revisions
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.entries.revisions import Reference, find_revision, parse_reference
 
 
 @pytest.fixture
@@ -327,7 +327,9 @@ def test_a_repository_that_git_distrusts_is_an_error_with_its_reason(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
-    monkeypatch.setattr("tournaments.entries.git_trees._make_environment", lambda: dict(os.environ) | {"LC_ALL": "C"})
+    monkeypatch.setattr(
+        "malice.tournaments.entries.git_trees._make_environment", lambda: dict(os.environ) | {"LC_ALL": "C"}
+    )
 
     with pytest.raises(BotError, match=r"is not in a git repository that can be read: detected dubious ownership"):
         find(place, "bots/mine@HEAD")

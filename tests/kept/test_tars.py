@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.errors import BotError
+from malice.referee.errors import BotError
+from malice.tournaments.entries import fresh_trees
+from malice.tournaments.entries.bot_files import hash_files, list_files
+from malice.tournaments.entries.bot_tars import unpack_tar, write_tar
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.errors import LeagueError
 from tests.kept.folders import keep, open_place, read_tree, say_nothing, write_bot
-from tournaments.entries import fresh_trees
-from tournaments.entries.bot_files import hash_files, list_files
-from tournaments.entries.bot_tars import unpack_tar, write_tar
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.errors import LeagueError
 
 NAMES = st.one_of(
     st.sampled_from(["a", "b", "-", " ", "ä", "\udcff", "a" * 120, ".dot"]),

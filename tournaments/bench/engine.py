@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 from random import Random
 
-from referee.dealer import Dealer
-from referee.families import make_rules
-from referee.games import DEFAULT_RULESET
-from referee.rules import Result, Shuffle
-from referee.rulesets import load_ruleset
-from tournaments.bench import Row
+from malice.referee.dealer import Dealer
+from malice.referee.families import make_rules
+from malice.referee.games import DEFAULT_RULESET
+from malice.referee.rules import Result, Shuffle
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.bench import Row
 
 GAMES = 400
 

@@ -15,17 +15,17 @@ from shutil import which
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from protocol.codec import encode
-from protocol.messages import ClockRules
-from referee.bot_seat import BotSeat
-from referee.game_runner import GameRunner
-from referee.games import DEFAULT_RULESET
-from referee.records import Batch, GameOrder, Key, Player, Record
-from referee.rulesets import load_ruleset
-from tournaments.bench import Row
-from tournaments.bench.seats import Puppet
-from tournaments.entries.bots import SHIPPED, find_bot
-from tournaments.league.parts import Seeds
+from malice.protocol.codec import encode
+from malice.protocol.messages import ClockRules
+from malice.referee.bot_seat import BotSeat
+from malice.referee.game_runner import GameRunner
+from malice.referee.games import DEFAULT_RULESET
+from malice.referee.records import Batch, GameOrder, Key, Player, Record
+from malice.referee.rulesets import load_ruleset
+from malice.tournaments.bench import Row
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.entries.bots import SHIPPED, find_bot
+from malice.tournaments.league.parts import Seeds
 
 GAMES = 50
 WARM_UP = 5

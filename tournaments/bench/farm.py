@@ -14,21 +14,21 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from protocol.messages import Move
-from referee.game_runner import GameRunner
-from referee.records import Key, Record
-from tournaments.bench import Row
-from tournaments.bench.seats import Puppet
-from tournaments.farm.cluster import Answered, Event, Introduced
-from tournaments.farm.conditions import Conditions
-from tournaments.farm.dispatch import Dispatcher
-from tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket
-from tournaments.league.config import Config
-from tournaments.league.store import Store
-from tournaments.running.audit import Audit
-from tournaments.running.hooks import Hooks
-from tournaments.running.opening import open_league
-from tournaments.running.plan import Plan
+from malice.protocol.messages import Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Key, Record
+from malice.tournaments.bench import Row
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.farm.cluster import Answered, Event, Introduced
+from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.dispatch import Dispatcher
+from malice.tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.audit import Audit
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import Plan
 
 WORKERS = 32
 SLOTS = 2

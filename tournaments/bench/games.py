@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from random import Random
 from statistics import median
 
-from protocol.codec import encode
-from protocol.messages import ClockRules, GameEnd, GameStart, Move
-from referee.families import list_shipped
-from referee.game_runner import GameRunner
-from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
-from referee.records import Batch, Key, Player
-from referee.rulesets import Ruleset, list_family_rulesets, load_ruleset
-from tournaments.bench import Row
-from tournaments.bench.seats import Puppet
-from tournaments.league.parts import Seeds
+from malice.protocol.codec import encode
+from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move
+from malice.referee.families import list_shipped
+from malice.referee.game_runner import GameRunner
+from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+from malice.referee.records import Batch, Key, Player
+from malice.referee.rulesets import Ruleset, list_family_rulesets, load_ruleset
+from malice.tournaments.bench import Row
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.league.parts import Seeds
 
 ROUNDS = 9
 GAMES = 6

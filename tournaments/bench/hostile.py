@@ -8,15 +8,15 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.isolation import probe
-from referee.records import Batch, Isolation, Key, Player, Record
-from tournaments.bench import Row, hostile_bot
-from tournaments.bench.exchange import make_games
-from tournaments.entries.bots import find_bot
-from tournaments.league.parts import Seeds
-from tournaments.running.coordinator import play_batches
-from tournaments.running.hooks import Hooks
+from malice.protocol.messages import ClockRules
+from malice.referee.isolation import probe
+from malice.referee.records import Batch, Isolation, Key, Player, Record
+from malice.tournaments.bench import Row, hostile_bot
+from malice.tournaments.bench.exchange import make_games
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.league.parts import Seeds
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.hooks import Hooks
 
 ROUNDS = 3
 JOBS = 2

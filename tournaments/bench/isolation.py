@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
-from referee.bot_seat import BotSeat
-from referee.game_runner import GameRunner
-from referee.isolation import probe
-from referee.records import Isolation, Layer, Player
-from tournaments.bench import Row
-from tournaments.bench.exchange import make_games
-from tournaments.entries.bots import find_bot
+from malice.referee.bot_seat import BotSeat
+from malice.referee.game_runner import GameRunner
+from malice.referee.isolation import probe
+from malice.referee.records import Isolation, Layer, Player
+from malice.tournaments.bench import Row
+from malice.tournaments.bench.exchange import make_games
+from malice.tournaments.entries.bots import find_bot
 
 STARTS = 15
 GAMES = 25

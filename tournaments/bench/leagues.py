@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from referee.records import Record
-from tournaments.bench import Row
-from tournaments.bench.playouts import fill_league
-from tournaments.league.contents import Game
-from tournaments.league.replayers import count_processors, replay_rows
-from tournaments.league.store import Store
-from tournaments.league.verify import verify_league
+from malice.referee.records import Record
+from malice.tournaments.bench import Row
+from malice.tournaments.bench.playouts import fill_league
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.replayers import count_processors, replay_rows
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.verify import verify_league
 
 GAMES = 3_000
 ALONE = 100

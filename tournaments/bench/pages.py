@@ -13,13 +13,13 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from referee.records import Record
-from tournaments.bench import Row
-from tournaments.bench.playouts import fill_league
-from tournaments.league.contents import Game
-from tournaments.league.publication import SiteSummary
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.store import Store
+from malice.referee.records import Record
+from malice.tournaments.bench import Row
+from malice.tournaments.bench.playouts import fill_league
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.publication import SiteSummary
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.store import Store
 
 NEW = 10
 """Games that come in before a site is rendered again."""

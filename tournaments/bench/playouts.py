@@ -10,17 +10,17 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.families import make_rules
-from referee.game_log import GameLog
-from referee.records import Batch, GameOrder, Record, SeatReport
-from referee.rules import Result
-from referee.seat import Played
-from tournaments.league.config import Config
-from tournaments.league.contents import Game
-from tournaments.league.store import Store
-from tournaments.running.plan import Plan
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.families import make_rules
+from malice.referee.game_log import GameLog
+from malice.referee.records import Batch, GameOrder, Record, SeatReport
+from malice.referee.rules import Result
+from malice.referee.seat import Played
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.plan import Plan
 
 ENTRIES = 60
 OFF = 0.1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
-from referee.records import SeatReport
-from referee.seat import InProcessSeat
+from malice.protocol.messages import GameEnd, GameStart, Move, MoveAnswer
+from malice.referee.records import SeatReport
+from malice.referee.seat import InProcessSeat
 
 Choose = Callable[[Move], tuple[str, int]]
 """Returns an action for a request, and the nanoseconds to record for it."""

@@ -8,12 +8,12 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from tournaments.bench import Row
-from tournaments.league.config import Config
-from tournaments.league.store import Store
-from tournaments.running.coordinator import play_batches
-from tournaments.running.hooks import Hooks
-from tournaments.running.opening import open_league
+from malice.tournaments.bench import Row
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.opening import open_league
 
 ROUNDS = 3
 DEALS = 100

@@ -6,14 +6,14 @@ import re
 
 import msgspec
 
-from protocol.codec import UNREADABLE, excerpt
-from protocol.errors import MaliceError
-from referee.stray_lines import STRAY_LINES
-from tournaments.check.exam_log import Trouble
-from tournaments.check.hints import explain_flush, give_hint
-from tournaments.check.report import Finding
-from tournaments.entries import hidden_modules
-from tournaments.entries.bots import BotSpec
+from malice.protocol.codec import UNREADABLE, excerpt
+from malice.protocol.errors import MaliceError
+from malice.referee.stray_lines import STRAY_LINES
+from malice.tournaments.check.exam_log import Trouble
+from malice.tournaments.check.hints import explain_flush, give_hint
+from malice.tournaments.check.report import Finding
+from malice.tournaments.entries import hidden_modules
+from malice.tournaments.entries.bots import BotSpec
 
 SHOWN_ACTIONS = 12
 NOT_JSON = re.compile(r"\bnot? JSON\b")

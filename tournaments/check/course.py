@@ -9,17 +9,17 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import DataError, GameFault
-from referee.records import Isolation
-from tournaments.check.exam_log import Times
-from tournaments.check.examination import Examination
-from tournaments.check.games import choose_syllabus
-from tournaments.check.report import Finding, Report, Step
-from tournaments.entries.bots import find_bot
-from tournaments.entries.enrolment import Enrolled, Find, enroll
-from tournaments.entries.patterns import expand_entries
-from tournaments.league.config import EntryLine, assign_labels, read_config
-from tournaments.league.journal import Absence
+from malice.referee.errors import DataError, GameFault
+from malice.referee.records import Isolation
+from malice.tournaments.check.exam_log import Times
+from malice.tournaments.check.examination import Examination
+from malice.tournaments.check.games import choose_syllabus
+from malice.tournaments.check.report import Finding, Report, Step
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.enrolment import Enrolled, Find, enroll
+from malice.tournaments.entries.patterns import expand_entries
+from malice.tournaments.league.config import EntryLine, assign_labels, read_config
+from malice.tournaments.league.journal import Absence
 
 HINTS = {
     "bot": "name a folder with a bot.toml, a bot that ships, or a command line",

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from protocol.errors import MaliceError
-from referee.verdicts import Code, Verdict
-from tournaments.check.report import Thought
-from tournaments.check.silence import Silence
+from malice.protocol.errors import MaliceError
+from malice.referee.verdicts import Code, Verdict
+from malice.tournaments.check.report import Thought
+from malice.tournaments.check.silence import Silence
 
 
 class Times(Struct, frozen=True):

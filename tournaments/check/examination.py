@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from protocol.codec import excerpt
-from referee.families import load_family
-from referee.isolation.layers import name_common_isolation
-from referee.nouns import format_count
-from referee.records import Isolation
-from tournaments.check import exits, fuzz, repetition
-from tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, is_stray, make_finding
-from tournaments.check.exam_log import Stray, Times, Trouble
-from tournaments.check.games import Games, Syllabus, cover_everything
-from tournaments.check.odd_json import LATER_TYPES, add_unknown
-from tournaments.check.report import TITLES, Finding, Report, Step
-from tournaments.check.seat import ExaminedSeat
-from tournaments.entries.bots import BotSpec
+from malice.protocol.codec import excerpt
+from malice.referee.families import load_family
+from malice.referee.isolation.layers import name_common_isolation
+from malice.referee.nouns import format_count
+from malice.referee.records import Isolation
+from malice.tournaments.check import exits, fuzz, repetition
+from malice.tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, is_stray, make_finding
+from malice.tournaments.check.exam_log import Stray, Times, Trouble
+from malice.tournaments.check.games import Games, Syllabus, cover_everything
+from malice.tournaments.check.odd_json import LATER_TYPES, add_unknown
+from malice.tournaments.check.report import TITLES, Finding, Report, Step
+from malice.tournaments.check.seat import ExaminedSeat
+from malice.tournaments.entries.bots import BotSpec
 
 GAMES = 20
 SLOWEST = 5

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from protocol.codec import excerpt
-from referee.bot_seat import BYE_WAIT_NS
-from referee.clock import MS
-from tournaments.check.causes import Failed
-from tournaments.check.games import Games
-from tournaments.check.report import Finding
-from tournaments.check.seat import Leaving
+from malice.protocol.codec import excerpt
+from malice.referee.bot_seat import BYE_WAIT_NS
+from malice.referee.clock import MS
+from malice.tournaments.check.causes import Failed
+from malice.tournaments.check.games import Games
+from malice.tournaments.check.report import Finding
+from malice.tournaments.check.seat import Leaving
 
 DEAL = 2000
 """A deal that no other part plays."""

@@ -7,15 +7,15 @@ from collections import Counter
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from referee.clock import MS
-from referee.nouns import format_count
-from referee.rulesets import load_ruleset
-from referee.verdicts import judge_illegal_move
-from tournaments.check.exam_log import Trouble
-from tournaments.check.games import Games
-from tournaments.check.odd_json import make_odd_writer
-from tournaments.check.seat import ExaminedSeat
-from tournaments.check.situations import (
+from malice.referee.clock import MS
+from malice.referee.nouns import format_count
+from malice.referee.rulesets import load_ruleset
+from malice.referee.verdicts import judge_illegal_move
+from malice.tournaments.check.exam_log import Trouble
+from malice.tournaments.check.games import Games
+from malice.tournaments.check.odd_json import make_odd_writer
+from malice.tournaments.check.seat import ExaminedSeat
+from malice.tournaments.check.situations import (
     Find,
     Position,
     Situation,

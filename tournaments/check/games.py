@@ -10,22 +10,22 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from protocol.errors import MaliceError
-from protocol.messages import ClockRules
-from referee.errors import GameFault
-from referee.families import load_family
-from referee.game_runner import GameRunner
-from referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
-from referee.records import Batch, GameOrder, Isolation, Key, Record
-from referee.replay import is_endless
-from referee.rulesets import Ruleset, find_ruleset, list_rulesets, load_ruleset
-from referee.seat import Seat
-from referee.verdicts import Verdict
-from tournaments.check.exam_log import ExamLog, Times, Trouble
-from tournaments.check.seat import ExaminedSeat, Opponent
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.league.parts import Seeds
-from tournaments.running.stops import describe_endless_game
+from malice.protocol.errors import MaliceError
+from malice.protocol.messages import ClockRules
+from malice.referee.errors import GameFault
+from malice.referee.families import load_family
+from malice.referee.game_runner import GameRunner
+from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+from malice.referee.records import Batch, GameOrder, Isolation, Key, Record
+from malice.referee.replay import is_endless
+from malice.referee.rulesets import Ruleset, find_ruleset, list_rulesets, load_ruleset
+from malice.referee.seat import Seat
+from malice.referee.verdicts import Verdict
+from malice.tournaments.check.exam_log import ExamLog, Times, Trouble
+from malice.tournaments.check.seat import ExaminedSeat, Opponent
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.league.parts import Seeds
+from malice.tournaments.running.stops import describe_endless_game
 
 SEED = sha256(b"malice check").digest()
 PATIENCE_MS = 60_000

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import BotSpec
 
 FLUSH: dict[str, str] = {
     "Python": "`print(..., flush=True)`",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from tournaments.check.report import Report, Step
-from tournaments.check.text import format_finding
-from tournaments.sanitizer import sanitize
+from malice.tournaments.check.report import Report, Step
+from malice.tournaments.check.text import format_finding
+from malice.tournaments.sanitizer import sanitize
 
 
 def encode_junit(reports: Sequence[Report]) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from protocol import LINE_BYTES
+from malice.protocol import LINE_BYTES
 
 HIGHEST = 2**53 - 1
 """The highest integer of the protocol; every language can represent it."""

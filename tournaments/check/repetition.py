@@ -6,12 +6,12 @@ from itertools import cycle, zip_longest
 
 from msgspec import Struct
 
-from protocol.errors import MaliceError
-from referee.nouns import format_count
-from tournaments.check.causes import Failed
-from tournaments.check.games import Games
-from tournaments.check.report import Finding
-from tournaments.check.seat import ExaminedSeat, Spoken
+from malice.protocol.errors import MaliceError
+from malice.referee.nouns import format_count
+from malice.tournaments.check.causes import Failed
+from malice.tournaments.check.games import Games
+from malice.tournaments.check.report import Finding
+from malice.tournaments.check.seat import ExaminedSeat, Spoken
 
 DEAL = 3000
 """The deal that is repeated."""

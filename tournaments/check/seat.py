@@ -10,17 +10,17 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from protocol.codec import encode
-from protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Move, MoveAnswer
-from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
-from referee.clock import MS
-from referee.connection import BotConnection
-from referee.records import Isolation, Player
-from referee.verdicts import Verdict, judge_illegal_move
-from tournaments.check.exam_log import ExamLog, Times, Trouble
-from tournaments.check.report import Thought
-from tournaments.check.silence import Response, hear, listen
-from tournaments.running.leftovers import list_group_members
+from malice.protocol.codec import encode
+from malice.protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Move, MoveAnswer
+from malice.referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
+from malice.referee.clock import MS
+from malice.referee.connection import BotConnection
+from malice.referee.records import Isolation, Player
+from malice.referee.verdicts import Verdict, judge_illegal_move
+from malice.tournaments.check.exam_log import ExamLog, Times, Trouble
+from malice.tournaments.check.report import Thought
+from malice.tournaments.check.silence import Response, hear, listen
+from malice.tournaments.running.leftovers import list_group_members
 
 _bare_answer = msgspec.json.Decoder(BareAnswer)
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from referee.bot import READ_BYTES, BotProcess
-from referee.clock import MS
+from malice.referee.bot import READ_BYTES, BotProcess
+from malice.referee.clock import MS
 
 BUSY_SHARE = 0.05
 """The least share of a wait that a thinking bot spends on a processor."""

@@ -9,14 +9,14 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from protocol.codec import encode
-from protocol.messages import ClockRules, GameEnd, GameStart, Move, Out, SeatClock, SeatName
-from referee.course import Course, list_asked
-from referee.dealer import Dealer
-from referee.families import load_family, make_rules
-from referee.games import DEFAULT_FAMILY
-from referee.rules import Result
-from referee.rulesets import Ruleset, load_ruleset
+from malice.protocol.codec import encode
+from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, Out, SeatClock, SeatName
+from malice.referee.course import Course, list_asked
+from malice.referee.dealer import Dealer
+from malice.referee.families import load_family, make_rules
+from malice.referee.games import DEFAULT_FAMILY
+from malice.referee.rules import Result
+from malice.referee.rulesets import Ruleset, load_ruleset
 
 OUT = "!"
 """The mark before the number of a seat that leaves the game, in place of an action."""

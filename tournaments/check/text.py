@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from referee.nouns import format_count
-from tournaments.check.report import Finding, Report, Step
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.tables import format_table
-from tournaments.terminal.transcript import excerpt_stderr
+from malice.referee.nouns import format_count
+from malice.tournaments.check.report import Finding, Report, Step
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.tables import format_table
+from malice.tournaments.terminal.transcript import excerpt_stderr
 
 WIDTH = 100
 ROWS, FAILED_ROWS = 6, 2

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.commands.cluster import dask_option
-from tournaments.commands.exit_codes import ANSWER_IS_NO
-from tournaments.commands.options import isolation_options, json_option
+from malice.tournaments.commands.cluster import dask_option
+from malice.tournaments.commands.exit_codes import ANSWER_IS_NO
+from malice.tournaments.commands.options import isolation_options, json_option
 
 if TYPE_CHECKING:
-    from referee.records import Layer, Player
-    from tournaments.check.course import Course, Terms
-    from tournaments.check.report import Report
-    from tournaments.entries.bots import BotSpec
-    from tournaments.entries.kept_bots import KeptBots
-    from tournaments.farm.exams import Proctor
-    from tournaments.farm.work import ExamAnswer
-    from tournaments.running.names import Names
+    from malice.referee.records import Layer, Player
+    from malice.tournaments.check.course import Course, Terms
+    from malice.tournaments.check.report import Report
+    from malice.tournaments.entries.bots import BotSpec
+    from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.farm.exams import Proctor
+    from malice.tournaments.farm.work import ExamAnswer
+    from malice.tournaments.running.names import Names
 
 SHORTEST_MS, LONGEST_MS = 1, 600_000
 
@@ -76,13 +76,13 @@ def check(
     every time. Several bots, or all entries of a tournament file, get a line each, and details where one fails.
     Example: malice check "node mybot.js" --fuzz 200
     """
-    from referee.records import Isolation
-    from tournaments.check.course import Terms, enroll_course, is_tournament_file
-    from tournaments.check.exam_log import Times
-    from tournaments.commands.exit_codes import interrupt_on_signals
-    from tournaments.entries.kept_bots import KeptBots
-    from tournaments.running.isolation import require_isolation
-    from tournaments.running.names import Names
+    from malice.referee.records import Isolation
+    from malice.tournaments.check.course import Terms, enroll_course, is_tournament_file
+    from malice.tournaments.check.exam_log import Times
+    from malice.tournaments.commands.exit_codes import interrupt_on_signals
+    from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.running.isolation import require_isolation
+    from malice.tournaments.running.names import Names
 
     interrupt_on_signals()
     layer: Layer = isolation or "auto"
@@ -104,7 +104,7 @@ def check(
         else:
             reports = _check_several(bots, names, terms, json)
     if junit:
-        from tournaments.check.junit import encode_junit
+        from malice.tournaments.check.junit import encode_junit
 
         junit.write_bytes(encode_junit(reports))
     if not all(report.passed for report in reports):
@@ -113,9 +113,9 @@ def check(
 
 def _check_one(bot: BotSpec, terms: Terms, json: bool) -> list[Report]:
     """Examine a bot, and print all of its report."""
-    from tournaments.check.games import choose_syllabus
-    from tournaments.entries.builds import ensure_built
-    from tournaments.entries.enrolment import Enrolled
+    from malice.tournaments.check.games import choose_syllabus
+    from malice.tournaments.entries.builds import ensure_built
+    from malice.tournaments.entries.enrolment import Enrolled
 
     choose_syllabus(bot, terms.rulesets)  # a typo must not cost a build
     built = ensure_built(bot)
@@ -128,7 +128,7 @@ def _check_one(bot: BotSpec, terms: Terms, json: bool) -> list[Report]:
 def _print_report(report: Report, json: bool) -> None:
     import msgspec
 
-    from tournaments.check.text import format_report
+    from malice.tournaments.check.text import format_report
 
     if json:
         click.echo(msgspec.json.encode(report))
@@ -139,8 +139,8 @@ def _print_report(report: Report, json: bool) -> None:
 
 def _check_several(words: tuple[str, ...], names: Names, terms: Terms, json: bool) -> list[Report]:
     """Examine bots one after the other, and print a line for each."""
-    from tournaments.check.course import enroll_course, examine_course
-    from tournaments.sanitizer import sanitize
+    from malice.tournaments.check.course import enroll_course, examine_course
+    from malice.tournaments.sanitizer import sanitize
 
     def tell(label: str, title: str) -> None:
         click.echo(f"{sanitize(label)}: {title} ...", err=True)
@@ -153,7 +153,7 @@ def _check_several(words: tuple[str, ...], names: Names, terms: Terms, json: boo
 
 
 def _make_proctor(kept: KeptBots, terms: Terms) -> Proctor:
-    from tournaments.farm.exams import Proctor
+    from malice.tournaments.farm.exams import Proctor
 
     options = ["--move-ms", terms.times.move_ms, "--init-ms", terms.times.init_ms, "--isolation", terms.isolation.layer]
     options += ["--require-isolation"] * terms.isolation.required
@@ -181,9 +181,9 @@ def _read_report(answer: ExamAnswer) -> Report:
     """
     import msgspec
 
-    from referee.errors import BotError
-    from tournaments.check.report import Report
-    from tournaments.farm.crew import quote
+    from malice.referee.errors import BotError
+    from malice.tournaments.check.report import Report
+    from malice.tournaments.farm.crew import quote
 
     if answer.trouble:
         raise BotError(quote(answer.trouble.removeprefix("Error: ")))
@@ -197,9 +197,9 @@ def _check_elsewhere(course: Course, proctor: Proctor, scheduler: str, json: boo
     """Examine bots on the workers of a cluster, side by side, and print a line for each."""
     from msgspec.structs import replace
 
-    from referee.errors import BotError
-    from tournaments.check.course import report_absence
-    from tournaments.league.journal import Absence
+    from malice.referee.errors import BotError
+    from malice.tournaments.check.course import report_absence
+    from malice.tournaments.league.journal import Absence
 
     answers = proctor.examine(scheduler, {label: each.bot for label, each in course if not each.absence})
     reports = []
@@ -218,7 +218,7 @@ def _check_elsewhere(course: Course, proctor: Proctor, scheduler: str, json: boo
 def _print_course(reports: list[Report], json: bool) -> None:
     import msgspec
 
-    from tournaments.check.text import format_course
+    from malice.tournaments.check.text import format_course
 
     if json:
         click.echo(msgspec.json.encode(reports))
@@ -228,7 +228,7 @@ def _print_course(reports: list[Report], json: bool) -> None:
 
 
 def _print_shortcomings(terms: Terms, players: list[Player]) -> None:
-    from tournaments.running.isolation import describe_shortcomings
+    from malice.tournaments.running.isolation import describe_shortcomings
 
     for line in describe_shortcomings(terms.isolation.layer, players):
         click.echo(line, err=True)

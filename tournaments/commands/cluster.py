@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from referee.errors import DataError
+from malice.referee.errors import DataError
 
 if TYPE_CHECKING:
-    from tournaments.entries.kept_bots import KeptBots
-    from tournaments.farm.farm import Farm
-    from tournaments.running.plan import Plan
+    from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.farm.farm import Farm
+    from malice.tournaments.running.plan import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,7 +50,7 @@ def require_scheduler(ctx: click.Context, param: click.Parameter, scheduler: str
     """
     if scheduler is None:
         return None
-    from tournaments.farm.scheduler import SCHEMES, is_address, is_file
+    from malice.tournaments.farm.scheduler import SCHEMES, is_address, is_file
 
     require_dask()
     if not is_file(scheduler) and not is_address(scheduler):
@@ -84,8 +84,8 @@ def open_farm(scheduler: str | None, plan: Plan, kept: KeptBots, min_factor: flo
             raise click.UsageError("--min-factor: only with --dask")
         yield None
         return
-    from tournaments.farm.dask_cluster import DaskCluster
-    from tournaments.farm.farm import Farm
+    from malice.tournaments.farm.dask_cluster import DaskCluster
+    from malice.tournaments.farm.farm import Farm
 
     with DaskCluster(scheduler) as cluster:
         yield Farm(cluster, plan, kept, min_factor or 0.0, cluster.count_slots())

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.commands.cluster import dask_options, open_farm
-from tournaments.commands.event_output import STDOUT, EventOutput, events_option, tell_events
-from tournaments.commands.exit_codes import FINDINGS, interrupt_on_signals
-from tournaments.commands.options import isolation_options, json_option, open_plan, open_store, with_isolation
-from tournaments.commands.seating import name_fit_rulesets
-from tournaments.commands.time_limit import parse_span
-from tournaments.errors import Stopped
+from malice.tournaments.commands.cluster import dask_options, open_farm
+from malice.tournaments.commands.event_output import STDOUT, EventOutput, events_option, tell_events
+from malice.tournaments.commands.exit_codes import FINDINGS, interrupt_on_signals
+from malice.tournaments.commands.options import isolation_options, json_option, open_plan, open_store, with_isolation
+from malice.tournaments.commands.seating import name_fit_rulesets
+from malice.tournaments.commands.time_limit import parse_span
+from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from referee.records import Layer
-    from tournaments.entries.enrolment import Find
-    from tournaments.league.comparison import Comparison
-    from tournaments.league.config import Config
-    from tournaments.league.store import Store
-    from tournaments.ratings.sprt import Model, Sprt
-    from tournaments.running.plan import Plan
-    from tournaments.running.run import Terms
+    from malice.referee.records import Layer
+    from malice.tournaments.entries.enrolment import Find
+    from malice.tournaments.league.comparison import Comparison
+    from malice.tournaments.league.config import Config
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.ratings.sprt import Model, Sprt
+    from malice.tournaments.running.plan import Plan
+    from malice.tournaments.running.run import Terms
 
 MAX_DEALS = 20_000
 
@@ -82,9 +82,9 @@ def compare(
     from dataclasses import replace
     from tempfile import TemporaryDirectory
 
-    from tournaments.entries.kept_bots import KeptBots
-    from tournaments.running.comparing import name_comparison
-    from tournaments.running.names import Names
+    from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.running.comparing import name_comparison
+    from malice.tournaments.running.names import Names
 
     if deals is not None and {max_deals, elo0, elo1, model} != {None}:
         raise click.UsageError("--deals plays without a test: it contradicts --max-deals, --elo0, --elo1 and --model")
@@ -115,7 +115,7 @@ def compare(
 
 
 def _make_test(elo0: float | None, elo1: float | None, model: Model | None) -> Sprt:
-    from tournaments.ratings.sprt import Sprt
+    from malice.tournaments.ratings.sprt import Sprt
 
     least = Sprt()
     return Sprt(least.elo0 if elo0 is None else elo0, least.elo1 if elo1 is None else elo1, model or least.model)
@@ -127,8 +127,8 @@ def _make_config(bots: list[str], rulesets: tuple[str, ...], deals: int, test: S
     Raises:
         BotError, DataError: there is no such bot, or the test cannot be done.
     """
-    from tournaments.league.config import ClockLines, Config, check_config, choose_clock_kind
-    from tournaments.running.comparing import list_entries
+    from malice.tournaments.league.config import ClockLines, Config, check_config, choose_clock_kind
+    from malice.tournaments.running.comparing import list_entries
 
     base = Path.cwd()
     config = Config(
@@ -159,8 +159,8 @@ def _open(store: Store, config: Config, *, required: bool) -> Plan:
 
 
 def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) -> Terms:
-    from tournaments.entries.kept_bots import KeptBots
-    from tournaments.running.run import Terms
+    from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.running.run import Terms
 
     resume = ["malice", *sys.argv[1:]] if db else []
     return Terms(plan.config.jobs, resume, until, kept=KeptBots(db) if db else None, events=output.events)
@@ -168,7 +168,7 @@ def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) 
 
 def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput, *, json: bool) -> Comparison:
     """Play until there is an answer, and print it; if the run stops, print what there is."""
-    from tournaments.running.run import run_tournament
+    from malice.tournaments.running.run import run_tournament
 
     try:
         if run_tournament(store, plan, sys.stderr, terms):
@@ -183,10 +183,10 @@ def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput, *, json: 
 def _print_comparison(store: Store, output: EventOutput, *, json: bool, adjusted: bool) -> Comparison:
     import msgspec
 
-    from tournaments.league.comparison import read_comparison
-    from tournaments.running.findings import ComparisonResult
-    from tournaments.running.replay_progress import ReplayProgress
-    from tournaments.terminal.comparisons import format_comparison
+    from malice.tournaments.league.comparison import read_comparison
+    from malice.tournaments.running.findings import ComparisonResult
+    from malice.tournaments.running.replay_progress import ReplayProgress
+    from malice.tournaments.terminal.comparisons import format_comparison
 
     try:
         with ReplayProgress(sys.stderr) as progress:

@@ -28,9 +28,9 @@ def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: d
         click.UsageError: something else was asked for too.
         DataError: the ruleset has no daily deal, or what was kept is damaged.
     """
-    from referee.rulesets import find_ruleset, load_ruleset
-    from tournaments.entries.bots import PERSON
-    from tournaments.terminal.daily import DailyGame, Shelf
+    from malice.referee.rulesets import find_ruleset, load_ruleset
+    from malice.tournaments.entries.bots import PERSON
+    from malice.tournaments.terminal.daily import DailyGame, Shelf
 
     if tuple(bots) != (PERSON.manifest.name,):
         raise click.UsageError(
@@ -46,8 +46,8 @@ def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: d
 
 def _choose_ruleset() -> str:
     """Return the first ruleset that has a daily deal."""
-    from referee.families import list_shipped, load_family
-    from referee.rulesets import list_family_rulesets
+    from malice.referee.families import list_shipped, load_family
+    from malice.referee.rulesets import list_family_rulesets
 
     family = next(name for name in list_shipped() if load_family(name).winnable)
     return list_family_rulesets(family)[0]

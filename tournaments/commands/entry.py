@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.commands.options import database_argument, json_option, open_store, tournament_option
+from malice.tournaments.commands.options import database_argument, json_option, open_store, tournament_option
 
 if TYPE_CHECKING:
-    from tournaments.league.store import Store
+    from malice.tournaments.league.store import Store
 
 
 @click.group(short_help="List, withdraw, disqualify or reinstate entries.")
@@ -32,7 +32,7 @@ def _change(name: str, help: str) -> click.Command:
     @click.option("--reason", default="", help="Why, for people; standings and pages show it.")
     @tournament_option
     def command(db: Path, label: str, reason: str, tournament: str | None) -> None:
-        from tournaments.league import states
+        from malice.tournaments.league import states
 
         def change(store: Store) -> None:
             if name == "reinstate":
@@ -49,7 +49,7 @@ def _change(name: str, help: str) -> click.Command:
 
 
 def _print_state(tournament: str, label: str, what: str) -> None:
-    from tournaments.sanitizer import sanitize
+    from malice.tournaments.sanitizer import sanitize
 
     done = {"withdraw": "withdrawn from", "disqualify": "disqualified in", "reinstate": "plays again in"}[what]
     click.echo(f"{sanitize(label)}: {done} {sanitize(tournament)}", err=True)
@@ -63,10 +63,10 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
     """Print every entry: the version that plays, its state, how many games it played, and its content hash."""
     import msgspec
 
-    from tournaments.entries.kept_bots import KeptBots, describe_size
-    from tournaments.terminal.entries import format_entries, list_entry_lines
-    from tournaments.terminal.results import describe_choice
-    from tournaments.terminal.tables import format_bytes
+    from malice.tournaments.entries.kept_bots import KeptBots, describe_size
+    from malice.tournaments.terminal.entries import format_entries, list_entry_lines
+    from malice.tournaments.terminal.results import describe_choice
+    from malice.tournaments.terminal.tables import format_bytes
 
     with open_store(db, tournament=tournament, several=True) as store, store.snapshot():
         kept = KeptBots(db)

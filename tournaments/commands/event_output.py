@@ -13,12 +13,12 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from referee.errors import DataError
-from tournaments.commands.exit_codes import find_exit_code
-from tournaments.errors import Stopped
+from malice.referee.errors import DataError
+from malice.tournaments.commands.exit_codes import find_exit_code
+from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from tournaments.running.events import Event, Events, Reason
+    from malice.tournaments.running.events import Event, Events, Reason
 
 STDOUT = "-"
 FIRST_LINE_BYTES = 1 << 20
@@ -43,7 +43,7 @@ class EventOutput:
     """
 
     def __init__(self, target: str | None, league: Path | None) -> None:
-        from tournaments.running.events import Events
+        from malice.tournaments.running.events import Events
 
         self.wanted = target is not None
         """Whether anybody reads them."""
@@ -68,7 +68,7 @@ class EventOutput:
         Args:
             error: what ended it, if it did not come to its own end.
         """
-        from tournaments.running.events import RunEnded
+        from malice.tournaments.running.events import RunEnded
 
         failed = error is not None and not isinstance(error, click.exceptions.Exit)
         reason = _name_reason(error) if error is not None and failed else self.reason
@@ -159,7 +159,7 @@ def _require_events(path: Path) -> None:
     """
     import msgspec
 
-    from tournaments.running.events import RunStarted
+    from malice.tournaments.running.events import RunStarted
 
     with path.open("rb") as file:
         line = file.readline(FIRST_LINE_BYTES)

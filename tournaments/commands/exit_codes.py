@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 
 import click
 
-from protocol.errors import MaliceError
-from referee.errors import BotError, ChangedRules, DataError, GameFault, RecordError
-from tournaments.commands.descriptors import secure_descriptors
-from tournaments.errors import IsolationError, LeagueError, LockedLeague, Stopped, UnverifiedError
+from malice.protocol.errors import MaliceError
+from malice.referee.errors import BotError, ChangedRules, DataError, GameFault, RecordError
+from malice.tournaments.commands.descriptors import secure_descriptors
+from malice.tournaments.errors import IsolationError, LeagueError, LockedLeague, Stopped, UnverifiedError
 
 EXIT_CODES: tuple[tuple[type[MaliceError], int], ...] = (
     (UnverifiedError, 5),
@@ -80,8 +80,8 @@ class ExitCodeGroup(click.Group):
             _report_error(f"interrupted; resume with: {shlex.join(['malice', *sys.argv[1:]])}")
             ctx.exit(STOPPED)
         except Exception as error:
-            from referee.families import explain_failure
-            from referee.game_faults import describe_error
+            from malice.referee.families import explain_failure
+            from malice.referee.game_faults import describe_error
 
             sentence = None if isinstance(error, click.ClickException | RuntimeError) else explain_failure(error)
             if sentence is None:
@@ -109,7 +109,7 @@ def _working_folder() -> str:
 
 def _report_error(text: str) -> None:
     try:
-        from tournaments.sanitizer import sanitize
+        from malice.tournaments.sanitizer import sanitize
 
         click.echo("Error: " + "\n".join(map(sanitize, text.split("\n"))), err=True)
     except OSError:

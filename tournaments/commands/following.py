@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from protocol.errors import MaliceError
-from tournaments.commands.exit_codes import interrupt_on_signals
-from tournaments.commands.pages import NOTHING, Extras, print_rendered
+from malice.protocol.errors import MaliceError
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.pages import NOTHING, Extras, print_rendered
 
 if TYPE_CHECKING:
-    from tournaments.commands.pages import Follower, Site
-    from tournaments.league.publication import SiteSummary
-    from tournaments.league.store import Store
+    from malice.tournaments.commands.pages import Follower, Site
+    from malice.tournaments.league.publication import SiteSummary
+    from malice.tournaments.league.store import Store
 
 END = b"end\n"
 """What a run writes to the process that keeps its pages, to have them written for the last time."""
@@ -74,7 +74,7 @@ class Looks:
 
     def wait(self, sleep: Callable[[float], object]) -> bool:
         """Wait until the next look, with the league closed; return whether somebody plays it."""
-        from tournaments.league.store import is_played
+        from malice.tournaments.league.store import is_played
 
         with self._store.away():
             sleep(max(0.0, self._follower.pause_s))
@@ -86,7 +86,7 @@ class Looks:
 
 
 def _describe_failure(error: OSError | MaliceError) -> str:
-    from tournaments.sanitizer import sanitize
+    from malice.tournaments.sanitizer import sanitize
 
     if isinstance(error, OSError) and error.filename:
         return sanitize(f"{error.filename}: {error.strerror}")
@@ -141,7 +141,7 @@ def follow_run(site: Site, db: Path, tournament: str, out: Path, url: str = "") 
     """
     import msgspec
 
-    from tournaments.league.store import Store
+    from malice.tournaments.league.store import Store
 
     os.nice(NICENESS)
     orders = Orders()
@@ -163,7 +163,7 @@ def follow_run(site: Site, db: Path, tournament: str, out: Path, url: str = "") 
 
 
 def _has_begun(db: Path, tournament: str) -> bool:
-    from tournaments.league.store import Store
+    from malice.tournaments.league.store import Store
 
     with Store(db) as store:
         return tournament in store.league().tournaments

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from tournaments.commands.exit_codes import interrupt_on_signals
-from tournaments.commands.options import json_option
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.options import json_option
 
 
 @click.command(short_help="Make a bot from a starter kit.")
@@ -57,11 +57,11 @@ def new(
 
 
 def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
-    from referee.games import DEFAULT_FAMILY
-    from tournaments.entries.builds import print_progress
-    from tournaments.entries.kits import copy_kit, find_kit
-    from tournaments.entries.plain_bots import has_kit, write_plain_bot
-    from tournaments.entries.programs import explain_missing_programs
+    from malice.referee.games import DEFAULT_FAMILY
+    from malice.tournaments.entries.builds import print_progress
+    from malice.tournaments.entries.kits import copy_kit, find_kit
+    from malice.tournaments.entries.plain_bots import has_kit, write_plain_bot
+    from malice.tournaments.entries.programs import explain_missing_programs
 
     family = family or DEFAULT_FAMILY
     language = language or "python"
@@ -84,9 +84,9 @@ def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
 
 def _choose_table(family: str) -> str:
     """Return opponents and a ruleset for the first games of a bot, as `malice play` takes them."""
-    from referee.families import load_family
-    from referee.games import DEFAULT_FAMILY
-    from referee.rulesets import list_family_rulesets, load_ruleset
+    from malice.referee.families import load_family
+    from malice.referee.games import DEFAULT_FAMILY
+    from malice.referee.rulesets import list_family_rulesets, load_ruleset
 
     opponent = load_family(family).opponent
     if family == DEFAULT_FAMILY:
@@ -98,7 +98,7 @@ def _choose_table(family: str) -> str:
 
 
 def _print_tournament() -> None:
-    from tournaments.entries import kit_tournament
+    from malice.tournaments.entries import kit_tournament
 
     interrupt_on_signals()
     click.echo(kit_tournament.make_kit_tournament(), nl=False)
@@ -107,8 +107,8 @@ def _print_tournament() -> None:
 def _print_kits(family: str | None, json: bool) -> None:
     import msgspec
 
-    from tournaments.entries.kits import list_all_languages, list_languages
-    from tournaments.terminal.tables import format_table
+    from malice.tournaments.entries.kits import list_all_languages, list_languages
+    from malice.tournaments.terminal.tables import format_table
 
     languages = list_all_languages() if family is None else list_languages(family)
     if json:
@@ -132,10 +132,10 @@ def build(bot: str, force: bool) -> None:
 
     `malice run` and `malice play` do this by themselves. The command runs as you, without isolation.
     """
-    from tournaments.entries import builds
-    from tournaments.entries.bots import find_bot
-    from tournaments.entries.variants import find_variant
-    from tournaments.sanitizer import sanitize
+    from malice.tournaments.entries import builds
+    from malice.tournaments.entries.bots import find_bot
+    from malice.tournaments.entries.variants import find_variant
+    from malice.tournaments.sanitizer import sanitize
 
     interrupt_on_signals()
     result = builds.build(find_variant(bot, Path(), find_bot), force=force, shown=True)

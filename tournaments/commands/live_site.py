@@ -13,16 +13,16 @@ import click
 import msgspec
 from msgspec import Struct
 
-from protocol.errors import MaliceError
-from referee.bot import prepare_parent_death_signal
-from tournaments.commands.following import END
-from tournaments.commands.pages import Extras, print_rendered, write_site
-from tournaments.errors import Stopped
+from malice.protocol.errors import MaliceError
+from malice.referee.bot import prepare_parent_death_signal
+from malice.tournaments.commands.following import END
+from malice.tournaments.commands.pages import Extras, print_rendered, write_site
+from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from tournaments.commands.pages import Site
-    from tournaments.league.store import Store
-    from tournaments.running.plan import Plan
+    from malice.tournaments.commands.pages import Site
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.plan import Plan
 
 
 class Rendered(Struct, frozen=True):
@@ -55,7 +55,7 @@ def keep_site(
     if out is None:
         yield
         return
-    from tournaments.league.publication import require_own_site
+    from malice.tournaments.league.publication import require_own_site
 
     tournament = plan.tournament.name
     if not replace:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.commands.options import json_option
+from malice.tournaments.commands.options import json_option
 
 if TYPE_CHECKING:
-    from tournaments.commands.pages import Site
+    from malice.tournaments.commands.pages import Site
 
 
 @click.command(short_help="Try every layer of isolation here.")
@@ -21,8 +21,8 @@ def doctor(json: bool) -> None:
     """
     import msgspec
 
-    from tournaments.running.isolation import list_capabilities, require_isolation
-    from tournaments.terminal.tables import format_table
+    from malice.tournaments.running.isolation import list_capabilities, require_isolation
+    from malice.tournaments.terminal.tables import format_table
 
     findings = list_capabilities()
     if json:
@@ -51,17 +51,17 @@ def bench(site: Site, games: int, json: bool) -> None:
     """
     import msgspec
 
-    from tournaments import bench as benches
-    from tournaments.bench.engine import engine
-    from tournaments.bench.exchange import exchange
-    from tournaments.bench.farm import farm
-    from tournaments.bench.games import each_game
-    from tournaments.bench.hostile import hostile
-    from tournaments.bench.isolation import isolation
-    from tournaments.bench.leagues import leagues
-    from tournaments.bench.pages import pages
-    from tournaments.bench.throughput import throughput
-    from tournaments.terminal.tables import format_table
+    from malice.tournaments import bench as benches
+    from malice.tournaments.bench.engine import engine
+    from malice.tournaments.bench.exchange import exchange
+    from malice.tournaments.bench.farm import farm
+    from malice.tournaments.bench.games import each_game
+    from malice.tournaments.bench.hostile import hostile
+    from malice.tournaments.bench.isolation import isolation
+    from malice.tournaments.bench.leagues import leagues
+    from malice.tournaments.bench.pages import pages
+    from malice.tournaments.bench.throughput import throughput
+    from malice.tournaments.terminal.tables import format_table
 
     rows = []
     measured = [exchange, each_game, isolation, hostile, engine, throughput, leagues, farm]

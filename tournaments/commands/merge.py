@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.nouns import format_count
-from tournaments.commands.options import database_argument, jobs_option, json_option, open_store
-from tournaments.errors import UnverifiedError
+from malice.referee.nouns import format_count
+from malice.tournaments.commands.options import database_argument, jobs_option, json_option, open_store
+from malice.tournaments.errors import UnverifiedError
 
 if TYPE_CHECKING:
-    from tournaments.league.merging import Taken
-    from tournaments.league.store import Store
-    from tournaments.running.merged import Merged
+    from malice.tournaments.league.merging import Taken
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.merged import Merged
 
 
 @click.command(short_help="Bring back the games played on copies of a league.")
@@ -36,7 +36,7 @@ def merge(db: Path, copies: tuple[Path, ...], jobs: int | None, json: bool) -> N
     """
     import msgspec
 
-    from tournaments.running.merged import finish_merge
+    from malice.tournaments.running.merged import finish_merge
 
     with open_store(db, write=True, unplayed=True, several=True) as store:
         _require_copies(store, copies)
@@ -52,7 +52,7 @@ def merge(db: Path, copies: tuple[Path, ...], jobs: int | None, json: bool) -> N
 
 
 def _require_copies(store: Store, copies: tuple[Path, ...]) -> None:
-    from tournaments.league.merging import require_copy
+    from malice.tournaments.league.merging import require_copy
 
     for path in copies:
         with open_store(path, unplayed=True, several=True) as copy:
@@ -60,9 +60,9 @@ def _require_copies(store: Store, copies: tuple[Path, ...]) -> None:
 
 
 def _take(store: Store, path: Path, jobs: int | None) -> Taken:
-    from tournaments.league.merging import take_games
-    from tournaments.league.replayers import count_processors
-    from tournaments.running.progress import Progress
+    from malice.tournaments.league.merging import take_games
+    from malice.tournaments.league.replayers import count_processors
+    from malice.tournaments.running.progress import Progress
 
     with open_store(path, unplayed=True, several=True) as copy:
         games = sum(copy.view(name).count_stored() for name in copy.league().tournaments)
@@ -72,7 +72,7 @@ def _take(store: Store, path: Path, jobs: int | None) -> Taken:
 
 def _describe(merged: Merged, db: Path) -> Iterator[str]:
     """Yield a line on each copy, and one on what each tournament holds now."""
-    from tournaments.sanitizer import sanitize
+    from malice.tournaments.sanitizer import sanitize
 
     for copy in merged.copies:
         words = [f"{format_count(copy.taken, 'game')} taken"]

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.nouns import format_count
-from tournaments.commands.exit_codes import interrupt_on_signals
-from tournaments.commands.options import with_isolation
-from tournaments.sanitizer import sanitize
+from malice.referee.nouns import format_count
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.options import with_isolation
+from malice.tournaments.sanitizer import sanitize
 
 if TYPE_CHECKING:
-    from referee.records import Layer
-    from tournaments.league.store import Store
-    from tournaments.running.opinions import Advice
+    from malice.referee.records import Layer
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.opinions import Advice
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
     if asking is None:
         yield None
         return
-    from referee.records import Isolation
-    from tournaments.entries.builds import ensure_built
-    from tournaments.entries.games import require_games
-    from tournaments.league.file import list_league_files
-    from tournaments.running.isolation import describe_shortcomings
-    from tournaments.running.names import Names
-    from tournaments.running.opinions import Advice
-    from tournaments.running.replay_progress import ReplayProgress
-    from tournaments.running.rerun import Surroundings
+    from malice.referee.records import Isolation
+    from malice.tournaments.entries.builds import ensure_built
+    from malice.tournaments.entries.games import require_games
+    from malice.tournaments.league.file import list_league_files
+    from malice.tournaments.running.isolation import describe_shortcomings
+    from malice.tournaments.running.names import Names
+    from malice.tournaments.running.opinions import Advice
+    from malice.tournaments.running.replay_progress import ReplayProgress
+    from malice.tournaments.running.rerun import Surroundings
 
     interrupt_on_signals()
     config = with_isolation(store.config(), asking.isolation, asking.required)
@@ -74,7 +74,7 @@ def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
 
 
 def _print_advice(advice: Advice) -> None:
-    from tournaments.terminal.transcript import excerpt_stderr
+    from malice.tournaments.terminal.transcript import excerpt_stderr
 
     bot = sanitize(advice.adviser.name)
     others = f"{advice.moves - advice.agreed:,} of {format_count(advice.moves, 'move')}"

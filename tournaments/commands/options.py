@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tournaments.commands.dates import format_date, parse_date
-from tournaments.errors import LeagueError
+from malice.tournaments.commands.dates import format_date, parse_date
+from malice.tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
-    from referee.records import Layer, Record
-    from tournaments.league.choice import Choice
-    from tournaments.league.comparison import Comparison
-    from tournaments.league.config import Config
-    from tournaments.league.contents import Game
-    from tournaments.league.progression import Changes
-    from tournaments.league.store import Store
-    from tournaments.running.plan import Plan
+    from malice.referee.records import Layer, Record
+    from malice.tournaments.league.choice import Choice
+    from malice.tournaments.league.comparison import Comparison
+    from malice.tournaments.league.config import Config
+    from malice.tournaments.league.contents import Game
+    from malice.tournaments.league.progression import Changes
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.plan import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -85,8 +85,8 @@ def open_store(
         LeagueError: it cannot be used, has no such tournament, or several that can be meant, or holds no games and
             `create` is off.
     """
-    from tournaments.league.file import find_kept_bots
-    from tournaments.league.store import Store
+    from malice.tournaments.league.file import find_kept_bots
+    from malice.tournaments.league.store import Store
 
     new = create and not db.exists()
     unused = new
@@ -118,7 +118,7 @@ def with_isolation(config: Config, isolation: Layer | None, required: bool) -> C
     """
     from msgspec.structs import replace
 
-    from tournaments.running.isolation import require_isolation
+    from malice.tournaments.running.isolation import require_isolation
 
     config = replace(config, isolation=isolation or config.isolation)
     if required:
@@ -155,8 +155,8 @@ def open_plan(
     """
     from msgspec.structs import replace
 
-    from tournaments.running.names import Names
-    from tournaments.running.opening import open_league
+    from malice.tournaments.running.names import Names
+    from malice.tournaments.running.opening import open_league
 
     names = Names(store.path, store, people=people, scratch=scratch)
     plan = open_league(
@@ -168,11 +168,11 @@ def open_plan(
 
 def print_standings(store: Store, choice: Choice | None = None) -> None:
     """Print the ranking, and which bots do not play, with the command that lets them play again."""
-    from tournaments.league.choice import EVERYTHING
-    from tournaments.league.ranking import compute_league_standings, explain_table
-    from tournaments.terminal.bracket import describe_rounds
-    from tournaments.terminal.entries import describe_absentees
-    from tournaments.terminal.results import describe_choice, format_standings
+    from malice.tournaments.league.choice import EVERYTHING
+    from malice.tournaments.league.ranking import compute_league_standings, explain_table
+    from malice.tournaments.terminal.bracket import describe_rounds
+    from malice.tournaments.terminal.entries import describe_absentees
+    from malice.tournaments.terminal.results import describe_choice, format_standings
 
     choice = choice or EVERYTHING
     found = compute_league_standings(store, choice)
@@ -198,9 +198,9 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
         LeagueError: the file is no league or lacks the tournament, the tournament had not begun on that day, or names
             would be told.
     """
-    from tournaments.league.choice import EVERYTHING
-    from tournaments.league.past import PastLeague
-    from tournaments.league.progression import Changes, compute_progression
+    from malice.tournaments.league.choice import EVERYTHING
+    from malice.tournaments.league.past import PastLeague
+    from malice.tournaments.league.progression import Changes, compute_progression
 
     choice = choice or EVERYTHING
     if Path(since).is_file():
@@ -221,8 +221,8 @@ def take_luck_off(store: Store) -> tuple[Comparison, ...]:
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    from tournaments.league.adjusted_pairs import compare_sharply
-    from tournaments.running.replay_progress import ReplayProgress
+    from malice.tournaments.league.adjusted_pairs import compare_sharply
+    from malice.tournaments.running.replay_progress import ReplayProgress
 
     with ReplayProgress(sys.stderr) as progress:
         return tuple(compare_sharply(store, progress))
@@ -240,7 +240,7 @@ def find_record(store: Store, words: str) -> Record:
 
 def find_game(store: Store, words: str) -> tuple[Game, Record]:
     """Return the game that a user names, as `find_record`, with its row."""
-    from referee.records import Key
+    from malice.referee.records import Key
 
     name, _, key = words.rpartition(":")
     if name:
@@ -254,7 +254,7 @@ def find_game(store: Store, words: str) -> tuple[Game, Record]:
 
 def print_stderr(label: str, line: str) -> None:
     """Print a line of a bot's stderr; a closed stderr of our own is no error."""
-    from tournaments.terminal.transcript import format_stderr
+    from malice.tournaments.terminal.transcript import format_stderr
 
     with suppress(OSError):
         click.echo(format_stderr(label, line), err=True)

@@ -13,19 +13,19 @@ from urllib.parse import urlsplit
 
 import click
 
-from referee.errors import DataError
-from referee.nouns import format_count
-from tournaments.commands.opinion import Asking, take_advice
-from tournaments.commands.options import compute_changes, find_game, take_luck_off
+from malice.referee.errors import DataError
+from malice.referee.nouns import format_count
+from malice.tournaments.commands.opinion import Asking, take_advice
+from malice.tournaments.commands.options import compute_changes, find_game, take_luck_off
 
 if TYPE_CHECKING:
-    from referee.records import Record
-    from tournaments.league.comparison import Comparison
-    from tournaments.league.contents import Game
-    from tournaments.league.progression import Changes
-    from tournaments.league.publication import Publication, SiteSummary
-    from tournaments.league.store import Store
-    from tournaments.running.opinions import Advice
+    from malice.referee.records import Record
+    from malice.tournaments.league.comparison import Comparison
+    from malice.tournaments.league.contents import Game
+    from malice.tournaments.league.progression import Changes
+    from malice.tournaments.league.publication import Publication, SiteSummary
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.opinions import Advice
 
 
 class SiteWriter(Protocol):
@@ -167,7 +167,7 @@ class Extras:
 
     def choose_publication(self, store: Store) -> Publication:
         """Return what may be shown; raise LeagueError if a label is no entry, or the tournament is anonymous."""
-        from tournaments.league.publication import choose_publication
+        from malice.tournaments.league.publication import choose_publication
 
         return choose_publication(store, self.evidence)
 
@@ -207,7 +207,7 @@ def write_game(site: Site, store: Store, key: str, out: Path, extras: Extras = N
         LeagueError: there is no such game; a label is no entry, or the tournament is anonymous.
         OSError: the file cannot be written.
     """
-    from tournaments.league.file import list_league_files
+    from malice.tournaments.league.file import list_league_files
 
     if str(out.resolve()) in list_league_files(store.path):
         raise DataError(f"--out {out}: expected another file than those of the league")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
-from tournaments.commands.daily import play_daily
-from tournaments.commands.exit_codes import interrupt_on_signals
-from tournaments.commands.options import (
+from malice.tournaments.commands.daily import play_daily
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.options import (
     isolation_options,
     json_option,
     open_plan,
@@ -23,16 +23,16 @@ from tournaments.commands.options import (
     print_stderr,
     with_isolation,
 )
-from tournaments.commands.seating import name_fit_rulesets, require_seats
-from tournaments.errors import Stopped
+from malice.tournaments.commands.seating import name_fit_rulesets, require_seats
+from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from referee.records import Layer
-    from tournaments.league.config import Config
-    from tournaments.league.store import Store
-    from tournaments.running.plan import Plan
-    from tournaments.running.run import Playing
-    from tournaments.terminal.watching import Screen
+    from malice.referee.records import Layer
+    from malice.tournaments.league.config import Config
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.plan import Plan
+    from malice.tournaments.running.run import Playing
+    from malice.tournaments.terminal.watching import Screen
 
 
 @click.command(short_help="Let bots, or you, play at one table.")
@@ -107,8 +107,8 @@ def play(
 
     The deal of the day is the same for everybody, and can be solved; you play it alone: malice play you --daily
     """
-    from tournaments.entries.bots import PERSON
-    from tournaments.league.config import Config, check_config
+    from malice.tournaments.entries.bots import PERSON
+    from malice.tournaments.league.config import Config, check_config
 
     if daily:
         interrupt_on_signals()
@@ -161,7 +161,7 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
     """Play the games, and print the finished ones, even if the run stops."""
     from tempfile import TemporaryDirectory
 
-    from tournaments.running.run import Terms, run_tournament
+    from malice.tournaments.running.run import Terms, run_tournament
 
     with (
         TemporaryDirectory(prefix="malice-") as folder,
@@ -184,7 +184,7 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
 
 def _choose_playing(plan: Plan, show: Show) -> Playing | None:
     """Return how the games are played: in this terminal, or in referee processes."""
-    from tournaments.terminal.watching import Screen
+    from malice.tournaments.terminal.watching import Screen
 
     out = sys.stderr if show.json else sys.stdout
     if show.watch or plan.people:
@@ -213,7 +213,7 @@ def _shares_terminal() -> bool:
 
 def _read_clock_options(ruleset: str, move_ms: int | None, *, no_clock: bool) -> dict[str, Any]:
     """Return the fields of a configuration that depend on the options about time, and on the ruleset."""
-    from tournaments.league.config import MOST, ClockLines, choose_clock_kind
+    from malice.tournaments.league.config import MOST, ClockLines, choose_clock_kind
 
     if no_clock:
         return {"clock": ClockLines(move_ms=None, bank_ms=None), "init_ms": MOST}
@@ -229,9 +229,9 @@ def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO)
         screen: shows the games to a watcher.
         out: shows people the table.
     """
-    from tournaments.running.in_process import InProcess
-    from tournaments.terminal.person import Person
-    from tournaments.terminal.watching import Watcher
+    from malice.tournaments.running.in_process import InProcess
+    from malice.tournaments.terminal.person import Person
+    from malice.tournaments.terminal.watching import Watcher
 
     guests = {label: Person(label, sys.stdin.buffer, out) for label in people}
     return InProcess(
@@ -243,7 +243,7 @@ def _play_in_background() -> Playing:
     """Return the way to play in referee processes that prints stderr, and therefore no progress bar."""
     from functools import partial
 
-    from tournaments.running.coordinator import play_batches
+    from malice.tournaments.running.coordinator import play_batches
 
     return partial(play_batches, on_stderr=lambda report: print_stderr(report.label, report.line))
 
@@ -251,10 +251,10 @@ def _play_in_background() -> Playing:
 def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     import msgspec
 
-    from tournaments.league.ranking import compute_league_standings
-    from tournaments.league.series import score_league_series
-    from tournaments.terminal.results import describe_faults, describe_open_series, format_game_line
-    from tournaments.terminal.transcript import format_transcript
+    from malice.tournaments.league.ranking import compute_league_standings
+    from malice.tournaments.league.series import score_league_series
+    from malice.tournaments.terminal.results import describe_faults, describe_open_series, format_game_line
+    from malice.tournaments.terminal.transcript import format_transcript
 
     series = score_league_series(store)
     by_key = sorted(store.games(), key=lambda game: game.key)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.errors import DataError
-from tournaments.commands.exit_codes import interrupt_on_signals
-from tournaments.commands.options import (
+from malice.referee.errors import DataError
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.options import (
     database_argument,
     find_record,
     isolation_options,
@@ -20,8 +20,8 @@ from tournaments.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from referee.records import Layer, Record
-    from tournaments.league.config import Config
+    from malice.referee.records import Layer, Record
+    from malice.tournaments.league.config import Config
 
 
 @click.command(short_help="Print a game action by action.")
@@ -32,7 +32,7 @@ def replay(db: Path, key: str) -> None:
 
     The part may be left out if there is only one. In a league with several tournaments a game is friday:0.3.12.1.
     """
-    from tournaments.terminal.transcript import format_transcript
+    from malice.tournaments.terminal.transcript import format_transcript
 
     with open_store(db, several=True) as store:
         for line in format_transcript(find_record(store, key)):
@@ -56,7 +56,7 @@ def log(db: Path, key: str, seat: int | None, json: bool) -> None:
     """
     import msgspec
 
-    from tournaments.terminal.dialogue import format_dialogue, rebuild_dialogue
+    from malice.tournaments.terminal.dialogue import format_dialogue, rebuild_dialogue
 
     record, rngs, _ = _load_game(db, key)
     for number in range(len(record.entries)) if seat is None else (_check_seat(record, seat),):
@@ -97,13 +97,13 @@ def rerun(
     """
     import msgspec
 
-    from referee.records import Isolation
-    from tournaments.entries.builds import ensure_built
-    from tournaments.entries.games import require_games
-    from tournaments.league.file import list_league_files
-    from tournaments.running.isolation import describe_shortcomings
-    from tournaments.running.names import Names
-    from tournaments.running.rerun import Surroundings, format_rerun, rerun_game
+    from malice.referee.records import Isolation
+    from malice.tournaments.entries.builds import ensure_built
+    from malice.tournaments.entries.games import require_games
+    from malice.tournaments.league.file import list_league_files
+    from malice.tournaments.running.isolation import describe_shortcomings
+    from malice.tournaments.running.names import Names
+    from malice.tournaments.running.rerun import Surroundings, format_rerun, rerun_game
 
     interrupt_on_signals()
     record, rngs, config = _load_game(db, key)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tournaments.commands.dates import parse_date
-from tournaments.commands.options import (
+from malice.tournaments.commands.dates import parse_date
+from malice.tournaments.commands.options import (
     compute_changes,
     database_argument,
     jobs_option,
@@ -24,10 +24,10 @@ from tournaments.commands.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tournaments.league.choice import Choice
-    from tournaments.league.standings import Standings
-    from tournaments.league.store import Store
-    from tournaments.league.verify import Verified
+    from malice.tournaments.league.choice import Choice
+    from malice.tournaments.league.standings import Standings
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.league.verify import Verified
 
 
 @click.command(short_help="Print the ranking.")
@@ -60,7 +60,7 @@ def standings(
     An entry has a row for the version that plays; older versions count for their opponents. A league with several
     tournaments shows all but comparisons, one after the other.
     """
-    from tournaments.league.choice import Choice
+    from malice.tournaments.league.choice import Choice
 
     _refuse_pairs({"--json": json, "--csv": csv}, {"--all": everything, "--tournament": tournament is not None})
     _refuse_pairs({"--all": everything, "--changes-since": changes_since is not None})
@@ -87,10 +87,10 @@ def standings(
 def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
     import msgspec
 
-    from tournaments.league.comparison import compare_entries
-    from tournaments.running.replay_progress import ReplayProgress
-    from tournaments.terminal.comparisons import format_comparison
-    from tournaments.terminal.results import describe_choice
+    from malice.tournaments.league.comparison import compare_entries
+    from malice.tournaments.running.replay_progress import ReplayProgress
+    from malice.tournaments.terminal.comparisons import format_comparison
+    from malice.tournaments.terminal.results import describe_choice
 
     with ReplayProgress(sys.stderr) as progress:
         found = compare_entries(store, new, base, adjusted=True, watcher=progress)
@@ -109,7 +109,7 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
 def _print_luck(store: Store, *, json: bool, csv: bool) -> None:
     import msgspec
 
-    from tournaments.terminal.adjusted_pairs import encode_adjusted_csv, format_adjusted
+    from malice.tournaments.terminal.adjusted_pairs import encode_adjusted_csv, format_adjusted
 
     found = take_luck_off(store)
     if json:
@@ -129,7 +129,7 @@ def _refuse_pairs(*pairs: dict[str, bool]) -> None:
 
 def _print_rankings(store: Store, names: Sequence[str], choice: Choice, *, json: bool, csv: bool) -> None:
     """Print the rankings of tournaments one after the other, or without names that of all of them together."""
-    from tournaments.terminal.results import (
+    from malice.tournaments.terminal.results import (
         describe_choice,
         encode_standings_csv,
         encode_standings_json,
@@ -153,8 +153,8 @@ def _print_rankings(store: Store, names: Sequence[str], choice: Choice, *, json:
 
 def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[str | None, Sequence[Standings]]]:
     """Yield the standings of tournaments, and say on stderr what a choice does not change in them."""
-    from tournaments.league.ranking import compute_league_standings, explain_table
-    from tournaments.league.whole import WholeLeague
+    from malice.tournaments.league.ranking import compute_league_standings, explain_table
+    from malice.tournaments.league.whole import WholeLeague
 
     if not names:
         yield None, compute_league_standings(WholeLeague(store), choice)
@@ -166,8 +166,12 @@ def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[
 
 
 def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv: bool) -> None:
-    from tournaments.terminal.progression import encode_progression_csv, encode_progression_json, format_progression
-    from tournaments.terminal.results import describe_choice
+    from malice.tournaments.terminal.progression import (
+        encode_progression_csv,
+        encode_progression_json,
+        format_progression,
+    )
+    from malice.tournaments.terminal.results import describe_choice
 
     found, name = compute_changes(store, since, choice).progressions, store.tournament().name
     if json:
@@ -193,9 +197,9 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
     seat, label, view and legal as the bot received them, the action played, and the seat's final place and score.
     Verdicts are not decisions and are left out.
     """
-    from referee.records import Key
-    from tournaments.league.replayers import count_processors, replay_rows
-    from tournaments.league.series import score_league_series
+    from malice.referee.records import Key
+    from malice.tournaments.league.replayers import count_processors, replay_rows
+    from malice.tournaments.league.series import score_league_series
 
     # A decision names its game, but no tournament.
     with open_store(db, tournament=tournament, several=not views) as store, store.snapshot():
@@ -224,7 +228,7 @@ def feedback(db: Path, tournament: str | None, out: Path) -> None:
     worst games and how to look at them, and its slowest moves. Of other bots it tells only labels and results. Pages
     of entries that are gone are deleted.
     """
-    from tournaments.terminal.feedback import write_pages
+    from malice.tournaments.terminal.feedback import write_pages
 
     with open_store(db, tournament=tournament) as store:
         for path in write_pages(store, out):
@@ -246,9 +250,9 @@ def verify(db: Path, tournament: str | None, everything: bool, jobs: int | None,
     """
     import msgspec
 
-    from tournaments.sanitizer import sanitize
-    from tournaments.terminal.results import describe_choice
-    from tournaments.terminal.verified import describe_verified
+    from malice.tournaments.sanitizer import sanitize
+    from malice.tournaments.terminal.results import describe_choice
+    from malice.tournaments.terminal.verified import describe_verified
 
     _refuse_pairs({"--all": everything, "--tournament": tournament is not None})
     with open_store(db, tournament=tournament, several=True) as store:
@@ -267,9 +271,9 @@ def verify(db: Path, tournament: str | None, everything: bool, jobs: int | None,
 
 
 def _verify(store: Store, name: str, jobs: int | None) -> Verified:
-    from tournaments.league.replayers import count_processors
-    from tournaments.league.verify import verify_league
-    from tournaments.running.progress import Progress
+    from malice.tournaments.league.replayers import count_processors
+    from malice.tournaments.league.verify import verify_league
+    from malice.tournaments.running.progress import Progress
 
     store.select(name)
     with Progress(len(store.keys()), 0, sys.stderr) as progress:

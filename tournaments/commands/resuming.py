@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tournaments.commands.event_output import EventOutput
-from tournaments.commands.time_limit import Limit
-from tournaments.errors import Stopped
+from malice.tournaments.commands.event_output import EventOutput
+from malice.tournaments.commands.time_limit import Limit
+from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from tournaments.running.plan import Plan
-    from tournaments.running.run import Terms
+    from malice.tournaments.running.plan import Plan
+    from malice.tournaments.running.run import Terms
 
 
 def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: EventOutput) -> Terms:
@@ -27,8 +27,8 @@ def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: Ev
         db: the league.
         output: where its events go.
     """
-    from tournaments.entries.kept_bots import KeptBots
-    from tournaments.running.run import Terms
+    from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.running.run import Terms
 
     return Terms(plan.config.jobs, resume, limit.until, limit.grace_s, kept=KeptBots(db), events=output.events)
 

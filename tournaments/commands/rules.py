@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.games import DEFAULT_RULESET
+from malice.referee.games import DEFAULT_RULESET
 
 if TYPE_CHECKING:
-    from referee.rules_text import RulesetDiff, RulesetText
-    from referee.rulesets import Ruleset
-    from referee.sample_games import Subject
-    from referee.testing import Claim
+    from malice.referee.rules_text import RulesetDiff, RulesetText
+    from malice.referee.rulesets import Ruleset
+    from malice.referee.sample_games import Subject
+    from malice.referee.testing import Claim
 
 WIDTH = 100
 
@@ -55,9 +55,9 @@ def rules(ctx: click.Context, family: str | None, json: bool) -> None:
 
 def _load_rulesets(family: str | None) -> Iterator[Ruleset]:
     """Yield the rulesets of a game, or of all games; a broken package is a warning unless its game is asked for."""
-    from referee.errors import FamilyError
-    from referee.families import list_clashes, list_folders
-    from referee.rulesets import list_family_rulesets, list_rulesets, load_ruleset
+    from malice.referee.errors import FamilyError
+    from malice.referee.families import list_clashes, list_folders
+    from malice.referee.rulesets import list_family_rulesets, list_rulesets, load_ruleset
 
     for clash in list_clashes():
         click.echo(f"warning: {clash}", err=True)
@@ -72,7 +72,7 @@ def _load_rulesets(family: str | None) -> Iterator[Ruleset]:
 
 
 def _list_in_table(rulesets: Sequence[Ruleset]) -> Iterator[str]:
-    from tournaments.terminal.tables import format_table
+    from malice.tournaments.terminal.tables import format_table
 
     several = len({each.family for each in rulesets}) > 1
     rows = [
@@ -95,8 +95,8 @@ def show(name: str, json: bool) -> None:
     """Print every parameter of a ruleset, what it means, and what is unusual."""
     import msgspec
 
-    from referee import rules_text
-    from referee.rulesets import find_ruleset
+    from malice.referee import rules_text
+    from malice.referee.rulesets import find_ruleset
 
     text = rules_text.describe_ruleset(find_ruleset(name, Path()))
     if json:
@@ -114,8 +114,8 @@ def diff(left: str, right: str, json: bool) -> None:
     """Print the parameters that two rulesets set differently."""
     import msgspec
 
-    from referee import rules_text
-    from referee.rulesets import find_ruleset
+    from malice.referee import rules_text
+    from malice.referee.rulesets import find_ruleset
 
     differences = rules_text.compare_rulesets(find_ruleset(left, Path()), find_ruleset(right, Path()))
     if json:
@@ -162,8 +162,8 @@ def test(family: str, games: int, json: bool) -> None:
     """
     import msgspec
 
-    from tournaments.commands.exit_codes import ANSWER_IS_NO
-    from tournaments.sanitizer import sanitize
+    from malice.tournaments.commands.exit_codes import ANSWER_IS_NO
+    from malice.tournaments.sanitizer import sanitize
 
     results = []
     for promise, about, found in _test_promises(family, games):
@@ -177,10 +177,10 @@ def test(family: str, games: int, json: bool) -> None:
 
 def _test_promises(family: str, games: int) -> Iterator[tuple[str, str, str | None]]:
     """Yield each promise of a game: its name, what it says, and a sentence if it is broken."""
-    from referee.families import load_family
-    from referee.rulesets import list_family_rulesets, load_ruleset
-    from referee.sample_games import Subject
-    from referee.testing import CLAIMS
+    from malice.referee.families import load_family
+    from malice.referee.rulesets import list_family_rulesets, load_ruleset
+    from malice.referee.sample_games import Subject
+    from malice.referee.testing import CLAIMS
 
     tables = [
         Subject(load_family(family), ruleset.rules, seats, ruleset.name)
@@ -195,9 +195,9 @@ def _test_promises(family: str, games: int) -> Iterator[tuple[str, str, str | No
 
 def _find_broken(claim: Claim, table: Subject, seed: int) -> str | None:
     """Return how a game breaks a promise; None if it keeps it, or if its ruleset makes no game for so many seats."""
-    from referee.errors import FamilyError, RulesetError
-    from referee.families import explain_failure
-    from referee.sample_games import BrokenClaim
+    from malice.referee.errors import FamilyError, RulesetError
+    from malice.referee.families import explain_failure
+    from malice.referee.sample_games import BrokenClaim
 
     try:
         table.make()

@@ -10,31 +10,31 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.nouns import format_count, inflect
-from tournaments.commands.cluster import dask_options, open_farm
-from tournaments.commands.event_output import EventOutput, events_option, tell_events
-from tournaments.commands.exit_codes import interrupt_on_signals
-from tournaments.commands.live_site import keep_site
-from tournaments.commands.options import (
+from malice.referee.nouns import format_count, inflect
+from malice.tournaments.commands.cluster import dask_options, open_farm
+from malice.tournaments.commands.event_output import EventOutput, events_option, tell_events
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.live_site import keep_site
+from malice.tournaments.commands.options import (
     isolation_options,
     open_plan,
     open_store,
     print_standings,
     with_isolation,
 )
-from tournaments.commands.pages import replace_site_option, url_option
-from tournaments.commands.resuming import make_terms, spell_command, stop_on_interrupt
-from tournaments.commands.shard import Machine, Resumable, play_shard
-from tournaments.commands.time_limit import read_limit, time_options
-from tournaments.errors import Stopped
+from malice.tournaments.commands.pages import replace_site_option, url_option
+from malice.tournaments.commands.resuming import make_terms, spell_command, stop_on_interrupt
+from malice.tournaments.commands.shard import Machine, Resumable, play_shard
+from malice.tournaments.commands.time_limit import read_limit, time_options
+from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from referee.records import Layer
-    from tournaments.commands.pages import Site
-    from tournaments.league.config import Config
-    from tournaments.league.store import Store
-    from tournaments.running.plan import Plan
-    from tournaments.running.run import Terms
+    from malice.referee.records import Layer
+    from malice.tournaments.commands.pages import Site
+    from malice.tournaments.league.config import Config
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.plan import Plan
+    from malice.tournaments.running.run import Terms
 
 
 NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-versions", "--dask", "--min-factor")
@@ -104,7 +104,7 @@ def run(
     from dataclasses import replace
     from tempfile import TemporaryDirectory
 
-    from tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.entries.kept_bots import KeptBots
 
     mine = {"--shard": share, "--tournament": name, "--cpus-per-game": cpus}
     options: dict[str, object] = {
@@ -187,10 +187,10 @@ def _refuse(what: str, options: Mapping[str, object]) -> None:
 
 def _create(store: Store, plan: Plan, terms: Terms, config: Config) -> None:
     """Bring a league up to its file, play nothing, and say what comes next."""
-    from tournaments.league.file import find_kept_bots
-    from tournaments.running.recalling import list_machine_words
-    from tournaments.running.share_run import create_games
-    from tournaments.sanitizer import sanitize
+    from malice.tournaments.league.file import find_kept_bots
+    from malice.tournaments.running.recalling import list_machine_words
+    from malice.tournaments.running.share_run import create_games
+    from malice.tournaments.sanitizer import sanitize
 
     left = create_games(store, plan, sys.stderr, terms)
     choice = store.league().choose(config.name)
@@ -212,7 +212,7 @@ def _read_file(
     """Return what the file and the command line say of a tournament, and where its league lies."""
     from msgspec.structs import replace
 
-    from tournaments.league.config import find_league, read_config
+    from malice.tournaments.league.config import find_league, read_config
 
     config = with_isolation(read_config(tournament), isolation, required)
     config = replace(config, jobs=jobs or config.jobs)
@@ -237,7 +237,7 @@ def _explain_left(store: Store, plan: Plan, left: int, words: list[str], again: 
 
 def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput) -> int:
     """Play a tournament, and tell its standings however it ends; return how many games are left."""
-    from tournaments.running.run import run_tournament
+    from malice.tournaments.running.run import run_tournament
 
     try:
         left = run_tournament(store, plan, sys.stderr, terms)
@@ -253,8 +253,8 @@ def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput) -> int:
 def _tell_standings(store: Store, output: EventOutput) -> None:
     from msgspec.structs import replace
 
-    from tournaments.league.ranking import compute_league_standings
-    from tournaments.running.findings import StandingsComputed
+    from malice.tournaments.league.ranking import compute_league_standings
+    from malice.tournaments.running.findings import StandingsComputed
 
     if output.wanted and output.begun:
         standings = (replace(each, history={}) for each in compute_league_standings(store))
@@ -265,7 +265,7 @@ def _open(
     store: Store, config: Config, tournament: Path, *, new_versions: bool, keep_going: bool, required: bool
 ) -> Plan:
     """Return the plan of a tournament, and say what people should know before it runs."""
-    from tournaments.league.file import find_name_list
+    from malice.tournaments.league.file import find_name_list
 
     store.forget_unplayed(config.name)
     _print_neighbours(store, config.name)
@@ -280,7 +280,7 @@ def _open(
 
 def _print_neighbours(store: Store, name: str) -> None:
     """Say if a tournament is new in a league that has others: a name may be mistyped."""
-    from tournaments.sanitizer import sanitize
+    from malice.tournaments.sanitizer import sanitize
 
     others = list(store.league().tournaments)
     if others and name not in others:
@@ -289,7 +289,7 @@ def _print_neighbours(store: Store, name: str) -> None:
 
 def _open_or_make_up(db: Path, scratch: Path) -> Store:
     """Return a league to read, or a new one in another folder if it holds no game."""
-    from tournaments.league.store import Store
+    from malice.tournaments.league.store import Store
 
     if db.exists():
         store = Store(db)
@@ -301,12 +301,12 @@ def _open_or_make_up(db: Path, scratch: Path) -> Store:
 
 def _print_estimate(store: Store, plan: Plan, jobs: int) -> None:
     """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
-    from tournaments.league.extent import count_games, measure_extent
-    from tournaments.running.announcement import print_plan
-    from tournaments.running.coordinator import default_jobs
-    from tournaments.running.roll_call import call_roll
-    from tournaments.running.trial import estimate_tournament
-    from tournaments.terminal.tables import format_bytes
+    from malice.tournaments.league.extent import count_games, measure_extent
+    from malice.tournaments.running.announcement import print_plan
+    from malice.tournaments.running.coordinator import default_jobs
+    from malice.tournaments.running.roll_call import call_roll
+    from malice.tournaments.running.trial import estimate_tournament
+    from malice.tournaments.terminal.tables import format_bytes
 
     begun = plan.config.name in store.league().tournaments
     done, suspended = (store.keys(), store.suspended()) if begun else (set(), {})

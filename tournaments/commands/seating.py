@@ -15,10 +15,10 @@ def require_seats(bots: Sequence[str], name: str) -> None:
     Raises:
         DataError: it does not, or is unknown; the message names the way out.
     """
-    from referee.errors import DataError
-    from referee.games import DEFAULT_RULESET
-    from referee.rulesets import find_ruleset
-    from tournaments.league.seats import describe_misfit
+    from malice.referee.errors import DataError
+    from malice.referee.games import DEFAULT_RULESET
+    from malice.referee.rulesets import find_ruleset
+    from malice.tournaments.league.seats import describe_misfit
 
     ruleset = find_ruleset(name, Path())
     least, most = ruleset.match.players
@@ -35,8 +35,8 @@ def require_seats(bots: Sequence[str], name: str) -> None:
 @contextmanager
 def name_fit_rulesets() -> Iterator[None]:
     """Add to the refusal of a bot which rulesets it can play."""
-    from referee.errors import DataError
-    from tournaments.entries.games import UnfitBot
+    from malice.referee.errors import DataError
+    from malice.tournaments.entries.games import UnfitBot
 
     try:
         yield

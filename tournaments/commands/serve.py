@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
 
 if TYPE_CHECKING:
-    from tournaments.commands.pages import Site
+    from malice.tournaments.commands.pages import Site
 
 
 @click.command(short_help="Serve the pages of a league to browsers.")

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from referee.nouns import format_count, inflect
-from tournaments.commands.event_output import tell_events
-from tournaments.commands.exit_codes import interrupt_on_signals
-from tournaments.commands.options import open_store, with_isolation
-from tournaments.commands.resuming import make_terms, stop_on_interrupt
-from tournaments.commands.time_limit import read_limit
+from malice.referee.nouns import format_count, inflect
+from malice.tournaments.commands.event_output import tell_events
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.options import open_store, with_isolation
+from malice.tournaments.commands.resuming import make_terms, stop_on_interrupt
+from malice.tournaments.commands.time_limit import read_limit
 
 if TYPE_CHECKING:
-    from referee.records import Layer
-    from tournaments.league.config import Config
-    from tournaments.league.store import Store
-    from tournaments.running.plan import Plan
+    from malice.referee.records import Layer
+    from malice.tournaments.league.config import Config
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.plan import Plan
 
 
 class Machine(NamedTuple):
@@ -57,9 +57,9 @@ def play_shard(share: str, db: Path, name: str | None, machine: Machine, command
         BotError, DataError, LeagueError: it cannot be played here.
         Stopped: it was stopped; the message says how to resume.
     """
-    from tournaments.running.recalling import recall_plan
-    from tournaments.running.share_run import play_share
-    from tournaments.running.shares import parse_share
+    from malice.tournaments.running.recalling import recall_plan
+    from malice.tournaments.running.share_run import play_share
+    from malice.tournaments.running.shares import parse_share
 
     interrupt_on_signals()
     chosen = parse_share(share)

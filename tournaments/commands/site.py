@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tournaments.commands.opinion import Asking
-from tournaments.commands.options import database_argument, isolation_options, open_store, tournament_option
-from tournaments.commands.pages import Extras, replace_site_option, url_option, write_game, write_site
+from malice.tournaments.commands.opinion import Asking
+from malice.tournaments.commands.options import database_argument, isolation_options, open_store, tournament_option
+from malice.tournaments.commands.pages import Extras, replace_site_option, url_option, write_game, write_site
 
 if TYPE_CHECKING:
-    from referee.records import Layer
-    from tournaments.commands.pages import Site
-    from tournaments.league.store import Store
+    from malice.referee.records import Layer
+    from malice.tournaments.commands.pages import Site
+    from malice.tournaments.league.store import Store
 
 GAMES = 12
 
@@ -101,9 +101,9 @@ def site(
     With --game the replay of one game becomes one file, to open from the disk or to send. KEY is as for `malice
     replay`.
     """
-    from tournaments.commands.following import follow_league, follow_run
-    from tournaments.league.publication import require_own_site
-    from tournaments.league.store import is_played
+    from malice.tournaments.commands.following import follow_league, follow_run
+    from malice.tournaments.league.publication import require_own_site
+    from malice.tournaments.league.store import is_played
 
     _check_out(out, "file" if key is not None else "folder")
     if key is not None and (follow or luck or changes_since is not None or opinion is not None):
@@ -143,7 +143,7 @@ def _select_tournament(store: Store, name: str | None, out: Path) -> None:
     Raises:
         LeagueError: several can be meant.
     """
-    from tournaments.league.publication import find_site_owner, read_site_owner
+    from malice.tournaments.league.publication import find_site_owner, read_site_owner
 
     owner, tournaments = read_site_owner(out), store.league().tournaments
     if name is None and owner and owner.tournament in tournaments:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from tournaments.commands.cluster import require_scheduler
-from tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.cluster import require_scheduler
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
 
 CACHE_MB = 5000
 
@@ -36,8 +36,8 @@ def worker(
     """
     import platform
 
-    from tournaments.farm.scheduler import is_file, require_usable
-    from tournaments.running.isolation import explain_weaker_isolation, require_isolation
+    from malice.tournaments.farm.scheduler import is_file, require_usable
+    from malice.tournaments.running.isolation import explain_weaker_isolation, require_isolation
 
     interrupt_on_signals()
     require_usable(scheduler, "worker")
@@ -47,9 +47,9 @@ def worker(
     if weaker := explain_weaker_isolation("auto"):
         click.echo(weaker, err=True)
 
-    from tournaments.farm.calibration import measure_speed
-    from tournaments.farm.station import Terms
-    from tournaments.farm.worker import choose_slots, run_worker
+    from malice.tournaments.farm.calibration import measure_speed
+    from malice.tournaments.farm.station import Terms
+    from malice.tournaments.farm.worker import choose_slots, run_worker
 
     cpu_sets = choose_slots(slots or 0, cpus_per_slot, sorted(os.sched_getaffinity(0)))
     speed = measure_speed(cpu_sets)

@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.errors import BotError
-from referee.isolation.folders import is_hidden
+from malice.referee.errors import BotError
+from malice.referee.isolation.folders import is_hidden
 
 STAMP = ".malice-build"
 """The file in a bot's folder that records its build: the only dot-file there that does not belong to the bot."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
-from tournaments.entries.bot_files import BotFile
-from tournaments.entries.fresh_trees import FreshTree
+from malice.tournaments.entries.bot_files import BotFile
+from malice.tournaments.entries.fresh_trees import FreshTree
 
 _UTF_8, _ESCAPED = "utf-8", "surrogateescape"  # a file name may be any bytes
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 from msgspec import Struct
 
-import referee
-from referee.errors import BotError
-from referee.isolation.folders import MANIFEST
-from referee.records import Player
-from referee.toml_files import suggest_name
-from tournaments.entries.bot_files import hash_bot, hash_file, hash_files
-from tournaments.entries.interpreters import suggest_command
-from tournaments.entries.manifests import Manifest, make_run_command, read_manifest, require_text
-from tournaments.entries.parameters import format_defaults, hash_variant, make_environment
+from malice import referee
+from malice.referee.errors import BotError
+from malice.referee.isolation.folders import MANIFEST
+from malice.referee.records import Player
+from malice.referee.toml_files import suggest_name
+from malice.tournaments.entries.bot_files import hash_bot, hash_file, hash_files
+from malice.tournaments.entries.interpreters import suggest_command
+from malice.tournaments.entries.manifests import Manifest, make_run_command, read_manifest, require_text
+from malice.tournaments.entries.parameters import format_defaults, hash_variant, make_environment
 
 SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""

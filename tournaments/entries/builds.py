@@ -19,16 +19,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import BotError
-from referee.failures import Abandoned
-from referee.verdicts import describe_exit
-from tournaments.entries import bots
-from tournaments.entries.bot_files import STAMP, hash_bot, hash_files
-from tournaments.entries.bots import KIT, BotSpec, load_bot_folder
-from tournaments.entries.manifests import fill_in_python
-from tournaments.entries.programs import explain_missing_programs
-from tournaments.entries.variants import give_parameters
-from tournaments.sanitizer import sanitize
+from malice.referee.errors import BotError
+from malice.referee.failures import Abandoned
+from malice.referee.verdicts import describe_exit
+from malice.tournaments.entries import bots
+from malice.tournaments.entries.bot_files import STAMP, hash_bot, hash_files
+from malice.tournaments.entries.bots import KIT, BotSpec, load_bot_folder
+from malice.tournaments.entries.manifests import fill_in_python
+from malice.tournaments.entries.programs import explain_missing_programs
+from malice.tournaments.entries.variants import give_parameters
+from malice.tournaments.sanitizer import sanitize
 
 NAMED = 5
 """How many files a warning names."""

@@ -8,9 +8,9 @@ import stat
 from collections.abc import Collection
 from pathlib import Path
 
-from referee.errors import BotError
-from referee.isolation.folders import is_hidden
-from tournaments.entries.bot_files import MOST_BYTES, MOST_FILES
+from malice.referee.errors import BotError
+from malice.referee.isolation.folders import is_hidden
+from malice.tournaments.entries.bot_files import MOST_BYTES, MOST_FILES
 
 
 def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:

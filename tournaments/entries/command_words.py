@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.isolation.installations import LONGEST_PATH
+from malice.referee.isolation.installations import LONGEST_PATH
 
 
 def place_command(command: Sequence[str], home: Path, copy: Path) -> tuple[str, ...]:

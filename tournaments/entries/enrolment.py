@@ -10,16 +10,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from protocol.errors import MaliceError
-from referee.failures import Abandoned
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.builds import Say, build, print_progress
-from tournaments.entries.games import list_games
-from tournaments.entries.manifests import Manifest
-from tournaments.entries.parameters import ParameterError
-from tournaments.entries.side_by_side import run_side_by_side
-from tournaments.league.config import LABEL_LENGTH
-from tournaments.league.journal import Absence
+from malice.protocol.errors import MaliceError
+from malice.referee.failures import Abandoned
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.builds import Say, build, print_progress
+from malice.tournaments.entries.games import list_games
+from malice.tournaments.entries.manifests import Manifest
+from malice.tournaments.entries.parameters import ParameterError
+from malice.tournaments.entries.side_by_side import run_side_by_side
+from malice.tournaments.league.config import LABEL_LENGTH
+from malice.tournaments.league.journal import Absence
 
 Find = Callable[[str, Path], BotSpec]
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import IO
 
-from tournaments.entries.bot_files import MOST_BYTES, MOST_FILES, PIECE_BYTES
+from malice.tournaments.entries.bot_files import MOST_BYTES, MOST_FILES, PIECE_BYTES
 
 LONGEST_PATH = 1024
 """In bytes. A chain of symlinks with long names could otherwise exceed what the kernel resolves."""

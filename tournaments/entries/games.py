@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from referee.errors import BotError, DataError
-from referee.families import list_folders
-from referee.isolation.folders import MANIFEST
-from referee.rulesets import find_ruleset
-from referee.toml_files import suggest_name
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.manifests import Manifest
+from malice.referee.errors import BotError, DataError
+from malice.referee.families import list_folders
+from malice.referee.isolation.folders import MANIFEST
+from malice.referee.rulesets import find_ruleset
+from malice.referee.toml_files import suggest_name
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.manifests import Manifest
 
 
 class UnfitBot(DataError):

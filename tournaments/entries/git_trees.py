@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple, NoReturn
 
-from referee.errors import BotError
-from referee.isolation.folders import MANIFEST
-from tournaments.entries.bot_files import MOST_BYTES, MOST_FILES
-from tournaments.entries.fresh_trees import LONGEST_PATH, FreshTree
+from malice.referee.errors import BotError
+from malice.referee.isolation.folders import MANIFEST
+from malice.tournaments.entries.bot_files import MOST_BYTES, MOST_FILES
+from malice.tournaments.entries.fresh_trees import LONGEST_PATH, FreshTree
 
 _OPTIONS = (
     *("-c", "core.fsmonitor=false"),

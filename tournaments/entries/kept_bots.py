@@ -15,22 +15,22 @@ from pathlib import Path
 
 from msgspec import structs
 
-from referee.errors import BotError, DataError
-from referee.isolation.folders import MANIFEST
-from referee.isolation.limits import explain_missing_uids
-from tournaments.entries.bot_files import hash_bot, hash_files, inspect_file, is_ignored, list_files
-from tournaments.entries.bot_tars import unpack_tar, write_tar
-from tournaments.entries.bots import BotSpec, load_bot_folder
-from tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
-from tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
-from tournaments.entries.command_words import needs_home, place_command
-from tournaments.entries.kept_notes import KeptNotes, Variant
-from tournaments.entries.manifests import Manifest, make_run_command, read_manifest
-from tournaments.entries.parameters import format_defaults
-from tournaments.entries.variants import give_parameters
-from tournaments.entries.workplaces import open_workplace, sweep
-from tournaments.errors import LeagueError
-from tournaments.league.file import find_kept_bots, list_league_files
+from malice.referee.errors import BotError, DataError
+from malice.referee.isolation.folders import MANIFEST
+from malice.referee.isolation.limits import explain_missing_uids
+from malice.tournaments.entries.bot_files import hash_bot, hash_files, inspect_file, is_ignored, list_files
+from malice.tournaments.entries.bot_tars import unpack_tar, write_tar
+from malice.tournaments.entries.bots import BotSpec, load_bot_folder
+from malice.tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
+from malice.tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
+from malice.tournaments.entries.command_words import needs_home, place_command
+from malice.tournaments.entries.kept_notes import KeptNotes, Variant
+from malice.tournaments.entries.manifests import Manifest, make_run_command, read_manifest
+from malice.tournaments.entries.parameters import format_defaults
+from malice.tournaments.entries.variants import give_parameters
+from malice.tournaments.entries.workplaces import open_workplace, sweep
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.file import find_kept_bots, list_league_files
 
 MANY_BYTES = 100_000_000
 """A kept bot that takes more is worth a line."""

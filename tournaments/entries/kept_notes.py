@@ -12,10 +12,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from tournaments.entries.built_copies import sync
-from tournaments.entries.parameters import hash_variant
-from tournaments.entries.workplaces import open_workplace
-from tournaments.errors import LeagueError
+from malice.tournaments.entries.built_copies import sync
+from malice.tournaments.entries.parameters import hash_variant
+from malice.tournaments.entries.workplaces import open_workplace
+from malice.tournaments.errors import LeagueError
 
 VARIANT = ".variant"
 

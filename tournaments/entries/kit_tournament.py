@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee.bot_seat import greet_bot
-from referee.errors import BotError
-from referee.records import Isolation
-from referee.verdicts import Verdict
-from tournaments.entries.bots import load_bot_folder
-from tournaments.entries.builds import Say, ensure_built, print_progress
-from tournaments.entries.kits import list_languages
-from tournaments.league.config import Config
+from malice.referee.bot_seat import greet_bot
+from malice.referee.errors import BotError
+from malice.referee.records import Isolation
+from malice.referee.verdicts import Verdict
+from malice.tournaments.entries.bots import load_bot_folder
+from malice.tournaments.entries.builds import Say, ensure_built, print_progress
+from malice.tournaments.entries.kits import list_languages
+from malice.tournaments.league.config import Config
 
 OTHERS = ("greedy", "uniform")
 """Bots to compare the kits with: one far above them, one far below."""

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from referee.errors import BotError, DataError
-from referee.families import list_folders, load_family
-from referee.games import DEFAULT_FAMILY
-from referee.isolation.folders import MANIFEST
-from referee.toml_files import suggest_name
-from tournaments.entries import bots
-from tournaments.entries.bot_files import STAMP, copy_files
-from tournaments.entries.bots import KIT, BotSpec, load_bot_folder
-from tournaments.entries.programs import explain_installation, list_missing_programs
-from tournaments.league.config import LABEL_LENGTH
+from malice.referee.errors import BotError, DataError
+from malice.referee.families import list_folders, load_family
+from malice.referee.games import DEFAULT_FAMILY
+from malice.referee.isolation.folders import MANIFEST
+from malice.referee.toml_files import suggest_name
+from malice.tournaments.entries import bots
+from malice.tournaments.entries.bot_files import STAMP, copy_files
+from malice.tournaments.entries.bots import KIT, BotSpec, load_bot_folder
+from malice.tournaments.entries.programs import explain_installation, list_missing_programs
+from malice.tournaments.league.config import LABEL_LENGTH
 
 ALIASES = {
     "bash": "shell",

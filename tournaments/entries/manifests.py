@@ -11,14 +11,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from referee.errors import BotError
-from referee.isolation.folders import MANIFEST
-from referee.isolation.installations import is_inside, list_allowed_program, names_file
-from referee.rulesets import list_rulesets, suggest_ruleset
-from referee.toml_files import convert, read_toml
-from tournaments.entries.bot_files import inspect_file
-from tournaments.entries.parameters import Value, require_parameter
-from tournaments.league.config import LABEL_LENGTH
+from malice.referee.errors import BotError
+from malice.referee.isolation.folders import MANIFEST
+from malice.referee.isolation.installations import is_inside, list_allowed_program, names_file
+from malice.referee.rulesets import list_rulesets, suggest_ruleset
+from malice.referee.toml_files import convert, read_toml
+from malice.tournaments.entries.bot_files import inspect_file
+from malice.tournaments.entries.parameters import Value, require_parameter
+from malice.tournaments.league.config import LABEL_LENGTH
 
 PYTHON = "{python}"
 """The word of a command that stands for a Python interpreter."""

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 import msgspec
 
-from referee.errors import DataError
-from referee.nouns import format_count
+from malice.referee.errors import DataError
+from malice.referee.nouns import format_count
 
 Value = bool | int | float | str
 PREFIX = "MALICE_"

@@ -11,12 +11,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import DataError
-from referee.isolation.folders import MANIFEST, is_hidden
-from tournaments.entries.bots import find_folder, list_shipped_bots, names_program
-from tournaments.entries.builds import Say, print_progress
-from tournaments.entries.variants import split_words
-from tournaments.league.config import LABEL_LENGTH, EntryLine
+from malice.referee.errors import DataError
+from malice.referee.isolation.folders import MANIFEST, is_hidden
+from malice.tournaments.entries.bots import find_folder, list_shipped_bots, names_program
+from malice.tournaments.entries.builds import Say, print_progress
+from malice.tournaments.entries.variants import split_words
+from malice.tournaments.league.config import LABEL_LENGTH, EntryLine
 
 FOLDER = "{folder}"
 """The label that names every bot of a pattern after its folder."""

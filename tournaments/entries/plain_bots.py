@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee.errors import BotError
-from referee.isolation.folders import MANIFEST
-from referee.rulesets import list_family_rulesets
-from referee.toml_files import suggest_name
-from tournaments.entries.bot_files import STAMP
-from tournaments.entries.bots import BotSpec, load_bot_folder
-from tournaments.entries.kits import ALIASES, list_kits, make_bot_folder
-from tournaments.entries.plain_programs import PROGRAMS, Program
+from malice.referee.errors import BotError
+from malice.referee.isolation.folders import MANIFEST
+from malice.referee.rulesets import list_family_rulesets
+from malice.referee.toml_files import suggest_name
+from malice.tournaments.entries.bot_files import STAMP
+from malice.tournaments.entries.bots import BotSpec, load_bot_folder
+from malice.tournaments.entries.kits import ALIASES, list_kits, make_bot_folder
+from malice.tournaments.entries.plain_programs import PROGRAMS, Program
 
 
 def has_kit(family: str, language: str) -> bool:

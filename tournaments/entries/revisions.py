@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from referee.errors import BotError, DataError
-from tournaments.entries.bots import BotSpec, find_bot, find_folder, list_shipped_bots, names_program
-from tournaments.entries.git_trees import GitFolder
-from tournaments.entries.kept_bots import KeptBots
+from malice.referee.errors import BotError, DataError
+from malice.tournaments.entries.bots import BotSpec, find_bot, find_folder, list_shipped_bots, names_program
+from malice.tournaments.entries.git_trees import GitFolder
+from malice.tournaments.entries.kept_bots import KeptBots
 
 LAST = "last"
 _NUMBER = re.compile("[1-9][0-9]{0,5}")

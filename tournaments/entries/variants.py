@@ -8,10 +8,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.isolation.folders import MANIFEST
-from referee.toml_files import suggest_name
-from tournaments.entries.bots import BotSpec, find_folder, list_shipped_bots, names_program
-from tournaments.entries.parameters import ParameterError, format_query, format_value, parse_query, parse_value
+from malice.referee.isolation.folders import MANIFEST
+from malice.referee.toml_files import suggest_name
+from malice.tournaments.entries.bots import BotSpec, find_folder, list_shipped_bots, names_program
+from malice.tournaments.entries.parameters import ParameterError, format_query, format_value, parse_query, parse_value
 
 _MARK = re.compile(r"\?(?=\w+=)")
 """Where parameters begin; any other `?` belongs to a pattern of folders."""

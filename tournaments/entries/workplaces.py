@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from referee.isolation.locked_folders import lock_folder, make_locked_folder
-from tournaments.entries.built_copies import remove_tree
+from malice.referee.isolation.locked_folders import lock_folder, make_locked_folder
+from malice.tournaments.entries.built_copies import remove_tree
 
 PREFIX = ".work-"
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from referee.records import Batch, Key
-from tournaments.farm.blocks import Block, cut_blocks, cut_deals, merge_block, split_block
-from tournaments.running.coordinator import TRIES
-from tournaments.running.hooks import Hooks
+from malice.referee.records import Batch, Key
+from malice.tournaments.farm.blocks import Block, cut_blocks, cut_deals, merge_block, split_block
+from malice.tournaments.running.coordinator import TRIES
+from malice.tournaments.running.hooks import Hooks
 
 __all__ = ["TRIES", "Backlog"]
 

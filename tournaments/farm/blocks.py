@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from referee.records import Batch, Key
+from malice.referee.records import Batch, Key
 
 Block = tuple[Batch, ...]
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from referee.errors import BotError
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.entries.built_copies import remove_tree
-from tournaments.entries.kept_bots import HASH, KeptBots
-from tournaments.entries.kept_notes import KeptNotes
-from tournaments.entries.variants import give_parameters
-from tournaments.entries.workplaces import open_workplace
-from tournaments.farm.work import Ticket
+from malice.referee.errors import BotError
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.built_copies import remove_tree
+from malice.tournaments.entries.kept_bots import HASH, KeptBots
+from malice.tournaments.entries.kept_notes import KeptNotes
+from malice.tournaments.entries.variants import give_parameters
+from malice.tournaments.entries.workplaces import open_workplace
+from malice.tournaments.farm.work import Ticket
 
 FRESH_S = 600
 """What was used so lately may be needed by a run that goes on."""

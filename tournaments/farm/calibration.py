@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from statistics import mean
 
-from protocol.errors import MaliceError
+from malice.protocol.errors import MaliceError
 
 ROUNDS_PER_S = 6000.0
 """What a machine of speed 1 does in a second of CPU time."""

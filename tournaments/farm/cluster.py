@@ -9,8 +9,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from referee.records import Record
-from tournaments.farm.work import Introduction, Need, Refusal, Task
+from malice.referee.records import Record
+from malice.tournaments.farm.work import Introduction, Need, Refusal, Task
 
 
 class Introduced(Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tournaments.farm.work import Need, Ticket
+from malice.tournaments.farm.work import Need, Ticket
 
 DRAWN = 10
 """One record of so many is replayed before it is stored."""

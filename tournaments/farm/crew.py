@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from referee.nouns import format_count
-from referee.records import Batch, GameOrder, Key
-from tournaments.farm.blocks import Block
-from tournaments.farm.work import Introduction
-from tournaments.running.hooks import Running
-from tournaments.sanitizer import sanitize
+from malice.referee.nouns import format_count
+from malice.referee.records import Batch, GameOrder, Key
+from malice.tournaments.farm.blocks import Block
+from malice.tournaments.farm.work import Introduction
+from malice.tournaments.running.hooks import Running
+from malice.tournaments.sanitizer import sanitize
 
 SHOWN = 2000
 """Most characters of what a worker says that are shown."""

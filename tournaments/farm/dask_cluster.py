@@ -20,16 +20,16 @@ from distributed import Future
 from distributed.versions import VersionMismatchWarning
 from msgspec import Meta, Struct
 
-from referee.errors import DataError
-from tournaments.errors import Stopped
-from tournaments.farm import hand
-from tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
-from tournaments.farm.crew import quote
-from tournaments.farm.receipt import read_exam_answer, read_reply
-from tournaments.farm.scheduler import is_file, read_address, require_protection
-from tournaments.farm.sealed_client import OddAnswer, SealedClient
-from tournaments.farm.work import MOST_SLOTS, Exam, ExamAnswer, Introduction, Need, Refusal, Task
-from tournaments.sanitizer import sanitize
+from malice.referee.errors import DataError
+from malice.tournaments.errors import Stopped
+from malice.tournaments.farm import hand
+from malice.tournaments.farm.cluster import Answered, Event, Introduced, Unreachable
+from malice.tournaments.farm.crew import quote
+from malice.tournaments.farm.receipt import read_exam_answer, read_reply
+from malice.tournaments.farm.scheduler import is_file, read_address, require_protection
+from malice.tournaments.farm.sealed_client import OddAnswer, SealedClient
+from malice.tournaments.farm.work import MOST_SLOTS, Exam, ExamAnswer, Introduction, Need, Refusal, Task
+from malice.tournaments.sanitizer import sanitize
 
 CONNECT_S = 10.0
 """How long a scheduler may take to answer at first."""

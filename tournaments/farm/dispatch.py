@@ -11,18 +11,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from queue import Empty
 
-from referee.nouns import format_count
-from referee.records import Batch, Key, Record
-from tournaments.farm.cluster import Answered, Cluster, Event, Introduced, Replayed, Signalled, Unreachable
-from tournaments.farm.conditions import Conditions
-from tournaments.farm.crew import Crew, Handed, Worker, quote
-from tournaments.farm.handout import Handout
-from tournaments.farm.receipt import read_answer
-from tournaments.farm.recruiting import Recruiting
-from tournaments.farm.signals import signals_as_events
-from tournaments.farm.work import Answer
-from tournaments.running.audit import Audit
-from tournaments.running.hooks import Hooks, Outcome
+from malice.referee.nouns import format_count
+from malice.referee.records import Batch, Key, Record
+from malice.tournaments.farm.cluster import Answered, Cluster, Event, Introduced, Replayed, Signalled, Unreachable
+from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.crew import Crew, Handed, Worker, quote
+from malice.tournaments.farm.handout import Handout
+from malice.tournaments.farm.receipt import read_answer
+from malice.tournaments.farm.recruiting import Recruiting
+from malice.tournaments.farm.signals import signals_as_events
+from malice.tournaments.farm.work import Answer
+from malice.tournaments.running.audit import Audit
+from malice.tournaments.running.hooks import Hooks, Outcome
 
 LOOK_EVERY_S = 0.5
 REPORT_EVERY_S = 30.0

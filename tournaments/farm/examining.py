@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from protocol.errors import MaliceError
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.parameters import format_query
-from tournaments.farm.bot_cache import BotCache, Lacking
-from tournaments.farm.work import Exam, ExamAnswer, Ticket
+from malice.protocol.errors import MaliceError
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.parameters import format_query
+from malice.tournaments.farm.bot_cache import BotCache, Lacking
+from malice.tournaments.farm.work import Exam, ExamAnswer, Ticket
 
 PASSED, FAILED = 0, 10
 """The exit codes of an examination that has a report."""
@@ -47,7 +47,7 @@ def _name(bot: BotSpec, ticket: Ticket) -> str:
 
 
 def _run(name: str, exam: Exam, is_abandoned: Callable[[], bool]) -> ExamAnswer:
-    words = [sys.executable, "-P", "-m", "tournaments.cli", "check", name, "--json", *exam.words]
+    words = [sys.executable, "-P", "-m", "malice.tournaments.cli", "check", name, "--json", *exam.words]
     with TemporaryFile() as out, TemporaryFile() as err:
         where = Path(exam.ticket.folder) if exam.ticket.folder else None
         process = subprocess.Popen(words, cwd=where, stdin=subprocess.DEVNULL, stdout=out, stderr=err)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 
-from referee.records import Isolation
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.farm.work import Exam, ExamAnswer, Need, make_ticket
+from malice.referee.records import Isolation
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.farm.work import Exam, ExamAnswer, Need, make_ticket
 
 
 class Proctor:
@@ -39,7 +39,7 @@ class Proctor:
             Stopped: no scheduler answers.
             MaliceError: there is no worker.
         """
-        from tournaments.farm.dask_cluster import DaskCluster
+        from malice.tournaments.farm.dask_cluster import DaskCluster
 
         tickets = {label: make_ticket(self._kept.keep(bot)) for label, bot in bots.items()}
         tars = {

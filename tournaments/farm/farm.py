@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-from referee.records import Batch
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.farm.cluster import Cluster
-from tournaments.farm.conditions import Conditions
-from tournaments.farm.dispatch import Dispatcher
-from tournaments.farm.work import Need, Ticket, make_ticket
-from tournaments.running.audit import Audit
-from tournaments.running.hooks import Hooks, Outcome
-from tournaments.running.plan import Plan
+from malice.referee.records import Batch
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.farm.cluster import Cluster
+from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.dispatch import Dispatcher
+from malice.tournaments.farm.work import Need, Ticket, make_ticket
+from malice.tournaments.running.audit import Audit
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.plan import Plan
 
 
 class Farm:

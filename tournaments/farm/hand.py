@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from tournaments.errors import LeagueError
-from tournaments.farm.examining import examine as examine_bot
-from tournaments.farm.station import NoStation, find_station
-from tournaments.farm.work import Exam, Need, Refusal, Task
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.farm.examining import examine as examine_bot
+from malice.tournaments.farm.station import NoStation, find_station
+from malice.tournaments.farm.work import Exam, Need, Refusal, Task
 
 _encoder = msgspec.json.Encoder()
 

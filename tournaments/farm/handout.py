@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from referee.records import Batch, Key
-from tournaments.farm.backlog import TRIES, Backlog
-from tournaments.farm.blocks import Block, keep_games, merge_block
-from tournaments.farm.cluster import Cluster
-from tournaments.farm.conditions import Conditions
-from tournaments.farm.crew import Crew, Handed, Worker
-from tournaments.farm.durations import Durations
-from tournaments.farm.work import Task
-from tournaments.running.hooks import Hooks, Outcome, Running
+from malice.referee.records import Batch, Key
+from malice.tournaments.farm.backlog import TRIES, Backlog
+from malice.tournaments.farm.blocks import Block, keep_games, merge_block
+from malice.tournaments.farm.cluster import Cluster
+from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.crew import Crew, Handed, Worker
+from malice.tournaments.farm.durations import Durations
+from malice.tournaments.farm.work import Task
+from malice.tournaments.running.hooks import Hooks, Outcome, Running
 
 
 class Handout:

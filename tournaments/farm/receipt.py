@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from referee.records import FORMAT, Batch, GameOrder, Key, Record
-from tournaments.farm.crew import Handed
-from tournaments.farm.work import Answer, ExamAnswer, Introduction, Need, Refusal
-from tournaments.league.damage import refuse_unreadable
+from malice.referee.records import FORMAT, Batch, GameOrder, Key, Record
+from malice.tournaments.farm.crew import Handed
+from malice.tournaments.farm.work import Answer, ExamAnswer, Introduction, Need, Refusal
+from malice.tournaments.league.damage import refuse_unreadable
 
 
 def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from referee.nouns import format_count
-from tournaments.errors import Stopped
-from tournaments.farm.cluster import Cluster
-from tournaments.farm.conditions import Conditions
-from tournaments.farm.crew import Crew, Worker, describe_worker, quote
-from tournaments.farm.work import Introduction, Refusal
-from tournaments.sanitizer import sanitize
+from malice.referee.nouns import format_count
+from malice.tournaments.errors import Stopped
+from malice.tournaments.farm.cluster import Cluster
+from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.crew import Crew, Worker, describe_worker, quote
+from malice.tournaments.farm.work import Introduction, Refusal
+from malice.tournaments.sanitizer import sanitize
 
 
 class Recruiting:

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from referee.errors import DataError
+from malice.referee.errors import DataError
 
 SCHEMES = ("tcp", "tls", "ws", "wss")
 """What an address may begin with: what Dask can speak to other processes without special hardware."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
 
-from tournaments.farm.cluster import Event, Signalled
-from tournaments.running.coordinator import STOPS
+from malice.tournaments.farm.cluster import Event, Signalled
+from malice.tournaments.running.coordinator import STOPS
 
 
 @contextmanager

@@ -18,18 +18,18 @@ import trio
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from protocol.errors import MaliceError
-from referee.errors import FamilyError, GameFault
-from referee.families import load_family
-from referee.isolation.probe import explain_missing_layer
-from referee.records import Batch, GameOrder, Record, TimeUp
-from tournaments.entries.bots import BotSpec
-from tournaments.farm.bot_cache import BotCache, Lacking
-from tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, place_player
-from tournaments.running.coordinator import Coordinator
-from tournaments.running.hooks import Hooks, Outcome
-from tournaments.running.isolation import explain_weaker_isolation
-from tournaments.running.stops import find_first_error
+from malice.protocol.errors import MaliceError
+from malice.referee.errors import FamilyError, GameFault
+from malice.referee.families import load_family
+from malice.referee.isolation.probe import explain_missing_layer
+from malice.referee.records import Batch, GameOrder, Record, TimeUp
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.farm.bot_cache import BotCache, Lacking
+from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, place_player
+from malice.tournaments.running.coordinator import Coordinator
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.isolation import explain_weaker_isolation
+from malice.tournaments.running.stops import find_first_error
 
 VARIABLE = "MALICE_WORKER"
 """The environment variable in which `malice worker` tells its processes what they are."""

@@ -7,8 +7,8 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
-from referee.records import Batch, Isolation, Key, Player, TimeUp
-from tournaments.entries.bots import BotSpec
+from malice.referee.records import Batch, Isolation, Key, Player, TimeUp
+from malice.tournaments.entries.bots import BotSpec
 
 MOST_SLOTS = 4096
 """A machine that plays more games at a time is none."""

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from referee.bot import prepare_parent_death_signal
-from tournaments.errors import Stopped
-from tournaments.farm.scheduler import find_loopback, is_file, read_address, require_protection
-from tournaments.farm.station import VARIABLE, Terms
+from malice.referee.bot import prepare_parent_death_signal
+from malice.tournaments.errors import Stopped
+from malice.tournaments.farm.scheduler import find_loopback, is_file, read_address, require_protection
+from malice.tournaments.farm.station import VARIABLE, Terms
 
 CONNECT_S = 60
 """How long a scheduler may be away."""

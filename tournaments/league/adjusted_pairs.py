@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tournaments.league.adjustment import Watcher
-from tournaments.league.choice import Picker
-from tournaments.league.comparison import Comparison, Pair, compare_pairs
-from tournaments.league.contents import Game
-from tournaments.league.reader import LeagueReader
+from malice.tournaments.league.adjustment import Watcher
+from malice.tournaments.league.choice import Picker
+from malice.tournaments.league.comparison import Comparison, Pair, compare_pairs
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.reader import LeagueReader
 
 
 def compare_sharply(league: LeagueReader, watcher: Watcher | None = None) -> Iterator[Comparison]:

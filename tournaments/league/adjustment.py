@@ -8,13 +8,13 @@ from typing import NamedTuple, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from referee.luck import find_luck
-from tournaments.league.contents import Game
-from tournaments.league.reader import LeagueReader
-from tournaments.league.replayers import count_processors, replay_rows
-from tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores
-from tournaments.ratings.comparison import Others
-from tournaments.ratings.pairs import convert_to_elo
+from malice.referee.luck import find_luck
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.replayers import count_processors, replay_rows
+from malice.tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores
+from malice.tournaments.ratings.comparison import Others
+from malice.tournaments.ratings.pairs import convert_to_elo
 
 MOST_GAMES = 2_000
 """More than these are not played again: a game takes about 20 ms of CPU, and somebody waits."""

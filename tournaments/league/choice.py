@@ -9,8 +9,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tournaments.errors import LeagueError
-from tournaments.league.contents import Entry, Game, LeagueContents
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.contents import Entry, Game, LeagueContents
 
 
 class Choice(Struct, frozen=True):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from referee.records import Key
-from tournaments.league.contents import Finished
-from tournaments.league.formats import FORMATS
-from tournaments.league.judgement import judge
-from tournaments.league.parts import Schedule
-from tournaments.league.suspension import is_left_out
-from tournaments.league.tournament import Tournament
+from malice.referee.records import Key
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.formats import FORMATS
+from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.parts import Schedule
+from malice.tournaments.league.suspension import is_left_out
+from malice.tournaments.league.tournament import Tournament
 
 
 class OpenGame(Exception):

@@ -9,22 +9,22 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.nouns import format_count
-from tournaments.errors import LeagueError
-from tournaments.league.adjustment import Compared, Watcher, adjust_deals
-from tournaments.league.choice import Picker
-from tournaments.league.contents import Game
-from tournaments.league.contest import Contest
-from tournaments.league.kind_games import GameMemory, Terms
-from tournaments.league.reader import LeagueReader
-from tournaments.league.whole_deals import compute_score, get_score, group_whole_deals, list_whole_deals
-from tournaments.ratings.adjustment import Adjustment
-from tournaments.ratings.anytime import bound_mean
-from tournaments.ratings.comparison import Advantage, Others, compute_advantage
-from tournaments.ratings.fit import Lead, fit_ratings
-from tournaments.ratings.head_to_head import head_to_head
-from tournaments.ratings.pairs import convert_to_elo
-from tournaments.ratings.sprt import Sprt, Verdict
+from malice.referee.nouns import format_count
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.adjustment import Compared, Watcher, adjust_deals
+from malice.tournaments.league.choice import Picker
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contest import Contest
+from malice.tournaments.league.kind_games import GameMemory, Terms
+from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.whole_deals import compute_score, get_score, group_whole_deals, list_whole_deals
+from malice.tournaments.ratings.adjustment import Adjustment
+from malice.tournaments.ratings.anytime import bound_mean
+from malice.tournaments.ratings.comparison import Advantage, Others, compute_advantage
+from malice.tournaments.ratings.fit import Lead, fit_ratings
+from malice.tournaments.ratings.head_to_head import head_to_head
+from malice.tournaments.ratings.pairs import convert_to_elo
+from malice.tournaments.ratings.sprt import Sprt, Verdict
 
 Finding = Literal["better", "not better", "worse", "undecided"]
 

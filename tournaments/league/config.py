@@ -10,13 +10,13 @@ from typing import Literal
 from msgspec import Struct, json
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.errors import DataError
-from referee.games import DEFAULT_RULESET
-from referee.records import Layer
-from referee.rulesets import find_ruleset
-from referee.toml_files import convert, read_toml
-from tournaments.ratings.sprt import Sprt
+from malice.protocol.messages import ClockRules
+from malice.referee.errors import DataError
+from malice.referee.games import DEFAULT_RULESET
+from malice.referee.records import Layer
+from malice.referee.rulesets import find_ruleset
+from malice.referee.toml_files import convert, read_toml
+from malice.tournaments.ratings.sprt import Sprt
 
 MOST = 2**31 - 1
 """The largest number anywhere: in milliseconds 24 days."""

@@ -9,13 +9,13 @@ from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct
 
-from protocol.messages import ClockRules
-from referee.records import Count, Key, Milliseconds, Record, Speed, Time
-from referee.rulesets import Ruleset
-from tournaments.league.config import Config
-from tournaments.league.journal import Absence, Entered, State, Version
-from tournaments.league.parts import Part
-from tournaments.league.thinking import Times, count_times
+from malice.protocol.messages import ClockRules
+from malice.referee.records import Count, Key, Milliseconds, Record, Speed, Time
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.journal import Absence, Entered, State, Version
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.thinking import Times, count_times
 
 Points = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Reason = Annotated[str, Meta(min_length=1, max_length=100)]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tournaments.league.contents import Finished
-from tournaments.league.tournament import Tournament
-from tournaments.ratings.sprt import Verdict, Walk
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.ratings.sprt import Verdict, Walk
 
 FORMAT = "comparison"
 """The name of the format in the tournament file."""

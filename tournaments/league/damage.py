@@ -5,16 +5,16 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from referee.digests import compute_digest
-from referee.records import FORMAT, Key, Record
-from referee.replay import VERDICT, VERDICTS, find_rules
-from referee.rulesets import Ruleset
-from tournaments.league.config import MOST
-from tournaments.league.contents import Finished, Game, summarize_record
-from tournaments.league.packing import decode_columns, encode_columns
-from tournaments.league.rows import GameRow
-from tournaments.league.thinking import parse_times
-from tournaments.league.tournament import Tournament
+from malice.referee.digests import compute_digest
+from malice.referee.records import FORMAT, Key, Record
+from malice.referee.replay import VERDICT, VERDICTS, find_rules
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import MOST
+from malice.tournaments.league.contents import Finished, Game, summarize_record
+from malice.tournaments.league.packing import decode_columns, encode_columns
+from malice.tournaments.league.rows import GameRow
+from malice.tournaments.league.thinking import parse_times
+from malice.tournaments.league.tournament import Tournament
 
 _encoder = msgspec.json.Encoder()
 _summaries = msgspec.json.Decoder(Game)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from protocol.messages import ClockRules
-from referee.errors import ChangedRules, DataError
-from referee.records import Record
-from referee.replay import check_record
-from tournaments.errors import UnverifiedError
-from tournaments.league.contents import Game, summarize_record
-from tournaments.league.damage import refuse_verdicts
-from tournaments.league.parts import Entrant
-from tournaments.league.reader import LeagueReader
+from malice.protocol.messages import ClockRules
+from malice.referee.errors import ChangedRules, DataError
+from malice.referee.records import Record
+from malice.referee.replay import check_record
+from malice.tournaments.errors import UnverifiedError
+from malice.tournaments.league.contents import Game, summarize_record
+from malice.tournaments.league.damage import refuse_verdicts
+from malice.tournaments.league.parts import Entrant
+from malice.tournaments.league.reader import LeagueReader
 
 
 class Examiner:

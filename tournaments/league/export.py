@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from referee.records import Record
-from referee.replay import VERDICT
-from referee.requests import replay_decisions
-from tournaments.league.publication import Publication
-from tournaments.league.series import Score
+from malice.referee.records import Record
+from malice.referee.replay import VERDICT
+from malice.referee.requests import replay_decisions
+from malice.tournaments.league.publication import Publication
+from malice.tournaments.league.series import Score
 
 
 class ExportedAction(Struct, frozen=True):

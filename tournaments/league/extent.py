@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from referee.records import Key
-from tournaments.league.tournament import Tournament
+from malice.referee.records import Key
+from malice.tournaments.league.tournament import Tournament
 
 Place = tuple[int, int]
 """A part, and a table in it."""

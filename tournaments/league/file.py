@@ -14,8 +14,8 @@ from typing import ClassVar, TypeVar
 import msgspec
 from msgspec import Struct
 
-from tournaments.errors import DamagedLeague, LeagueError, LockedLeague
-from tournaments.league.waiting import Waiting, get_primary_code, is_lock
+from malice.tournaments.errors import DamagedLeague, LeagueError, LockedLeague
+from malice.tournaments.league.waiting import Waiting, get_primary_code, is_lock
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Row")

@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from referee.records import Count, Key, Milliseconds, Time
-from tournaments.league.config import LABEL_LENGTH, Config
-from tournaments.league.file import Row
-from tournaments.league.parts import Part, Positive
+from malice.referee.records import Count, Key, Milliseconds, Time
+from malice.tournaments.league.config import LABEL_LENGTH, Config
+from malice.tournaments.league.file import Row
+from malice.tournaments.league.parts import Part, Positive
 
 Hex64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Label = Annotated[str, Meta(min_length=1, max_length=LABEL_LENGTH)]

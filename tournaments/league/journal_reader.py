@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import msgspec
 
-from referee.errors import DataError
-from tournaments.errors import LeagueError
-from tournaments.league.file import LeagueFile, Row
-from tournaments.league.journal import ROOT, AnyEvent, JournalRow, PartCreated, chain_event, decode_event
-from tournaments.league.league import League
-from tournaments.league.tournament import Tournament
+from malice.referee.errors import DataError
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.file import LeagueFile, Row
+from malice.tournaments.league.journal import ROOT, AnyEvent, JournalRow, PartCreated, chain_event, decode_event
+from malice.tournaments.league.league import League
+from malice.tournaments.league.tournament import Tournament
 
 T = TypeVar("T")
 

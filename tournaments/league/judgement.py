@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
-from tournaments.league.contents import Finished
-from tournaments.league.contest import Contest, make_contest
-from tournaments.league.suspension import find_suspended, is_left_out
-from tournaments.league.tournament import Tournament
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.contest import Contest, make_contest
+from malice.tournaments.league.suspension import find_suspended, is_left_out
+from malice.tournaments.league.tournament import Tournament
 
 
 class Judgement(Struct, frozen=True):

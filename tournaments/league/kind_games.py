@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from typing import NamedTuple
 
-from protocol.messages import ClockRules
-from referee.replay import VOID
-from tournaments.league.contents import Game
-from tournaments.league.kinds import Kind, list_sides, make_rated_game
-from tournaments.league.settled import Settled
-from tournaments.league.tallies import Tally
-from tournaments.ratings.rated_games import RatedGames
-from tournaments.ratings.running_elo import RunningElo
+from malice.protocol.messages import ClockRules
+from malice.referee.replay import VOID
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.kinds import Kind, list_sides, make_rated_game
+from malice.tournaments.league.settled import Settled
+from malice.tournaments.league.tallies import Tally
+from malice.tournaments.ratings.rated_games import RatedGames
+from malice.tournaments.ratings.running_elo import RunningElo
 
 Outcome = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]
 """By seat: labels, teams, places."""

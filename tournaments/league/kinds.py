@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from protocol.messages import ClockRules
-from referee.replay import VOID
-from tournaments.league.contents import Game
-from tournaments.ratings.rated_games import RatedGame
+from malice.protocol.messages import ClockRules
+from malice.referee.replay import VOID
+from malice.tournaments.league.contents import Game
+from malice.tournaments.ratings.rated_games import RatedGame
 
 
 class Kind(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tournaments.league.contents import Game
-from tournaments.league.journal import AnyEvent, Begun, PartCreated, Version
-from tournaments.league.tournament import Tournament
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.journal import AnyEvent, Begun, PartCreated, Version
+from malice.tournaments.league.tournament import Tournament
 
 ListGames = Callable[[str], Iterable[Game]]
 """Returns the stored games of a tournament of a league, in playing order."""

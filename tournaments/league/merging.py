@@ -8,13 +8,13 @@ from itertools import islice
 
 from msgspec import Struct
 
-from referee.nouns import format_count
-from tournaments.errors import DamagedLeague, LeagueError, Stopped, UnverifiedError
-from tournaments.league.contents import Game
-from tournaments.league.journal import ShareChosen
-from tournaments.league.reader import LeagueReader
-from tournaments.league.replayers import replay_rows
-from tournaments.league.store import Store
+from malice.referee.nouns import format_count
+from malice.tournaments.errors import DamagedLeague, LeagueError, Stopped, UnverifiedError
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.journal import ShareChosen
+from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.replayers import replay_rows
+from malice.tournaments.league.store import Store
 
 BURST = 100
 """Games that are stored in one transaction."""

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from referee.records import Circumstances, OldRules, Record
-from referee.rulesets import Ruleset
-from tournaments.league.contents import Game
-from tournaments.league.journal import Hex64
+from malice.referee.records import Circumstances, OldRules, Record
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.journal import Hex64
 
 MOST_BYTES = 1 << 26
 """Most bytes of an unpacked record: many times the longest game, but a damaged one cannot fill the memory."""

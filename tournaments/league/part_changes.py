@@ -7,12 +7,12 @@ from statistics import mean
 
 from msgspec import Struct
 
-from tournaments.league.contents import LeagueContents, TablePlace
-from tournaments.league.part_ratings import PartRatings, Step
-from tournaments.league.progression import Changes, Move, News, Progression
-from tournaments.league.ranks import rank_entries
-from tournaments.league.standings import Row, Standings
-from tournaments.ratings.fit import Rating
+from malice.tournaments.league.contents import LeagueContents, TablePlace
+from malice.tournaments.league.part_ratings import PartRatings, Step
+from malice.tournaments.league.progression import Changes, Move, News, Progression
+from malice.tournaments.league.ranks import rank_entries
+from malice.tournaments.league.standings import Row, Standings
+from malice.tournaments.ratings.fit import Rating
 
 _UNRATED = Rating(games=0, wins=0, draws=0, losses=0, score=None, average_opponent=None, pool=-1)
 

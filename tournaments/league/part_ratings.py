@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from tournaments.league.choice import EVERYTHING, Choice, Picker
-from tournaments.league.contents import Game, LeagueContents
-from tournaments.league.kinds import group_by_kind, list_complete, list_counted, make_rated_game
-from tournaments.league.parts import Part
-from tournaments.ratings.fit import Fit, Rating, fit_beginnings
+from malice.tournaments.league.choice import EVERYTHING, Choice, Picker
+from malice.tournaments.league.contents import Game, LeagueContents
+from malice.tournaments.league.kinds import group_by_kind, list_complete, list_counted, make_rated_game
+from malice.tournaments.league.parts import Part
+from malice.tournaments.ratings.fit import Fit, Rating, fit_beginnings
 
 MOST_STEPS = 30
 """Every step takes a fit; earlier ones are merged into the first."""

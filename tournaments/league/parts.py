@@ -10,8 +10,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from referee.dealer import Dealer
-from referee.records import Count, GameOrder, Key
+from malice.referee.dealer import Dealer
+from malice.referee.records import Count, GameOrder, Key
 
 BATCH_DEALS = 25
 """Most deals in a batch: bots restart after each batch."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from protocol.messages import ClockRules
-from referee.rulesets import Ruleset
-from tournaments.errors import LeagueError
-from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game, TablePlace
-from tournaments.league.judgement import Judgement, judge
-from tournaments.league.league import League
-from tournaments.league.parts import Part
-from tournaments.league.reader import LeagueReader
+from malice.protocol.messages import ClockRules
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Entry, Game, TablePlace
+from malice.tournaments.league.judgement import Judgement, judge
+from malice.tournaments.league.league import League
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.reader import LeagueReader
 
 
 class PastLeague:

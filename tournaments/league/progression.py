@@ -8,10 +8,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tournaments.league.choice import EVERYTHING, Choice
-from tournaments.league.contents import LeagueContents
-from tournaments.league.ranking import compute_league_standings
-from tournaments.league.standings import Row, Standings
+from malice.tournaments.league.choice import EVERYTHING, Choice
+from malice.tournaments.league.contents import LeagueContents
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.standings import Row, Standings
 
 News = Literal["", "new", "gone", "new version"]
 

@@ -17,10 +17,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.records import Fault, Record
-from tournaments.errors import LeagueError
-from tournaments.league.contents import Entry, LeagueContents
-from tournaments.league.tournament import Tournament
+from malice.referee.records import Fault, Record
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.contents import Entry, LeagueContents
+from malice.tournaments.league.tournament import Tournament
 
 PATH = "(path)"
 HOST = "(host)"

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from tournaments.league.choice import EVERYTHING, Choice, Picker
-from tournaments.league.contents import Entry, LeagueContents, TablePlace
-from tournaments.league.kind_games import GameMemory, Terms
-from tournaments.league.standings import Row, Standings, State, make_standings
-from tournaments.league.statistics import find_statistics, tally_statistics
+from malice.tournaments.league.choice import EVERYTHING, Choice, Picker
+from malice.tournaments.league.contents import Entry, LeagueContents, TablePlace
+from malice.tournaments.league.kind_games import GameMemory, Terms
+from malice.tournaments.league.standings import Row, Standings, State, make_standings
+from malice.tournaments.league.statistics import find_statistics, tally_statistics
 
 
 def compute_league_standings(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tournaments.ratings.fit import Rating
+from malice.tournaments.ratings.fit import Rating
 
 DIGITS = 6
 """Ratings that agree to so many digits after the point differ only by rounding errors."""

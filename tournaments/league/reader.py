@@ -10,24 +10,24 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from protocol.errors import MaliceError
-from protocol.messages import ClockRules
-from referee.nouns import format_count
-from referee.records import Key, Record
-from referee.rulesets import Ruleset
-from tournaments.errors import LeagueError
-from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Finished, Game, TablePlace
-from tournaments.league.contest import FORMAT
-from tournaments.league.damage import NOBODY, refuse_game, refuse_record
-from tournaments.league.formats.situation import Situation, make_situation
-from tournaments.league.formats.table import has_table, make_table
-from tournaments.league.journal_reader import JournalReader
-from tournaments.league.judgement import Judgement, judge
-from tournaments.league.packing import unpack_record
-from tournaments.league.parts import Part
-from tournaments.league.rows import OF_TOURNAMENT, GameRow, OneRow, PlacedRow, RecordedRow
-from tournaments.league.tournament import Tournament
+from malice.protocol.errors import MaliceError
+from malice.protocol.messages import ClockRules
+from malice.referee.nouns import format_count
+from malice.referee.records import Key, Record
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Entry, Finished, Game, TablePlace
+from malice.tournaments.league.contest import FORMAT
+from malice.tournaments.league.damage import NOBODY, refuse_game, refuse_record
+from malice.tournaments.league.formats.situation import Situation, make_situation
+from malice.tournaments.league.formats.table import has_table, make_table
+from malice.tournaments.league.journal_reader import JournalReader
+from malice.tournaments.league.judgement import Judgement, judge
+from malice.tournaments.league.packing import unpack_record
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.rows import OF_TOURNAMENT, GameRow, OneRow, PlacedRow, RecordedRow
+from malice.tournaments.league.tournament import Tournament
 
 T = TypeVar("T")
 P = TypeVar("P", bound=PlacedRow)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from referee.errors import DataError
-from tournaments.errors import UnverifiedError
-from tournaments.league.closing import OpenGame, find_absent
-from tournaments.league.contents import Finished, Readmission
-from tournaments.league.formats import decide
-from tournaments.league.formats.situation import make_situation
-from tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Revisions, Seeded
-from tournaments.league.league import League, ListGames
-from tournaments.league.parts import Draft, Part
-from tournaments.league.revisions import Change, list_changes
-from tournaments.league.suspension import list_suspensions
-from tournaments.league.tournament import Tournament
+from malice.referee.errors import DataError
+from malice.tournaments.errors import UnverifiedError
+from malice.tournaments.league.closing import OpenGame, find_absent
+from malice.tournaments.league.contents import Finished, Readmission
+from malice.tournaments.league.formats import decide
+from malice.tournaments.league.formats.situation import make_situation
+from malice.tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Revisions, Seeded
+from malice.tournaments.league.league import League, ListGames
+from malice.tournaments.league.parts import Draft, Part
+from malice.tournaments.league.revisions import Change, list_changes
+from malice.tournaments.league.suspension import list_suspensions
+from malice.tournaments.league.tournament import Tournament
 
 
 class Recreation:
@@ -73,7 +73,7 @@ class Recreation:
             self.differences.setdefault(part, []).append(str(error))
 
     def _check_seeds(self, labels: tuple[str, ...]) -> None:
-        from tournaments.league.seeding import rank_by_rating  # it needs numpy, and few tournaments need it
+        from malice.tournaments.league.seeding import rank_by_rating  # it needs numpy, and few tournaments need it
 
         expected = rank_by_rating(self._league, self._name, self._list_games)
         if labels != expected:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
-from referee.records import Count
-from tournaments.league.contents import Finished, Game
-from tournaments.league.file import Row
-from tournaments.league.judgement import Judgement
-from tournaments.league.reader import LeagueReader
-from tournaments.league.rows import GameRow
+from malice.referee.records import Count
+from malice.tournaments.league.contents import Finished, Game
+from malice.tournaments.league.file import Row
+from malice.tournaments.league.judgement import Judgement
+from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.rows import GameRow
 
 T = TypeVar("T")
 Numbered = TypeVar("Numbered", Game, Finished)

@@ -15,8 +15,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from tournaments.league.reader import LeagueReader
-from tournaments.league.replaying import Piece, Replay, make_replay, read_frame, write_frame
+from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.replaying import Piece, Replay, make_replay, read_frame, write_frame
 
 MANY = 300
 """From how many games on processes are worth their start, about 0.3 s each."""
@@ -125,7 +125,7 @@ class Replayers(Generic[T]):
             if self._closed:
                 raise OSError("nothing is replayed any more")
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "tournaments.league.replaying", *self._words],
+                [sys.executable, "-P", "-m", "malice.tournaments.league.replaying", *self._words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,  # what is wrong is found again here, and told once

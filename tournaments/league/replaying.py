@@ -1,6 +1,6 @@
 """What is done with games, each alone, so that many processes can do it: examine, export, measure, pack, check.
 
-As a program, `python -P -m tournaments.league.replaying WORK FILE TOURNAMENT` reads rows of games on stdin and writes
+As a program, `python -P -m malice.tournaments.league.replaying WORK FILE TOURNAMENT` reads rows of games on stdin and writes
 what came of them on stdout; with the word `pack` or `check` alone, it reads records. `replayers` starts it.
 """
 
@@ -15,19 +15,19 @@ from typing import IO, TypeVar
 
 import msgspec
 
-from protocol.errors import MaliceError
-from referee.bot import request_parent_death_signal
-from referee.luck import find_luck, measure_luck
-from referee.packed_events import encode_events, pack_asks
-from referee.records import Record
-from referee.replay import check_record, replay_contents
-from tournaments.league.examiner import Examiner
-from tournaments.league.export import encode_decisions, encode_game
-from tournaments.league.publication import choose_publication
-from tournaments.league.reader import LeagueReader
-from tournaments.league.rows import RecordedRow
-from tournaments.league.series import Score
-from tournaments.league.store import Store
+from malice.protocol.errors import MaliceError
+from malice.referee.bot import request_parent_death_signal
+from malice.referee.luck import find_luck, measure_luck
+from malice.referee.packed_events import encode_events, pack_asks
+from malice.referee.records import Record
+from malice.referee.replay import check_record, replay_contents
+from malice.tournaments.league.examiner import Examiner
+from malice.tournaments.league.export import encode_decisions, encode_game
+from malice.tournaments.league.publication import choose_publication
+from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.rows import RecordedRow
+from malice.tournaments.league.series import Score
+from malice.tournaments.league.store import Store
 
 Piece = tuple[RecordedRow, Score | None]
 """A game as it is stored, and the score of its series after it."""

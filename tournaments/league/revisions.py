@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from referee.families import load_family
-from tournaments.league.formats import FORMATS
-from tournaments.league.journal import PartCreated, Revisions
-from tournaments.league.parts import Draft
-from tournaments.league.tournament import Tournament
+from malice.referee.families import load_family
+from malice.tournaments.league.formats import FORMATS
+from malice.tournaments.league.journal import PartCreated, Revisions
+from malice.tournaments.league.parts import Draft
+from malice.tournaments.league.tournament import Tournament
 
 
 class Change(Struct, frozen=True):

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from referee.records import Count
-from tournaments.league.file import Row
+from malice.referee.records import Count
+from malice.tournaments.league.file import Row
 
 Digest = Annotated[str, Meta(min_length=64, max_length=64)]
 """A pattern would cost as much as all other checks."""

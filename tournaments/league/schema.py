@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from tournaments.errors import DamagedLeague, LeagueError
-from tournaments.league.file import APPLICATION_ID, LeagueFile, Row
+from malice.tournaments.errors import DamagedLeague, LeagueError
+from malice.tournaments.league.file import APPLICATION_ID, LeagueFile, Row
 
 if TYPE_CHECKING:
     from sqlite_utils import Database

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from referee.errors import DataError
-from referee.families import make_rules
-from referee.rulesets import Ruleset
-from tournaments.league.config import Config
+from malice.referee.errors import DataError
+from malice.referee.families import make_rules
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import Config
 
 
 def find_seats(config: Config, ruleset: Ruleset) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from referee.rulesets import Ruleset
-from tournaments.league.contents import Game
-from tournaments.league.judgement import judge
-from tournaments.league.kinds import list_complete, list_counted, make_rated_game
-from tournaments.league.league import League, ListGames
-from tournaments.league.tournament import Tournament
-from tournaments.ratings.fit import fit_ratings
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.kinds import list_complete, list_counted, make_rated_game
+from malice.tournaments.league.league import League, ListGames
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.ratings.fit import fit_ratings
 
 
 def rank_by_rating(league: League, name: str, list_games: ListGames) -> tuple[str, ...]:

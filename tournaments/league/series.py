@@ -12,9 +12,9 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from referee.records import Key
-from tournaments.league.contents import Game, LeagueContents
-from tournaments.league.parts import Part, list_chain
+from malice.referee.records import Key
+from malice.tournaments.league.contents import Game, LeagueContents
+from malice.tournaments.league.parts import Part, list_chain
 
 
 class Score(Struct, frozen=True):

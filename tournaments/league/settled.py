@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tournaments.league.contents import Game
+from malice.tournaments.league.contents import Game
 
 RECENT = 1000
 """The latest games, among which a run may still put others: so many that what comes before them rests."""

@@ -9,16 +9,16 @@ from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
-from protocol.messages import ClockRules
-from tournaments.league.contents import Game
-from tournaments.league.kind_games import GameMemory, KindGames, Outcome, Terms
-from tournaments.league.kinds import Kind
-from tournaments.league.ranks import Ranked, rank_entries
-from tournaments.league.statistics import Figure
-from tournaments.league.tallies import Tally
-from tournaments.ratings.fit import Rating, fit_ratings
-from tournaments.ratings.pairings import Floats
-from tournaments.ratings.seats import SeatScore, rate_seats
+from malice.protocol.messages import ClockRules
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.kind_games import GameMemory, KindGames, Outcome, Terms
+from malice.tournaments.league.kinds import Kind
+from malice.tournaments.league.ranks import Ranked, rank_entries
+from malice.tournaments.league.statistics import Figure
+from malice.tournaments.league.tallies import Tally
+from malice.tournaments.ratings.fit import Rating, fit_ratings
+from malice.tournaments.ratings.pairings import Floats
+from malice.tournaments.ratings.seats import SeatScore, rate_seats
 
 IDLE_MS = 1.0
 """CPU time off turn, in milliseconds per action, beyond what reading, cleaning up or compiling takes."""

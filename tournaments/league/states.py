@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from tournaments.errors import LeagueError
-from tournaments.league.journal import AnyEvent, Readmitted, StateChanged
-from tournaments.league.store import Store
-from tournaments.league.tournament import Tournament
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.journal import AnyEvent, Readmitted, StateChanged
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.tournament import Tournament
 
 Change = Callable[[Store], None]
 """Changes the state of an entry of the chosen tournament; raises LeagueError if there is nothing to change."""

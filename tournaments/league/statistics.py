@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from referee.families import Statistic, load_family
-from referee.rulesets import Ruleset
-from tournaments.league.contents import Game
+from malice.referee.families import Statistic, load_family
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.contents import Game
 
 
 class Figure(Struct, frozen=True):

@@ -14,17 +14,17 @@ from types import TracebackType
 import msgspec
 from msgspec.structs import astuple
 
-from referee.records import Key, Record
-from tournaments.errors import LeagueError, LockedLeague, Stopped
-from tournaments.league.contents import Game
-from tournaments.league.damage import encode_failed
-from tournaments.league.file import LeagueFile
-from tournaments.league.journal import ROOT, AnyEvent, chain_event, encode_event
-from tournaments.league.league import League
-from tournaments.league.packing import pack_record
-from tournaments.league.reader import LeagueReader
-from tournaments.league.schema import examine, migrate
-from tournaments.league.waiting import Waiting
+from malice.referee.records import Key, Record
+from malice.tournaments.errors import LeagueError, LockedLeague, Stopped
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.damage import encode_failed
+from malice.tournaments.league.file import LeagueFile
+from malice.tournaments.league.journal import ROOT, AnyEvent, chain_event, encode_event
+from malice.tournaments.league.league import League
+from malice.tournaments.league.packing import pack_record
+from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.schema import examine, migrate
+from malice.tournaments.league.waiting import Waiting
 
 CLOSING_WAIT_MS = 5000
 """How long a run waits for a reader when it closes its league."""

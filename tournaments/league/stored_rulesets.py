@@ -8,11 +8,11 @@ from typing import Any
 from msgspec import ValidationError, convert, json
 from msgspec.structs import fields
 
-from referee.errors import FamilyError
-from referee.families import Family, has_family, load_family, parse_parameters
-from referee.rulesets import Ruleset
-from tournaments.errors import LeagueError
-from tournaments.league.journal import StoredRuleset
+from malice.referee.errors import FamilyError
+from malice.referee.families import Family, has_family, load_family, parse_parameters
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.journal import StoredRuleset
 
 
 def store_ruleset(ruleset: Ruleset) -> StoredRuleset:

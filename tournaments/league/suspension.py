@@ -11,7 +11,7 @@ from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from tournaments.league.contents import Finished, Readmission
+from malice.tournaments.league.contents import Finished, Readmission
 
 
 def find_suspended(games: Iterable[Finished], after: int, lifted: Collection[Readmission] = ()) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tournaments.league.contents import Game
+from malice.tournaments.league.contents import Game
 
 
 class Tally:

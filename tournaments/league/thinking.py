@@ -7,8 +7,8 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
-from referee.records import Record
-from referee.replay import VERDICT
+from malice.referee.records import Record
+from malice.referee.replay import VERDICT
 
 Times = Annotated[str, Meta(pattern=r"^[0-9:, ]*\Z")]
 """Seat by seat, separated by spaces: the first bucket, a colon, and the counts, separated by commas: `6:69,51 7:50`."""

@@ -11,13 +11,13 @@ from pathlib import Path
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
-from referee.errors import DataError
-from referee.families import load_family, make_rules
-from referee.records import OldRules
-from referee.rulesets import Ruleset
-from tournaments.league.config import Config, check_config
-from tournaments.league.contents import Entry, Readmission, make_entry
-from tournaments.league.journal import (
+from malice.referee.errors import DataError
+from malice.referee.families import load_family, make_rules
+from malice.referee.records import OldRules
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import Config, check_config
+from malice.tournaments.league.contents import Entry, Readmission, make_entry
+from malice.tournaments.league.journal import (
     AnyEvent,
     Begun,
     Entered,
@@ -33,8 +33,8 @@ from tournaments.league.journal import (
     StateChanged,
     Version,
 )
-from tournaments.league.parts import Draft, Entrant, Part, PartTable, Schedule, Seeds, derive_part_seed
-from tournaments.league.stored_rulesets import load_ruleset
+from malice.tournaments.league.parts import Draft, Entrant, Part, PartTable, Schedule, Seeds, derive_part_seed
+from malice.tournaments.league.stored_rulesets import load_ruleset
 
 
 class EntryState(Struct, frozen=True):

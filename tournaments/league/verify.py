@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.digests import compute_tournament_sha
-from referee.records import Key
-from tournaments.errors import UnverifiedError
-from tournaments.league.extent import count_games, measure_extent
-from tournaments.league.league import League
-from tournaments.league.recreation import Recreation
-from tournaments.league.replayers import replay_rows
-from tournaments.league.revisions import Change
-from tournaments.league.store import Store
+from malice.referee.digests import compute_tournament_sha
+from malice.referee.records import Key
+from malice.tournaments.errors import UnverifiedError
+from malice.tournaments.league.extent import count_games, measure_extent
+from malice.tournaments.league.league import League
+from malice.tournaments.league.recreation import Recreation
+from malice.tournaments.league.replayers import replay_rows
+from malice.tournaments.league.revisions import Change
+from malice.tournaments.league.store import Store
 
 NOT_COVERED = (
     "what bots say of themselves (name, version, author, language, command, parameters)",

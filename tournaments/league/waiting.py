@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO, TypeVar
 
-from tournaments.errors import LockedLeague
+from malice.tournaments.errors import LockedLeague
 
 T = TypeVar("T")
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.rulesets import Ruleset
-from tournaments.league.config import Config
-from tournaments.league.contents import Entry, Game, TablePlace
-from tournaments.league.parts import Part
-from tournaments.league.reader import LeagueReader
+from malice.protocol.messages import ClockRules
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Entry, Game, TablePlace
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.reader import LeagueReader
 
 
 class WholeLeague:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from tournaments.league.contents import Game
+from malice.tournaments.league.contents import Game
 
 
 def list_whole_deals(games: Iterable[Game], label: str) -> list[tuple[float, float]]:

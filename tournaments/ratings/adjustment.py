@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from msgspec import Struct
 
-from tournaments.ratings.covariance import student_quantile
-from tournaments.ratings.pairings import Floats
-from tournaments.ratings.pairs import convert_to_elo
+from malice.tournaments.ratings.covariance import student_quantile
+from malice.tournaments.ratings.pairings import Floats
+from malice.tournaments.ratings.pairs import convert_to_elo
 
 FEWEST = 20
 """Fewer deals do not tell how much smaller the spread is."""

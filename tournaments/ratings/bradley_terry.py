@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournaments.ratings.pairings import Floats, Ints, Pairings, Rows, sum_groups
+from malice.tournaments.ratings.pairings import Floats, Ints, Pairings, Rows, sum_groups
 
 PRIOR_DRAWS = 0.1
 """Virtual draws of each player against the pool's mean, so that a player who won every game has a finite rating."""

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from tournaments.ratings.covariance import student_cdf, student_quantile
-from tournaments.ratings.one_sided import TAIL
-from tournaments.ratings.pairings import Floats
-from tournaments.ratings.pairs import NORMAL_975, K, convert_to_elo, multinomial
-from tournaments.ratings.scores import FEW, RARE, compute_wilson
-from tournaments.ratings.sprt import Sprt, Verdict
-from tournaments.ratings.stopping import correct_score
+from malice.tournaments.ratings.covariance import student_cdf, student_quantile
+from malice.tournaments.ratings.one_sided import TAIL
+from malice.tournaments.ratings.pairings import Floats
+from malice.tournaments.ratings.pairs import NORMAL_975, K, convert_to_elo, multinomial
+from malice.tournaments.ratings.scores import FEW, RARE, compute_wilson
+from malice.tournaments.ratings.sprt import Sprt, Verdict
+from malice.tournaments.ratings.stopping import correct_score
 
 
 class Others(Struct, frozen=True):

@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import Strengths, compute_advantage, expect_score, sum_products
-from tournaments.ratings.pairings import Floats, Ints, Pairings, sum_groups
+from malice.tournaments.ratings.bradley_terry import Strengths, compute_advantage, expect_score, sum_products
+from malice.tournaments.ratings.pairings import Floats, Ints, Pairings, sum_groups
 
 BLOCK = 2_000_000
 """Most numbers in memory for the deal groups of one block."""

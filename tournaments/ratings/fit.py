@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from tournaments.ratings.one_sided import compute_closure, find_classes
-from tournaments.ratings.pairings import Bools, Floats, Pairings, make_pairings
-from tournaments.ratings.pool import Pool, rate_pool
-from tournaments.ratings.rated_games import RatedGame, RatedGames
-from tournaments.ratings.scores import estimate_scores
+from malice.tournaments.ratings.one_sided import compute_closure, find_classes
+from malice.tournaments.ratings.pairings import Bools, Floats, Pairings, make_pairings
+from malice.tournaments.ratings.pool import Pool, rate_pool
+from malice.tournaments.ratings.rated_games import RatedGame, RatedGames
+from malice.tournaments.ratings.scores import estimate_scores
 
 __all__ = ["ELO", "Fit", "RatedGame", "Rating", "fit_beginnings", "fit_ratings"]
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from tournaments.ratings.pairs import NORMAL_975, Estimate, pentanomial
-from tournaments.ratings.scores import compute_wilson
+from malice.tournaments.ratings.pairs import NORMAL_975, Estimate, pentanomial
+from malice.tournaments.ratings.scores import compute_wilson
 
 LEAST = 50
 """Pairs that it takes for the interval of luck: from fewer, no interval holds the truth 19 times in 20."""

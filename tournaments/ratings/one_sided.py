@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import compute_advantage
-from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
+from malice.tournaments.ratings.bradley_terry import compute_advantage
+from malice.tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
 
 TAIL = 0.025
 FARTHEST = 100.0  # natural units, 17,000 Elo

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tournaments.ratings.rated_games import RatedGame, RatedGames, gather
+from malice.tournaments.ratings.rated_games import RatedGame, RatedGames, gather
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

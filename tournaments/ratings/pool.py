@@ -10,11 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournaments.ratings.bradley_terry import maximise, sum_products
-from tournaments.ratings.covariance import estimate_by_deal, estimate_from_information, student_cdfs, student_quantile
-from tournaments.ratings.one_sided import Levels, find_levels
-from tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
-from tournaments.ratings.scores import FEW, NOTHING, find_clusters, find_unsure
+from malice.tournaments.ratings.bradley_terry import maximise, sum_products
+from malice.tournaments.ratings.covariance import (
+    estimate_by_deal,
+    estimate_from_information,
+    student_cdfs,
+    student_quantile,
+)
+from malice.tournaments.ratings.one_sided import Levels, find_levels
+from malice.tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
+from malice.tournaments.ratings.scores import FEW, NOTHING, find_clusters, find_unsure
 
 CERTAIN = 0.05
 """How often, over all pairs of a pool of equals, somebody is called better than somebody else."""

@@ -14,10 +14,10 @@ import numpy as np
 try:
     from elo import Elo
 except ImportError:
-    from tournaments.ratings._elo import Elo
+    from malice.tournaments.ratings._elo import Elo
 
 if TYPE_CHECKING:
-    from tournaments.ratings.rated_games import RatedGame
+    from malice.tournaments.ratings.rated_games import RatedGame
 
 Point = tuple[int, float]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tournaments.ratings.covariance import student_quantile
-from tournaments.ratings.one_sided import TAIL
-from tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, sum_groups
+from malice.tournaments.ratings.covariance import student_quantile
+from malice.tournaments.ratings.one_sided import TAIL
+from malice.tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, sum_groups
 
 FEW = 5
 """Fewer deal groups than this do not tell their own spread, nor does a spread tell much to which fewer contribute."""

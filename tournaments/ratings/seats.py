@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from tournaments.ratings.pairings import make_pairings
-from tournaments.ratings.pairs import convert_to_elo
-from tournaments.ratings.rated_games import RatedGame, RatedGames, gather
-from tournaments.ratings.scores import estimate_scores
+from malice.tournaments.ratings.pairings import make_pairings
+from malice.tournaments.ratings.pairs import convert_to_elo
+from malice.tournaments.ratings.rated_games import RatedGame, RatedGames, gather
+from malice.tournaments.ratings.scores import estimate_scores
 
 
 class SeatScore(Struct, frozen=True):

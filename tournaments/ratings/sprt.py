@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
-from tournaments.ratings.pairs import K
+from malice.tournaments.ratings.pairs import K
 
 EMPTY = 1e-3
 """What a score counts that no deal gave."""

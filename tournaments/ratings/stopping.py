@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tournaments.ratings.sprt import Sprt, Verdict
+from malice.tournaments.ratings.sprt import Sprt, Verdict
 
 HALVINGS = 40
 FARTHEST = 12.0

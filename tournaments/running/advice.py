@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from tournaments.league.league import League
+from malice.tournaments.league.league import League
 
 
 class Advice(NamedTuple):

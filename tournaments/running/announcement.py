@@ -7,21 +7,21 @@ import os
 from collections.abc import Collection, Iterator
 from typing import TextIO
 
-from referee.nouns import format_count, inflect
-from referee.records import Key
-from tournaments.entries.twins import find_twins
-from tournaments.league.draw import measure_spread
-from tournaments.league.extent import count_games, measure_extent
-from tournaments.league.formats import FORMATS
-from tournaments.league.formats.swiss import find_first_rematch
-from tournaments.league.parts import Part
-from tournaments.league.tournament import Tournament
-from tournaments.ratings.sprt import Sprt
-from tournaments.running.isolation import describe_shortcomings
-from tournaments.running.load import describe_doubts, measure_load
-from tournaments.running.plan import Plan
-from tournaments.running.progress import format_duration
-from tournaments.sanitizer import sanitize
+from malice.referee.nouns import format_count, inflect
+from malice.referee.records import Key
+from malice.tournaments.entries.twins import find_twins
+from malice.tournaments.league.draw import measure_spread
+from malice.tournaments.league.extent import count_games, measure_extent
+from malice.tournaments.league.formats import FORMATS
+from malice.tournaments.league.formats.swiss import find_first_rematch
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.ratings.sprt import Sprt
+from malice.tournaments.running.isolation import describe_shortcomings
+from malice.tournaments.running.load import describe_doubts, measure_load
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.progress import format_duration
+from malice.tournaments.sanitizer import sanitize
 
 FEW_COMMON = 5
 """Fewer deals that all tables have in common do not tell how much these hang together."""

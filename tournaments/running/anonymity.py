@@ -18,11 +18,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tournaments.entries.bots import BotSpec
-from tournaments.errors import LeagueError
-from tournaments.league.config import EntryLine
-from tournaments.running.field import Entrance, Field
-from tournaments.terminal.tables import defuse, write_csv
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.config import EntryLine
+from malice.tournaments.running.field import Entrance, Field
+from malice.tournaments.terminal.tables import defuse, write_csv
 
 HEAD = ("name", "label", "bot", "author")
 """The columns of the list: the neutral name, then what it stands for."""

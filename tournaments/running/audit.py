@@ -8,12 +8,12 @@ from types import TracebackType
 
 import msgspec
 
-from referee.nouns import format_count
-from referee.records import Key, Record
-from tournaments.errors import Stopped
-from tournaments.league.replayers import Replayers, count_processors
-from tournaments.league.replaying import CHECK
-from tournaments.league.store import Store
+from malice.referee.nouns import format_count
+from malice.referee.records import Key, Record
+from malice.tournaments.errors import Stopped
+from malice.tournaments.league.replayers import Replayers, count_processors
+from malice.tournaments.league.replaying import CHECK
+from malice.tournaments.league.store import Store
 
 Judge = Callable[[Record, str], None]
 """Receives a record and what is wrong with it; nothing, if the string is empty."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from tournaments.entries.enrolment import Find
-from tournaments.league.config import Config, EntryLine, describe_differences
-from tournaments.league.store import Store
-from tournaments.league.tournament import Tournament
-from tournaments.running.field import Field, read_field
+from malice.tournaments.entries.enrolment import Find
+from malice.tournaments.league.config import Config, EntryLine, describe_differences
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.running.field import Field, read_field
 
 
 def list_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[EntryLine, ...]:

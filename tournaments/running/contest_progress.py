@@ -6,11 +6,11 @@ import math
 import time
 from typing import TextIO
 
-from referee.nouns import format_count
-from tournaments.league.contest import Contest
-from tournaments.ratings.pairs import convert_to_elo
-from tournaments.running.events import ComparisonState, Event
-from tournaments.running.progress import Progress, format_duration
+from malice.referee.nouns import format_count
+from malice.tournaments.league.contest import Contest
+from malice.tournaments.ratings.pairs import convert_to_elo
+from malice.tournaments.running.events import ComparisonState, Event
+from malice.tournaments.running.progress import Progress, format_duration
 
 LEAST_DEALS = 20
 """With fewer deals nobody can say when a test ends."""
@@ -81,7 +81,7 @@ def estimate_elo(contest: Contest) -> float | None:
     score = sum(index * count for index, count in enumerate(contest.counts)) / (cells * total)
     if contest.mean is None:
         return convert_to_elo(score)
-    from tournaments.ratings.comparison import Others  # it needs numpy
+    from malice.tournaments.ratings.comparison import Others  # it needs numpy
 
     return Others(contest.weight, contest.mean).convert_to_elo(score)
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 import trio
 from msgspec.structs import replace
 
-from referee.errors import GameFault
-from referee.records import (
+from malice.referee.errors import GameFault
+from malice.referee.records import (
     Batch,
     BatchDone,
     GameBegun,
@@ -23,9 +23,9 @@ from referee.records import (
     StderrLine,
     TimeUp,
 )
-from tournaments.running.hooks import Hooks, Outcome, Running
-from tournaments.running.leftovers import BEAT_S
-from tournaments.running.referees import RefereeProcess
+from malice.tournaments.running.hooks import Hooks, Outcome, Running
+from malice.tournaments.running.leftovers import BEAT_S
+from malice.tournaments.running.referees import RefereeProcess
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GIVE_UP_S = 10.0

@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 
-from referee.nouns import format_count
-from referee.records import Batch, Key, Record
-from tournaments.league.store import Store
-from tournaments.running.plan import Plan
-from tournaments.running.progress import format_duration
-from tournaments.sanitizer import sanitize
+from malice.referee.nouns import format_count
+from malice.referee.records import Batch, Key, Record
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.progress import format_duration
+from malice.tournaments.sanitizer import sanitize
 
 SHARE = 0.99
 """The share of the measured games that are no longer than what must be left when another one begins."""

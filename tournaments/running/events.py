@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from tournaments.ratings.sprt import Verdict
+from malice.tournaments.ratings.sprt import Verdict
 
 VERSION = 1
 """The version of the events. It grows when a field goes or means something else; new fields and events do not count."""

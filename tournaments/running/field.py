@@ -10,15 +10,15 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import DataError
-from referee.rulesets import Ruleset, find_ruleset
-from tournaments.entries.bots import BotSpec, find_bot
-from tournaments.entries.enrolment import Enrolled, Find, enroll
-from tournaments.entries.games import UnfitBot, require_games
-from tournaments.entries.patterns import expand_entries
-from tournaments.league.config import LABEL_LENGTH, Config, EntryLine, assign_labels
-from tournaments.league.journal import Absence
-from tournaments.league.seats import find_seats
+from malice.referee.errors import DataError
+from malice.referee.rulesets import Ruleset, find_ruleset
+from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.enrolment import Enrolled, Find, enroll
+from malice.tournaments.entries.games import UnfitBot, require_games
+from malice.tournaments.entries.patterns import expand_entries
+from malice.tournaments.league.config import LABEL_LENGTH, Config, EntryLine, assign_labels
+from malice.tournaments.league.journal import Absence
+from malice.tournaments.league.seats import find_seats
 
 
 class Entrance(Struct, frozen=True):

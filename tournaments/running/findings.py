@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tournaments.league.comparison import Comparison
-from tournaments.league.standings import Standings
-from tournaments.running.events import (
+from malice.tournaments.league.comparison import Comparison
+from malice.tournaments.league.standings import Standings
+from malice.tournaments.running.events import (
     ComparisonState,
     EntrySuspended,
     Event,

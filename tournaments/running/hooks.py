@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from referee.records import Batch, GameOrder, Key, Record, TimeUp
-from tournaments.running.audit import Audit
-from tournaments.running.leftovers import ProcessLedger
+from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
+from malice.tournaments.running.audit import Audit
+from malice.tournaments.running.leftovers import ProcessLedger
 
 NO_LEDGER = ProcessLedger(None)
 

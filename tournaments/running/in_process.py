@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from referee.errors import GameFault
-from referee.failures import Abandoned
-from referee.playing import BatchSeat, play_batch
-from referee.records import Batch, GameBegun, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
-from referee.seat import Watch
-from tournaments.running.hooks import Hooks, Outcome
-from tournaments.terminal.watching import Watcher
+from malice.referee.errors import GameFault
+from malice.referee.failures import Abandoned
+from malice.referee.playing import BatchSeat, play_batch
+from malice.referee.records import Batch, GameBegun, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
+from malice.referee.seat import Watch
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.terminal.watching import Watcher
 
 
 class InProcess:

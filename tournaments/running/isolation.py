@@ -8,12 +8,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from referee.isolation import cgroups, limits, probe, seccomp
-from referee.isolation.installations import list_outside
-from referee.isolation.layers import explain_shared_user
-from referee.records import Isolation, Layer, Player
-from tournaments.errors import IsolationError
-from tournaments.sanitizer import sanitize
+from malice.referee.isolation import cgroups, limits, probe, seccomp
+from malice.referee.isolation.installations import list_outside
+from malice.referee.isolation.layers import explain_shared_user
+from malice.referee.records import Isolation, Layer, Player
+from malice.tournaments.errors import IsolationError
+from malice.tournaments.sanitizer import sanitize
 
 
 class Capability(Struct, frozen=True):

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.enrolment import describe_trouble
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.entries.side_by_side import run_side_by_side
-from tournaments.league.journal import Absence
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.enrolment import describe_trouble
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.side_by_side import run_side_by_side
+from malice.tournaments.league.journal import Absence
 
 
 def keep_bots(bots: Mapping[str, BotSpec], kept: KeptBots) -> tuple[dict[str, BotSpec], dict[str, Absence]]:

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.bot import kill_group, read_start_time
-from referee.records import Started
+from malice.referee.bot import kill_group, read_start_time
+from malice.referee.records import Started
 
 BEAT_S = 1.0
 """How often a run records that it is alive."""

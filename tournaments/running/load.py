@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from protocol.messages import ClockRules
+from malice.protocol.messages import ClockRules
 
 BUSY = 1.5
 """The load per processor from which other work delays bots; a run that just ended leaves less."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from tournaments.league.extent import count_games, measure_extent
-from tournaments.league.merging import Taken
-from tournaments.league.store import Store
-from tournaments.running.registration import close_whole_parts
+from malice.tournaments.league.extent import count_games, measure_extent
+from malice.tournaments.league.merging import Taken
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.registration import close_whole_parts
 
 
 class MergedTournament(Struct, frozen=True):

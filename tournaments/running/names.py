@@ -6,12 +6,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.errors import BotError
-from tournaments.entries.bots import PERSON, BotSpec, find_bot
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.entries.revisions import LAST, Reference, find_revision, parse_reference
-from tournaments.entries.variants import find_variant, give_query, list_splits
-from tournaments.league.store import Store
+from malice.referee.errors import BotError
+from malice.tournaments.entries.bots import PERSON, BotSpec, find_bot
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.revisions import LAST, Reference, find_revision, parse_reference
+from malice.tournaments.entries.variants import find_variant, give_query, list_splits
+from malice.tournaments.league.store import Store
 
 
 class Names:

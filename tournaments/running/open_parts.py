@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from referee.records import Batch, Key
-from tournaments.league.contents import Finished
-from tournaments.league.contest import Contest, make_contest
-from tournaments.league.judgement import judge
-from tournaments.league.parts import Schedule
-from tournaments.league.suspension import Suspensions, is_left_out
-from tournaments.running.hooks import Running
-from tournaments.running.pace import Pace, make_pace
-from tournaments.running.plan import Plan
+from malice.referee.records import Batch, Key
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.contest import Contest, make_contest
+from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.parts import Schedule
+from malice.tournaments.league.suspension import Suspensions, is_left_out
+from malice.tournaments.running.hooks import Running
+from malice.tournaments.running.pace import Pace, make_pace
+from malice.tournaments.running.plan import Plan
 
 
 class OpenParts:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tournaments.entries.bots import find_bot
-from tournaments.entries.enrolment import Find, make_unknown_bot
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.league.config import Config
-from tournaments.league.file import find_name_list
-from tournaments.league.journal import Absence
-from tournaments.league.store import Store
-from tournaments.league.tournament import Tournament
-from tournaments.running.advice import Advice
-from tournaments.running.anonymity import anonymize, find_names
-from tournaments.running.field import Entrance, Field, read_field
-from tournaments.running.pending import KnownGames, PendingEvents, make_lister, read_known_games
-from tournaments.running.plan import Plan
-from tournaments.running.registration import recall_labels, refuse_differences, register
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.enrolment import Find, make_unknown_bot
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.file import find_name_list
+from malice.tournaments.league.journal import Absence
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.running.advice import Advice
+from malice.tournaments.running.anonymity import anonymize, find_names
+from malice.tournaments.running.field import Entrance, Field, read_field
+from malice.tournaments.running.pending import KnownGames, PendingEvents, make_lister, read_known_games
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.registration import recall_labels, refuse_differences, register
 
 
 def open_league(

@@ -13,12 +13,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import BotError, FamilyError, RecordError
-from referee.records import Key, Player, Record
-from tournaments.errors import LeagueError
-from tournaments.league.file import find_opinions
-from tournaments.league.store import Store
-from tournaments.running.rerun import Rerun, Surroundings, rerun_game
+from malice.referee.errors import BotError, FamilyError, RecordError
+from malice.referee.records import Key, Player, Record
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.file import find_opinions
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.rerun import Rerun, Surroundings, rerun_game
 
 FORMAT = 1
 """Part of every name of a kept opinion: a higher number asks anew."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from referee.records import Batch
-from tournaments.league.contents import Finished
-from tournaments.league.parts import Schedule
-from tournaments.league.suspension import Suspensions
-from tournaments.running.hooks import Running
+from malice.referee.records import Batch
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.parts import Schedule
+from malice.tournaments.league.suspension import Suspensions
+from malice.tournaments.running.hooks import Running
 
 BLOCKS = 2
 """Blocks of games by which entries may differ; a block is a batch of a table in every rotation."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable
 
-from tournaments.errors import LeagueError
-from tournaments.league.contents import Finished, Game
-from tournaments.league.formats import decide
-from tournaments.league.formats.situation import Situation, make_situation
-from tournaments.league.journal import AnyEvent, PartCreated, Seeded
-from tournaments.league.judgement import judge
-from tournaments.league.league import League, ListGames
-from tournaments.league.parts import Draft, Part
-from tournaments.league.revisions import create_part
-from tournaments.league.seeding import rank_by_rating
-from tournaments.league.store import Store
-from tournaments.league.tournament import Tournament
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.contents import Finished, Game
+from malice.tournaments.league.formats import decide
+from malice.tournaments.league.formats.situation import Situation, make_situation
+from malice.tournaments.league.journal import AnyEvent, PartCreated, Seeded
+from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.league import League, ListGames
+from malice.tournaments.league.parts import Draft, Part
+from malice.tournaments.league.revisions import create_part
+from malice.tournaments.league.seeding import rank_by_rating
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.tournament import Tournament
 
 
 class KnownGames:

@@ -9,27 +9,27 @@ from pathlib import Path
 from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.errors import BotError
-from referee.records import Batch, Isolation, Key, Player, Record
-from tournaments.entries.bots import PERSON, BotSpec, find_bot
-from tournaments.entries.enrolment import Find
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.league.config import Config
-from tournaments.league.contents import Finished, Game, summarize_record
-from tournaments.league.file import find_name_list, list_league_files
-from tournaments.league.journal import Absence, AnyEvent, PartCreated
-from tournaments.league.league import League
-from tournaments.league.parts import BatchPlan, Schedule
-from tournaments.league.store import Store
-from tournaments.league.tournament import Tournament
-from tournaments.running.advice import Advice
-from tournaments.running.anonymity import NameList
-from tournaments.running.field import Field, read_field
-from tournaments.running.keeping import keep_bots
-from tournaments.running.pending import KnownGames, PendingEvents
-from tournaments.running.registration import register
-from tournaments.running.shares import Share
+from malice.protocol.messages import ClockRules
+from malice.referee.errors import BotError
+from malice.referee.records import Batch, Isolation, Key, Player, Record
+from malice.tournaments.entries.bots import PERSON, BotSpec, find_bot
+from malice.tournaments.entries.enrolment import Find
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Finished, Game, summarize_record
+from malice.tournaments.league.file import find_name_list, list_league_files
+from malice.tournaments.league.journal import Absence, AnyEvent, PartCreated
+from malice.tournaments.league.league import League
+from malice.tournaments.league.parts import BatchPlan, Schedule
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.running.advice import Advice
+from malice.tournaments.running.anonymity import NameList
+from malice.tournaments.running.field import Field, read_field
+from malice.tournaments.running.keeping import keep_bots
+from malice.tournaments.running.pending import KnownGames, PendingEvents
+from malice.tournaments.running.registration import register
+from malice.tournaments.running.shares import Share
 
 Register = Callable[[Field], PendingEvents]
 

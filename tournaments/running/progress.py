@@ -7,8 +7,8 @@ import shutil
 import time
 from typing import Self, TextIO
 
-from referee.nouns import format_count
-from tournaments.running.events import Event, GameFinished, VerdictGiven
+from malice.referee.nouns import format_count
+from malice.tournaments.running.events import Event, GameFinished, VerdictGiven
 
 PLAIN_EVERY_S = 10.0
 BAR_EVERY_S = 0.1

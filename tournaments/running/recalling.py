@@ -6,23 +6,23 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from referee.errors import BotError, DataError
-from tournaments.entries.bots import BotSpec
-from tournaments.entries.enrolment import Find
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.entries.side_by_side import run_side_by_side
-from tournaments.errors import LeagueError
-from tournaments.league.config import Config, EntryLine
-from tournaments.league.contents import Entry
-from tournaments.league.store import Store
-from tournaments.running.advice import Advice
-from tournaments.running.anonymity import hide_maker
-from tournaments.running.field import Entrance, Field, refuse_shared_processors
-from tournaments.running.names import Names
-from tournaments.running.pending import KnownGames, PendingEvents, read_known_games
-from tournaments.running.plan import Plan
-from tournaments.running.registration import refuse_old_parts
-from tournaments.running.shares import Share
+from malice.referee.errors import BotError, DataError
+from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.enrolment import Find
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.side_by_side import run_side_by_side
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.config import Config, EntryLine
+from malice.tournaments.league.contents import Entry
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.advice import Advice
+from malice.tournaments.running.anonymity import hide_maker
+from malice.tournaments.running.field import Entrance, Field, refuse_shared_processors
+from malice.tournaments.running.names import Names
+from malice.tournaments.running.pending import KnownGames, PendingEvents, read_known_games
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.registration import refuse_old_parts
+from malice.tournaments.running.shares import Share
 
 
 def recall_plan(store: Store, config: Config, share: Share, *, required: bool = False) -> Plan:

@@ -12,9 +12,9 @@ from typing import IO
 import msgspec
 import trio
 
-from referee.bot import kill_group, prepare_parent_death_signal, read_start_time
-from referee.records import Batch, BatchDone, EndBatch, Report, Started
-from tournaments.running.leftovers import ProcessLedger
+from malice.referee.bot import kill_group, prepare_parent_death_signal, read_start_time
+from malice.referee.records import Batch, BatchDone, EndBatch, Report, Started
+from malice.tournaments.running.leftovers import ProcessLedger
 
 END_WAIT_S = 1.0
 """How long a referee may take to end its bots once its input is closed."""
@@ -44,7 +44,7 @@ class RefereeProcess:
         # Not with trio, which starts processes in a thread: the parent-death signal comes when that thread ends. The
         # end of its input would not be enough either: the process reads it only after its imports.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "referee"],
+            [sys.executable, "-P", "-m", "malice.referee"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -6,23 +6,23 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from referee.nouns import format_count
-from tournaments.errors import LeagueError
-from tournaments.league.closing import OpenGame, find_absent
-from tournaments.league.config import Config, describe_differences, forget_machine
-from tournaments.league.contents import Finished
-from tournaments.league.formats import FORMATS, refuse_misfit
-from tournaments.league.journal import Begun, Entered, FileRead, PartClosed, Version
-from tournaments.league.league import League
-from tournaments.league.parts import Entrant, Part
-from tournaments.league.revisions import describe_changes, list_changes
-from tournaments.league.seats import require_seats
-from tournaments.league.store import Store
-from tournaments.league.stored_rulesets import store_ruleset
-from tournaments.league.tournament import Tournament
-from tournaments.running.advice import Advice
-from tournaments.running.field import Entrance, Field
-from tournaments.running.pending import KnownGames, PendingEvents
+from malice.referee.nouns import format_count
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.closing import OpenGame, find_absent
+from malice.tournaments.league.config import Config, describe_differences, forget_machine
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.formats import FORMATS, refuse_misfit
+from malice.tournaments.league.journal import Begun, Entered, FileRead, PartClosed, Version
+from malice.tournaments.league.league import League
+from malice.tournaments.league.parts import Entrant, Part
+from malice.tournaments.league.revisions import describe_changes, list_changes
+from malice.tournaments.league.seats import require_seats
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.stored_rulesets import store_ruleset
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.running.advice import Advice
+from malice.tournaments.running.field import Entrance, Field
+from malice.tournaments.running.pending import KnownGames, PendingEvents
 
 RUN = Advice()
 

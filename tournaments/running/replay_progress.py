@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from tournaments.running.progress import Progress
+from malice.tournaments.running.progress import Progress
 
 
 class ReplayProgress(Progress):

@@ -7,12 +7,12 @@ from importlib.metadata import version
 
 from msgspec import UNSET
 
-from referee.records import Batch, GameOrder, Key, Record
-from tournaments.league.contest import Contest
-from tournaments.league.parts import Part
-from tournaments.league.publication import Publication, find_user
-from tournaments.running.contest_progress import describe_state
-from tournaments.running.events import (
+from malice.referee.records import Batch, GameOrder, Key, Record
+from malice.tournaments.league.contest import Contest
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.publication import Publication, find_user
+from malice.tournaments.running.contest_progress import describe_state
+from malice.tournaments.running.events import (
     VERSION,
     EntrySuspended,
     Events,
@@ -25,7 +25,7 @@ from tournaments.running.events import (
     RunStarted,
     VerdictGiven,
 )
-from tournaments.running.plan import Plan
+from malice.tournaments.running.plan import Plan
 
 
 class Reporter:

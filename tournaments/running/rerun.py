@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from protocol.messages import Move
-from referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver, greet_bot
-from referee.errors import BotError
-from referee.nouns import format_count
-from referee.records import Isolation, Player, Record
-from referee.requests import replay_requests
-from referee.verdicts import Verdict, judge_illegal_move
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.tables import format_table
-from tournaments.terminal.transcript import excerpt_stderr
+from malice.protocol.messages import Move
+from malice.referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver, greet_bot
+from malice.referee.errors import BotError
+from malice.referee.nouns import format_count
+from malice.referee.records import Isolation, Player, Record
+from malice.referee.requests import replay_requests
+from malice.referee.verdicts import Verdict, judge_illegal_move
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.tables import format_table
+from malice.tournaments.terminal.transcript import excerpt_stderr
 
 HEAD = ("action", "turn", "played", "would play", "note")
 

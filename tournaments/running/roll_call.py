@@ -8,20 +8,20 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TextIO
 
-from referee.bot_seat import greet_bot
-from referee.errors import BotError, MachineFault
-from referee.isolation import probe
-from referee.isolation.layers import sweep_leftovers
-from referee.nouns import format_count, inflect
-from referee.records import Key, Player
-from referee.verdicts import Verdict
-from tournaments.entries import hidden_modules
-from tournaments.entries.enrolment import describe_trouble
-from tournaments.entries.side_by_side import run_side_by_side
-from tournaments.league.journal import Absence
-from tournaments.running.plan import Plan
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.results import describe_absence
+from malice.referee.bot_seat import greet_bot
+from malice.referee.errors import BotError, MachineFault
+from malice.referee.isolation import probe
+from malice.referee.isolation.layers import sweep_leftovers
+from malice.referee.nouns import format_count, inflect
+from malice.referee.records import Key, Player
+from malice.referee.verdicts import Verdict
+from malice.tournaments.entries import hidden_modules
+from malice.tournaments.entries.enrolment import describe_trouble
+from malice.tournaments.entries.side_by_side import run_side_by_side
+from malice.tournaments.league.journal import Absence
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.results import describe_absence
 
 OUTPUT = 2000
 """How many characters of a broken bot's output are kept and shown."""

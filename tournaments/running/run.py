@@ -11,30 +11,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, Protocol, TextIO
 
-from referee.nouns import format_count
-from referee.records import Batch, GameOrder, Key, Record, TimeUp
-from referee.replay import is_endless
-from tournaments.entries.kept_bots import KeptBots
-from tournaments.errors import Stopped
-from tournaments.league.contents import Game
-from tournaments.league.formats import FORMATS
-from tournaments.league.journal import Overrun
-from tournaments.league.store import Store
-from tournaments.running.announcement import describe_bound, describe_part, print_doubts, print_line, print_plan
-from tournaments.running.audit import Audit
-from tournaments.running.contest_progress import ContestProgress, describe_state
-from tournaments.running.coordinator import default_jobs, play_batches
-from tournaments.running.deadline import Deadline
-from tournaments.running.events import Events
-from tournaments.running.hooks import Hooks, Outcome, Running
-from tournaments.running.leftovers import ProcessLedger, end_leftovers
-from tournaments.running.open_parts import OpenParts
-from tournaments.running.plan import Plan
-from tournaments.running.progress import Progress, format_duration
-from tournaments.running.registration import close_parts
-from tournaments.running.reporting import Reporter
-from tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
-from tournaments.running.stops import (
+from malice.referee.nouns import format_count
+from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
+from malice.referee.replay import is_endless
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.errors import Stopped
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.formats import FORMATS
+from malice.tournaments.league.journal import Overrun
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.announcement import describe_bound, describe_part, print_doubts, print_line, print_plan
+from malice.tournaments.running.audit import Audit
+from malice.tournaments.running.contest_progress import ContestProgress, describe_state
+from malice.tournaments.running.coordinator import default_jobs, play_batches
+from malice.tournaments.running.deadline import Deadline
+from malice.tournaments.running.events import Events
+from malice.tournaments.running.hooks import Hooks, Outcome, Running
+from malice.tournaments.running.leftovers import ProcessLedger, end_leftovers
+from malice.tournaments.running.open_parts import OpenParts
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.progress import Progress, format_duration
+from malice.tournaments.running.registration import close_parts
+from malice.tournaments.running.reporting import Reporter
+from malice.tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
+from malice.tournaments.running.stops import (
     describe_endless,
     describe_endless_game,
     describe_finish,
@@ -42,8 +42,8 @@ from tournaments.running.stops import (
     require_all_played,
     stop_on_errors,
 )
-from tournaments.running.trial import estimate_rest
-from tournaments.sanitizer import sanitize
+from malice.tournaments.running.trial import estimate_rest
+from malice.tournaments.sanitizer import sanitize
 
 
 class Playing(Protocol):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO
 
-from tournaments.league.contents import Finished
-from tournaments.league.journal import ShareChosen
-from tournaments.league.judgement import judge
-from tournaments.league.parts import Schedule
-from tournaments.league.store import Store
-from tournaments.league.suspension import Suspensions
-from tournaments.running.open_parts import OpenParts
-from tournaments.running.plan import Plan
-from tournaments.running.run import Run, Terms, end_earlier_run
-from tournaments.running.shares import list_certain
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.journal import ShareChosen
+from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.parts import Schedule
+from malice.tournaments.league.store import Store
+from malice.tournaments.league.suspension import Suspensions
+from malice.tournaments.running.open_parts import OpenParts
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.run import Run, Terms, end_earlier_run
+from malice.tournaments.running.shares import list_certain
 
 
 class Creation(Run):

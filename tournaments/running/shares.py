@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from referee.errors import DataError
-from referee.records import Key
-from tournaments.league.contents import Finished
-from tournaments.league.tournament import Tournament
+from malice.referee.errors import DataError
+from malice.referee.records import Key
+from malice.tournaments.league.contents import Finished
+from malice.tournaments.league.tournament import Tournament
 
 
 class Share(Struct, frozen=True):

@@ -8,14 +8,14 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from referee.errors import FamilyError
-from referee.nouns import format_count
-from referee.records import Key, Record
-from tournaments.errors import DamagedLeague, LockedLeague, Stopped
-from tournaments.running.hooks import Outcome, Running
-from tournaments.running.plan import Plan
-from tournaments.running.progress import format_duration
-from tournaments.sanitizer import sanitize
+from malice.referee.errors import FamilyError
+from malice.referee.nouns import format_count
+from malice.referee.records import Key, Record
+from malice.tournaments.errors import DamagedLeague, LockedLeague, Stopped
+from malice.tournaments.running.hooks import Outcome, Running
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.progress import format_duration
+from malice.tournaments.sanitizer import sanitize
 
 NAMED = 20
 """How many games a run names that it could not play."""

@@ -12,18 +12,18 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import FamilyError
-from referee.records import Batch, Fault, Key, Player, Record
-from referee.rulesets import Ruleset
-from tournaments.league.contents import summarize_record
-from tournaments.league.packing import pack_record
-from tournaments.league.parts import Seeds
-from tournaments.league.seats import find_seats
-from tournaments.league.store import Store
-from tournaments.running.coordinator import play_batches
-from tournaments.running.hooks import Hooks
-from tournaments.running.plan import Plan
-from tournaments.running.stops import find_first_error
+from malice.referee.errors import FamilyError
+from malice.referee.records import Batch, Fault, Key, Player, Record
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.contents import summarize_record
+from malice.tournaments.league.packing import pack_record
+from malice.tournaments.league.parts import Seeds
+from malice.tournaments.league.seats import find_seats
+from malice.tournaments.league.store import Store
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.stops import find_first_error
 
 GAMES = 2
 """Games of each bot against itself; the first shows what it costs to start the bot."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tournaments.league.comparison import Comparison
-from tournaments.ratings.adjustment import Adjustment
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.comparisons import format_range, format_signed
-from tournaments.terminal.tables import Cell, format_table, write_csv
+from malice.tournaments.league.comparison import Comparison
+from malice.tournaments.ratings.adjustment import Adjustment
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.comparisons import format_range, format_signed
+from malice.tournaments.terminal.tables import Cell, format_table, write_csv
 
 HEAD = ("ruleset", "bot", "against", "deals", "elo", "95 %", "without luck", "95 %", "times the games", "95 %")
 FIGURES = ("elo", "elo_low", "elo_high", "score", "score_low", "score_high")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from tournaments.league.formats.knockout import FINAL, Tie, draw_bracket
-from tournaments.league.formats.matches import format_points
-from tournaments.league.formats.swiss import Encounter, find_missing_round, rank_swiss
-from tournaments.league.store import Store
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.tables import format_table
+from malice.tournaments.league.formats.knockout import FINAL, Tie, draw_bracket
+from malice.tournaments.league.formats.matches import format_points
+from malice.tournaments.league.formats.swiss import Encounter, find_missing_round, rank_swiss
+from malice.tournaments.league.store import Store
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.tables import format_table
 
 
 def describe_rounds(store: Store, without: Collection[str] = ()) -> Iterator[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.nouns import format_count
-from tournaments.league.comparison import Comparison, Meeting, Side
-from tournaments.ratings.adjustment import Adjustment
-from tournaments.ratings.comparison import Advantage
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.tables import format_number, format_table
+from malice.referee.nouns import format_count
+from malice.tournaments.league.comparison import Comparison, Meeting, Side
+from malice.tournaments.ratings.adjustment import Adjustment
+from malice.tournaments.ratings.comparison import Advantage
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.tables import format_number, format_table
 
 BAR = 40
 """Characters of the longest bar."""

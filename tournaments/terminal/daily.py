@@ -16,18 +16,18 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.errors import DataError, IllegalAction
-from referee.families import Family, Statistic, load_family, make_rules
-from referee.nouns import format_count
-from referee.records import Batch, Count, Key
-from referee.requests import Requests
-from referee.rules import Result
-from referee.rulesets import Ruleset
-from tournaments.terminal.person import Person
-from tournaments.terminal.watching import write_now
+from malice.protocol.messages import ClockRules
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.errors import DataError, IllegalAction
+from malice.referee.families import Family, Statistic, load_family, make_rules
+from malice.referee.nouns import format_count
+from malice.referee.records import Batch, Count, Key
+from malice.referee.requests import Requests
+from malice.referee.rules import Result
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.terminal.person import Person
+from malice.tournaments.terminal.watching import write_now
 
 T = TypeVar("T")
 

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from protocol.codec import encode
-from protocol.messages import BareAnswer, GameEnd, GameStart, Move
-from referee.bot import EXCERPT_BYTES
-from referee.connection import SHOWN_BYTES
-from referee.nouns import format_count
-from referee.records import Fault, Record
-from referee.replay import VERDICT
-from referee.requests import ReplayedRequest, replay_requests
-from tournaments.sanitizer import sanitize
+from malice.protocol.codec import encode
+from malice.protocol.messages import BareAnswer, GameEnd, GameStart, Move
+from malice.referee.bot import EXCERPT_BYTES
+from malice.referee.connection import SHOWN_BYTES
+from malice.referee.nouns import format_count
+from malice.referee.records import Fault, Record
+from malice.referee.replay import VERDICT
+from malice.referee.requests import ReplayedRequest, replay_requests
+from malice.tournaments.sanitizer import sanitize
 
 REBUILT = """\
 # rebuilt: every request as it was sent, but numbered as in a fresh process; of each answer the action and the

@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from tournaments.league.contents import Entry
-from tournaments.league.ranking import find_state
-from tournaments.league.standings import State
-from tournaments.league.store import Store
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.tables import format_bytes, format_table
+from malice.tournaments.league.contents import Entry
+from malice.tournaments.league.ranking import find_state
+from malice.tournaments.league.standings import State
+from malice.tournaments.league.store import Store
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.tables import format_bytes, format_table
 
 HEAD = ("entry", "version", "state", "games", "disk", "content", "bot", "why")
 HASH_LENGTH = 12

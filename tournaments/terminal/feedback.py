@@ -16,19 +16,19 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from referee.errors import DataError
-from referee.nouns import format_count
-from referee.records import Fault, Key, Record, SeatReport
-from referee.replay import VOID
-from tournaments.league.contents import Entry, Game
-from tournaments.league.publication import redact
-from tournaments.league.ranking import compute_league_standings, find_state
-from tournaments.league.standings import Row, Standings, State
-from tournaments.league.store import Store
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.results import format_rank
-from tournaments.terminal.tables import format_number
-from tournaments.terminal.transcript import excerpt_stderr
+from malice.referee.errors import DataError
+from malice.referee.nouns import format_count
+from malice.referee.records import Fault, Key, Record, SeatReport
+from malice.referee.replay import VOID
+from malice.tournaments.league.contents import Entry, Game
+from malice.tournaments.league.publication import redact
+from malice.tournaments.league.ranking import compute_league_standings, find_state
+from malice.tournaments.league.standings import Row, Standings, State
+from malice.tournaments.league.store import Store
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.results import format_rank
+from malice.tournaments.terminal.tables import format_number
+from malice.tournaments.terminal.transcript import excerpt_stderr
 
 FAULTS = 5
 """Faults of a bot that are told in full; the others are counted."""

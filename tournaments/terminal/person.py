@@ -10,15 +10,15 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, TextIO
 
-from protocol.messages import GameEnd, GameStart, Move, MoveAnswer
-from referee.failures import Abandoned
-from referee.families import Family, load_family
-from referee.records import SeatReport
-from referee.seat import InProcessSeat
-from referee.verdicts import Verdict
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.transcript import describe_event, format_places
-from tournaments.terminal.watching import write_now
+from malice.protocol.messages import GameEnd, GameStart, Move, MoveAnswer
+from malice.referee.failures import Abandoned
+from malice.referee.families import Family, load_family
+from malice.referee.records import SeatReport
+from malice.referee.seat import InProcessSeat
+from malice.referee.verdicts import Verdict
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.transcript import describe_event, format_places
+from malice.tournaments.terminal.watching import write_now
 
 HELP = """\
 Answer with the number of an action, or name the action as bots do.

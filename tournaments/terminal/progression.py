@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from tournaments.league.progression import Move, Progression
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.tables import Cell, format_number, format_table, write_csv
+from malice.tournaments.league.progression import Move, Progression
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.tables import Cell, format_number, format_table, write_csv
 
 HEAD = ("rank", "was", "bot", "elo", "was", "gain", "")
 FIELDS = ("label", "news", "rank_before", "rank", "elo_before", "elo", "gain")

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from protocol.messages import ClockRules
-from referee.nouns import format_count
-from referee.records import Record
-from referee.stray_lines import STRAY_LINES
-from tournaments.league.contents import Game, LeagueContents
-from tournaments.league.journal import Absence
-from tournaments.league.league import League
-from tournaments.league.ranking import list_shares
-from tournaments.league.series import Score, list_open_series
-from tournaments.league.standings import PRELIMINARY, Row, Standings, Table
-from tournaments.ratings.seats import SeatScore
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.tables import Cell, format_number, format_table, write_csv
-from tournaments.terminal.transcript import excerpt_stderr
+from malice.protocol.messages import ClockRules
+from malice.referee.nouns import format_count
+from malice.referee.records import Record
+from malice.referee.stray_lines import STRAY_LINES
+from malice.tournaments.league.contents import Game, LeagueContents
+from malice.tournaments.league.journal import Absence
+from malice.tournaments.league.league import League
+from malice.tournaments.league.ranking import list_shares
+from malice.tournaments.league.series import Score, list_open_series
+from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, Table
+from malice.tournaments.ratings.seats import SeatScore
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.tables import Cell, format_number, format_table, write_csv
+from malice.tournaments.terminal.transcript import excerpt_stderr
 
 HEAD = (
     *("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "95 %"),

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tournaments.sanitizer import sanitize
+from malice.tournaments.sanitizer import sanitize
 
 Cell = str | int | float | None
 

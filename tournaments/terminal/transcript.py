@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from protocol.messages import Out
-from referee.families import Family, load_family
-from referee.nouns import format_count
-from referee.records import Key, Record
-from referee.replay import VERDICT, find_rules, replay_asks
-from referee.rules import Events, Result, Rules
-from referee.seat import Played
-from tournaments.sanitizer import sanitize
+from malice.protocol.messages import Out
+from malice.referee.families import Family, load_family
+from malice.referee.nouns import format_count
+from malice.referee.records import Key, Record
+from malice.referee.replay import VERDICT, find_rules, replay_asks
+from malice.referee.rules import Events, Result, Rules
+from malice.referee.seat import Played
+from malice.tournaments.sanitizer import sanitize
 
 STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200
 """How many lines of a bot's stderr to show, and their width: Python prints its error last, others first."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.nouns import format_count
-from tournaments.league.revisions import describe_changes
-from tournaments.league.verify import Verified, VerifiedPart
-from tournaments.sanitizer import sanitize
+from malice.referee.nouns import format_count
+from malice.tournaments.league.revisions import describe_changes
+from malice.tournaments.league.verify import Verified, VerifiedPart
+from malice.tournaments.sanitizer import sanitize
 
 
 def describe_verified(verified: Verified) -> Iterator[str]:

@@ -8,16 +8,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TextIO
 
-from protocol.messages import Out
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.failures import Abandoned
-from referee.families import make_rules
-from referee.records import Batch, GameOrder, Record
-from referee.replay import VERDICT, is_void
-from referee.seat import Played, Watch
-from tournaments.sanitizer import sanitize
-from tournaments.terminal.transcript import Narrator, format_ending, format_heading
+from malice.protocol.messages import Out
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.failures import Abandoned
+from malice.referee.families import make_rules
+from malice.referee.records import Batch, GameOrder, Record
+from malice.referee.replay import VERDICT, is_void
+from malice.referee.seat import Played, Watch
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.transcript import Narrator, format_ending, format_heading
 
 DELAY_MS = 300
 """How long a terminal shows an action before the next one."""

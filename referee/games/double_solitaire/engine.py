@@ -1,4 +1,4 @@
-"""Double Solitaire behind the interface of `referee.rules`."""
+"""Double Solitaire behind the interface of `malice.referee.rules`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import IllegalAction
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Exchanged, SeatView, TurnedOver, View
-from referee.games.double_solitaire.parameters import SEATS, Parameters, validate
-from referee.games.double_solitaire.plays import (
+from malice.referee.errors import IllegalAction
+from malice.referee.games.double_solitaire.messages import (
+    CardsMoved,
+    Deal,
+    Draw,
+    End,
+    Exchanged,
+    SeatView,
+    TurnedOver,
+    View,
+)
+from malice.referee.games.double_solitaire.parameters import SEATS, Parameters, validate
+from malice.referee.games.double_solitaire.plays import (
     CARDS,
     DISCARD,
     END,
@@ -22,8 +31,8 @@ from referee.games.double_solitaire.plays import (
     move_cards,
     sort_piles,
 )
-from referee.games.double_solitaire.state import State, count_cards
-from referee.rules import Ask, Events, Result, Shuffle, Step
+from malice.referee.games.double_solitaire.state import State, count_cards
+from malice.referee.rules import Ask, Events, Result, Shuffle, Step
 
 
 class DoubleSolitaire:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from protocol.cards import Cards
-from protocol.messages import Out
+from malice.protocol.cards import Cards
+from malice.protocol.messages import Out
 
 
 class SeatView(Struct, frozen=True, gc=False):

@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from referee.errors import RulesetError
-from referee.rules import Match
+from malice.referee.errors import RulesetError
+from malice.referee.rules import Match
 
 SEATS = 2
 PACK = 52

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from protocol.cards import RANKS, SUITS, VALUE, Cards, french_pack
-from referee.games.double_solitaire.parameters import Parameters
-from referee.games.double_solitaire.state import Piles, State
+from malice.protocol.cards import RANKS, SUITS, VALUE, Cards, french_pack
+from malice.referee.games.double_solitaire.parameters import Parameters
+from malice.referee.games.double_solitaire.state import Piles, State
 
 DISCARD = "h-d"
 END = "end"

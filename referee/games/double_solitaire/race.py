@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.games.double_solitaire.messages import View
-from referee.games.double_solitaire.parameters import PACK, SEATS, Parameters
+from malice.referee.games.double_solitaire.messages import View
+from malice.referee.games.double_solitaire.parameters import PACK, SEATS, Parameters
 
 
 def count_left(view: View) -> tuple[int, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from protocol.cards import Cards
-from referee.rules import Result
+from malice.protocol.cards import Cards
+from malice.referee.rules import Result
 
 Piles = tuple[Cards, ...]
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from protocol.cards import RANKS, SUITS, Cards
-from protocol.messages import Out
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Event, Exchanged, TurnedOver, View
-from referee.games.double_solitaire.plays import DISCARD, END, EXCHANGE, KEEP
-from referee.games.double_solitaire.sentences import SENTENCES
+from malice.protocol.cards import RANKS, SUITS, Cards
+from malice.protocol.messages import Out
+from malice.referee.games.double_solitaire.messages import (
+    CardsMoved,
+    Deal,
+    Draw,
+    End,
+    Event,
+    Exchanged,
+    TurnedOver,
+    View,
+)
+from malice.referee.games.double_solitaire.plays import DISCARD, END, EXCHANGE, KEEP
+from malice.referee.games.double_solitaire.sentences import SENTENCES
 
 HELP = """\
 Bots write h-t1 for the card in hand to table pile 1, and you may too.

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from referee.families import Family
-from referee.games.klondike import words
-from referee.games.klondike.actions import DONE
-from referee.games.klondike.engine import Klondike
-from referee.games.klondike.figures import list_figures
-from referee.games.klondike.messages import Event, View
-from referee.games.klondike.parameters import Parameters, match
-from referee.games.klondike.race import count_left
-from referee.games.klondike.results import STATISTICS
-from referee.games.klondike.sentences import SENTENCES
-from referee.games.klondike.winnable import is_winnable
+from malice.referee.families import Family
+from malice.referee.games.klondike import words
+from malice.referee.games.klondike.actions import DONE
+from malice.referee.games.klondike.engine import Klondike
+from malice.referee.games.klondike.figures import list_figures
+from malice.referee.games.klondike.messages import Event, View
+from malice.referee.games.klondike.parameters import Parameters, match
+from malice.referee.games.klondike.race import count_left
+from malice.referee.games.klondike.results import STATISTICS
+from malice.referee.games.klondike.sentences import SENTENCES
+from malice.referee.games.klondike.winnable import is_winnable
 
 __all__ = ["FAMILY", "Klondike"]
 

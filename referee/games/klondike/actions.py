@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.games.klondike.parameters import Parameters
-from referee.games.klondike.table import COLUMNS, KING, RANK, RED, SUIT, SUITS, Layout
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.games.klondike.table import COLUMNS, KING, RANK, RED, SUIT, SUITS, Layout
 
 TURN: Final = "turn"
 REDEAL: Final = "redeal"

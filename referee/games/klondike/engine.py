@@ -7,16 +7,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from protocol.cards import HIDDEN
-from referee.errors import IllegalAction, RulesetError
-from referee.games.klondike.actions import list_legal
-from referee.games.klondike.messages import Dealt, View
-from referee.games.klondike.parameters import Parameters
-from referee.games.klondike.plays import name_cards, play_action
-from referee.games.klondike.results import rank_tables
-from referee.games.klondike.table import PACK, Layout, Table, deal
-from referee.games.klondike.views import make_view
-from referee.rules import Ask, Events, Result, Shuffle
+from malice.protocol.cards import HIDDEN
+from malice.referee.errors import IllegalAction, RulesetError
+from malice.referee.games.klondike.actions import list_legal
+from malice.referee.games.klondike.messages import Dealt, View
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.games.klondike.plays import name_cards, play_action
+from malice.referee.games.klondike.results import rank_tables
+from malice.referee.games.klondike.table import PACK, Layout, Table, deal
+from malice.referee.games.klondike.views import make_view
+from malice.referee.rules import Ask, Events, Result, Shuffle
 
 MOST = 8
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.games.klondike.parameters import Parameters
-from referee.games.klondike.table import COLUMNS, PACK
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.games.klondike.table import COLUMNS, PACK
 
 
 def list_figures(parameters: Parameters, seats: int) -> Mapping[str, str]:

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from referee.games.klondike.actions import DONE, REDEAL, TABLEAU, TURN, UNDO, WASTE, list_legal
-from referee.games.klondike.messages import Ended, Flip, Moved, Redealt, Turned, Undone
-from referee.games.klondike.parameters import Parameters
-from referee.games.klondike.table import KING, NUMBER, PACK, RANK, SUIT, SUITS, Layout, Pile, Step, Table
+from malice.referee.games.klondike.actions import DONE, REDEAL, TABLEAU, TURN, UNDO, WASTE, list_legal
+from malice.referee.games.klondike.messages import Ended, Flip, Moved, Redealt, Turned, Undone
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.games.klondike.table import KING, NUMBER, PACK, RANK, SUIT, SUITS, Layout, Pile, Step, Table
 
 Happened = list[Struct]
 

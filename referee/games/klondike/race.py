@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from referee.games.klondike.messages import View
-from referee.games.klondike.table import NUMBER, RANK
+from malice.referee.games.klondike.messages import View
+from malice.referee.games.klondike.table import NUMBER, RANK
 
 
 def count_left(view: View) -> tuple[int, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.families import Statistic
-from referee.games.klondike.table import Table
-from referee.rules import Result
+from malice.referee.families import Statistic
+from malice.referee.games.klondike.table import Table
+from malice.referee.rules import Result
 
 STATISTICS = (
     Statistic(name="solved", caption="deals solved", share=True),

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from protocol.cards import french_pack
+from malice.protocol.cards import french_pack
 
 PACK: Final = french_pack()
 """Cards are numbers here: their places in the pack, so clubs are 0 to 12, diamonds 13 to 25, hearts, spades."""

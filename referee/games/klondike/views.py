@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from protocol.cards import HIDDEN, Cards
-from referee.games.klondike.messages import Column, TableView, View
-from referee.games.klondike.plays import name_cards
-from referee.games.klondike.table import PACK, Pile, Table
+from malice.protocol.cards import HIDDEN, Cards
+from malice.referee.games.klondike.messages import Column, TableView, View
+from malice.referee.games.klondike.plays import name_cards
+from malice.referee.games.klondike.table import PACK, Pile, Table
 
 
 def make_view(tables: tuple[Table, ...], turn: int, seat: int | None) -> View:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from referee.games.klondike.actions import COLUMN_UP, DONE, list_legal
-from referee.games.klondike.engine import State
-from referee.games.klondike.parameters import Parameters
-from referee.games.klondike.plays import change_layout
-from referee.games.klondike.table import PACK, RANK, SUIT, Layout
+from malice.referee.games.klondike.actions import COLUMN_UP, DONE, list_legal
+from malice.referee.games.klondike.engine import State
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.games.klondike.plays import change_layout
+from malice.referee.games.klondike.table import PACK, RANK, SUIT, Layout
 
 POSITIONS = 5_000
 """How many positions a search looks at, at most: a second at most."""

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from referee.games.klondike.actions import DONE, REDEAL, TURN, UNDO
-from referee.games.klondike.messages import Dealt, Ended, Event, Flip, Moved, Redealt, TableView, Turned, Undone, View
-from referee.games.klondike.sentences import SENTENCES
-from referee.games.klondike.table import SUITS
-from referee.nouns import format_count
+from malice.referee.games.klondike.actions import DONE, REDEAL, TURN, UNDO
+from malice.referee.games.klondike.messages import (
+    Dealt,
+    Ended,
+    Event,
+    Flip,
+    Moved,
+    Redealt,
+    TableView,
+    Turned,
+    Undone,
+    View,
+)
+from malice.referee.games.klondike.sentences import SENTENCES
+from malice.referee.games.klondike.table import SUITS
+from malice.referee.nouns import format_count
 
 HELP = """\
 Columns go down in alternating colours: bots write t0-t3 for cards of column 0 to column 3, and you may too.

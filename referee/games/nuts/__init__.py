@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from referee.families import Family
-from referee.games.nuts import words
-from referee.games.nuts.engine import Nuts
-from referee.games.nuts.messages import PUBLIC, Event, View
-from referee.games.nuts.parameters import Parameters, classify, match
-from referee.games.nuts.race import count_missing
-from referee.games.nuts.sentences import SENTENCES
+from malice.referee.families import Family
+from malice.referee.games.nuts import words
+from malice.referee.games.nuts.engine import Nuts
+from malice.referee.games.nuts.messages import PUBLIC, Event, View
+from malice.referee.games.nuts.parameters import Parameters, classify, match
+from malice.referee.games.nuts.race import count_missing
+from malice.referee.games.nuts.sentences import SENTENCES
 
 __all__ = ["FAMILY", "Nuts"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.cards import HIDDEN, Cards
-from referee.games.nuts.messages import Deal, SideDealt
-from referee.games.nuts.parameters import Parameters
-from referee.games.nuts.state import Side
-from referee.games.nuts.views import hide_below
+from malice.protocol.cards import HIDDEN, Cards
+from malice.referee.games.nuts.messages import Deal, SideDealt
+from malice.referee.games.nuts.parameters import Parameters
+from malice.referee.games.nuts.state import Side
+from malice.referee.games.nuts.views import hide_below
 
 
 def deal_side(rules: Parameters, pack: Cards) -> Side:

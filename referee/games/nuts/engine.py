@@ -1,4 +1,4 @@
-"""Nuts behind the interface of `referee.rules`."""
+"""Nuts behind the interface of `malice.referee.rules`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.course import list_asked
-from referee.errors import IllegalAction
-from referee.games.nuts.dealing import deal_side, mask_deal, tell_deal
-from referee.games.nuts.messages import Deal, Event, Part, SideView, Turned, View
-from referee.games.nuts.moves import PACK, WAIT, Moves
-from referee.games.nuts.parameters import Parameters
-from referee.games.nuts.results import make_result
-from referee.games.nuts.stalls import end_tick
-from referee.games.nuts.state import State
-from referee.games.nuts.ticks import Tick
-from referee.games.nuts.validation import validate
-from referee.games.nuts.views import hide_below, show_centre, show_side
-from referee.rules import Ask, Events, Shuffle, Step
+from malice.referee.course import list_asked
+from malice.referee.errors import IllegalAction
+from malice.referee.games.nuts.dealing import deal_side, mask_deal, tell_deal
+from malice.referee.games.nuts.messages import Deal, Event, Part, SideView, Turned, View
+from malice.referee.games.nuts.moves import PACK, WAIT, Moves
+from malice.referee.games.nuts.parameters import Parameters
+from malice.referee.games.nuts.results import make_result
+from malice.referee.games.nuts.stalls import end_tick
+from malice.referee.games.nuts.state import State
+from malice.referee.games.nuts.ticks import Tick
+from malice.referee.games.nuts.validation import validate
+from malice.referee.games.nuts.views import hide_below, show_centre, show_side
+from malice.referee.rules import Ask, Events, Shuffle, Step
 
 TEAMS = 2
 

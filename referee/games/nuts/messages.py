@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from protocol.cards import Cards
-from protocol.messages import Out
+from malice.protocol.cards import Cards
+from malice.protocol.messages import Out
 
 Part = Literal["nuts", "cards", "both"]
 """What a seat may play besides its team's columns: the Nuts pile, the stock and the waste, or all of these."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from protocol.cards import RANKS, VALUE, Cards, french_pack
-from referee.games.nuts.messages import Part
-from referee.games.nuts.parameters import Parameters
-from referee.games.nuts.state import Side
+from malice.protocol.cards import RANKS, VALUE, Cards, french_pack
+from malice.referee.games.nuts.messages import Part
+from malice.referee.games.nuts.parameters import Parameters
+from malice.referee.games.nuts.state import Side
 
 TURN = "turn"
 WAIT = "wait"

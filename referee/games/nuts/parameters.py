@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from referee.rules import Match
+from malice.referee.rules import Match
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.games.nuts.messages import View
+from malice.referee.games.nuts.messages import View
 
 MOST = 52
 """The most points of a hand: the whole pack of a team in the centre."""

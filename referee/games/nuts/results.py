@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.games.nuts.parameters import Parameters
-from referee.games.nuts.state import Side, State
-from referee.rules import Result
+from malice.referee.games.nuts.parameters import Parameters
+from malice.referee.games.nuts.state import Side, State
+from malice.referee.rules import Result
 
 
 def count_points(rules: Parameters, side: Side) -> int:

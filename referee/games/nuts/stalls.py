@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from referee.games.nuts.messages import Burned, Event
-from referee.games.nuts.parameters import Parameters
-from referee.games.nuts.state import Side, State
+from malice.referee.games.nuts.messages import Burned, Event
+from malice.referee.games.nuts.parameters import Parameters
+from malice.referee.games.nuts.state import Side, State
 
 
 def end_tick(

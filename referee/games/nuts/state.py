@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from protocol.cards import Cards
+from malice.protocol.cards import Cards
 
 PLACES = 8
 """Foundations in the centre: one for each ace of two packs. Places 2n and 2n + 1 take the nth suit of `CDHS`."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from protocol.cards import Cards
-from referee.games.nuts.messages import CardsMoved, Event, Flip, Lapse, Part, Redeal, Turned
-from referee.games.nuts.moves import CENTRE, TURN, Moves, find_foundation
-from referee.games.nuts.parameters import Parameters
-from referee.games.nuts.state import Side, State
+from malice.protocol.cards import Cards
+from malice.referee.games.nuts.messages import CardsMoved, Event, Flip, Lapse, Part, Redeal, Turned
+from malice.referee.games.nuts.moves import CENTRE, TURN, Moves, find_foundation
+from malice.referee.games.nuts.parameters import Parameters
+from malice.referee.games.nuts.state import Side, State
 
 
 class Tick:

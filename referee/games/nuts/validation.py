@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.errors import RulesetError
-from referee.games.nuts.parameters import Parameters
+from malice.referee.errors import RulesetError
+from malice.referee.games.nuts.parameters import Parameters
 
 PACK = 52
 LEAST = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.cards import CARDS, HIDDEN, VALUE, Cards
-from referee.games.nuts.messages import SideView
-from referee.games.nuts.parameters import Parameters
-from referee.games.nuts.results import count_points
-from referee.games.nuts.state import PLACES, Side, State
+from malice.protocol.cards import CARDS, HIDDEN, VALUE, Cards
+from malice.referee.games.nuts.messages import SideView
+from malice.referee.games.nuts.parameters import Parameters
+from malice.referee.games.nuts.results import count_points
+from malice.referee.games.nuts.state import PLACES, Side, State
 
 TOPS = tuple(
     (None, *(card for card in CARDS if card[1] == "CDHS"[place // 2] and VALUE[card] <= 13)) for place in range(PLACES)

@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from protocol.cards import HIDDEN, Cards
-from protocol.messages import Out
-from referee.games.nuts.messages import Burned, CardsMoved, Deal, Event, Flip, Lapse, Redeal, SideView, Turned, View
-from referee.games.nuts.moves import CENTRE, TURN, WAIT
-from referee.games.nuts.sentences import SENTENCES
-from referee.nouns import format_count
+from malice.protocol.cards import HIDDEN, Cards
+from malice.protocol.messages import Out
+from malice.referee.games.nuts.messages import (
+    Burned,
+    CardsMoved,
+    Deal,
+    Event,
+    Flip,
+    Lapse,
+    Redeal,
+    SideView,
+    Turned,
+    View,
+)
+from malice.referee.games.nuts.moves import CENTRE, TURN, WAIT
+from malice.referee.games.nuts.sentences import SENTENCES
+from malice.referee.nouns import format_count
 
 HELP = """\
 Bots write 7H-t3 for 7H to column 3 of your team, 7H-f for 7H to the centre, and you may too.

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from referee.families import Family
-from referee.games.spite import words
-from referee.games.spite.engine import SpiteAndMalice
-from referee.games.spite.features import FEATURES
-from referee.games.spite.figures import list_figures
-from referee.games.spite.luck import find_luck
-from referee.games.spite.messages import PUBLIC, Event, View
-from referee.games.spite.parameters import Parameters, classify, match
-from referee.games.spite.race import count_left
-from referee.games.spite.sentences import SENTENCES
+from malice.referee.families import Family
+from malice.referee.games.spite import words
+from malice.referee.games.spite.engine import SpiteAndMalice
+from malice.referee.games.spite.features import FEATURES
+from malice.referee.games.spite.figures import list_figures
+from malice.referee.games.spite.luck import find_luck
+from malice.referee.games.spite.messages import PUBLIC, Event, View
+from malice.referee.games.spite.parameters import Parameters, classify, match
+from malice.referee.games.spite.race import count_left
+from malice.referee.games.spite.sentences import SENTENCES
 
 __all__ = ["FAMILY", "SpiteAndMalice"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from referee.games.spite.amendments import select_amendments
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.state import State
-from referee.games.spite.targets import Targets, list_loading_targets, make_centre_lister, make_side_lister
+from malice.referee.games.spite.amendments import select_amendments
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.state import State
+from malice.referee.games.spite.targets import Targets, list_loading_targets, make_centre_lister, make_side_lister
 
 
 class Actions:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.parameters import Compulsory, Parameters
-from referee.games.spite.state import State
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.parameters import Compulsory, Parameters
+from malice.referee.games.spite.state import State
 
 Amendment = Callable[[DerivedRules, State, list[str]], list[str]]
 """Takes the list so far and returns it amended."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from protocol.cards import ORDER, Cards
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.first_player import choose_first_player
-from referee.games.spite.messages import Deal, Event, Flip
-from referee.games.spite.state import State
+from malice.protocol.cards import ORDER, Cards
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.first_player import choose_first_player
+from malice.referee.games.spite.messages import Deal, Event, Flip
+from malice.referee.games.spite.state import State
 
 
 def start(derived: DerivedRules) -> State:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from referee.games.spite.packs import count_payoff_cards, list_fitting_cards, list_packs
-from referee.games.spite.parameters import Parameters
-from referee.games.spite.validation import validate
+from malice.referee.games.spite.packs import count_payoff_cards, list_fitting_cards, list_packs
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.games.spite.validation import validate
 
 
 class DerivedRules:

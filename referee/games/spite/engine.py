@@ -1,4 +1,4 @@
-"""Spite & Malice behind the interface of `referee.rules`."""
+"""Spite & Malice behind the interface of `malice.referee.rules`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.cards import Cards
-from referee.errors import IllegalAction
-from referee.games.spite import dealing, first_player, plays, stalemates, turns, views
-from referee.games.spite.actions import Actions
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.masks import mask_event
-from referee.games.spite.messages import Event, View
-from referee.games.spite.parameters import Parameters
-from referee.games.spite.state import State
-from referee.rules import Ask, Events, Shuffle, Step
+from malice.protocol.cards import Cards
+from malice.referee.errors import IllegalAction
+from malice.referee.games.spite import dealing, first_player, plays, stalemates, turns, views
+from malice.referee.games.spite.actions import Actions
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.masks import mask_event
+from malice.referee.games.spite.messages import Event, View
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Ask, Events, Shuffle, Step
 
 AFTER_SHUFFLE: dict[str, Callable[[DerivedRules, State, Cards, list[Event]], State]] = {
     "payoffs": dealing.deal_payoffs,

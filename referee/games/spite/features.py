@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from protocol.cards import HIDDEN, Cards
-from protocol.codec import encode
-from protocol.messages import Move, Out
-from referee.games.spite.messages import CardMoved, Count, Event, Pass, Shuffled, View
+from malice.protocol.cards import HIDDEN, Cards
+from malice.protocol.codec import encode
+from malice.protocol.messages import Move, Out
+from malice.referee.games.spite.messages import CardMoved, Count, Event, Pass, Shuffled, View
 
 WILD = "KW"
 """Ranks that are wild in most rulesets."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.parameters import Parameters
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.parameters import Parameters
 
 THIN_STOCK = 12
 """Fewer cards than this in the stock after the deal deserve a remark."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from protocol.cards import VALUE, Cards
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.messages import Event, Flip, Shuffled
-from referee.games.spite.state import State, list_playing_seats, replace_item
-from referee.games.spite.turns import begin_turn
+from malice.protocol.cards import VALUE, Cards
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.messages import Event, Flip, Shuffled
+from malice.referee.games.spite.state import State, list_playing_seats, replace_item
+from malice.referee.games.spite.turns import begin_turn
 
 Choose = Callable[[DerivedRules, State, list[Event]], State]
 

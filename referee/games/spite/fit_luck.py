@@ -1,6 +1,6 @@
 """Fits what cards are worth under a ruleset, on games of bots that ship, and writes `weights/RULESET.json`.
 
-`python -m referee.games.spite.fit_luck standard bots/python/planner bots/python/greedy` wrote the file for `standard`.
+`python -m malice.referee.games.spite.fit_luck standard bots/python/planner bots/python/greedy` wrote the file for `standard`.
 The same command writes the same file, as long as the bots and the rules play as they did.
 """
 
@@ -18,13 +18,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.games.spite.engine import SpiteAndMalice
-from referee.games.spite.luck import FEATURES, WEIGHTS, FeatureMeter, Weights, hash_rules
-from referee.games.spite.parameters import Parameters
-from referee.rules import Result
-from referee.rulesets import load_ruleset
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.games.spite.engine import SpiteAndMalice
+from malice.referee.games.spite.luck import FEATURES, WEIGHTS, FeatureMeter, Weights, hash_rules
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.rules import Result
+from malice.referee.rulesets import load_ruleset
 
 DEALS = 600
 RIDGE = 10.0

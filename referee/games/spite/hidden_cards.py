@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from protocol.cards import RANKS, VALUE
-from protocol.messages import Out
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.messages import CardMoved, Draw, Flip, Pass, Shuffled
-from referee.games.spite.state import State
+from malice.protocol.cards import RANKS, VALUE
+from malice.protocol.messages import Out
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.messages import CardMoved, Draw, Flip, Pass, Shuffled
+from malice.referee.games.spite.state import State
 
 Counts = list[int]
-"""How many cards of each value, by `protocol.cards.VALUE`; nothing at 0."""
+"""How many cards of each value, by `malice.protocol.cards.VALUE`; nothing at 0."""
 Chance = Callable[[type[Struct], int, int, Counts], None]
 """Receives `Draw` or `Flip`, the seat, the value that came, and what could have come; before the card is there."""
 

@@ -16,12 +16,12 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.hidden_cards import Counts, FollowedTable
-from referee.games.spite.messages import Draw
-from referee.games.spite.parameters import Parameters
-from referee.games.spite.state import State
-from referee.rules import Luck
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.hidden_cards import Counts, FollowedTable
+from malice.referee.games.spite.messages import Draw
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Luck
 
 WEIGHTS = Path(__file__).parent / "weights"
 

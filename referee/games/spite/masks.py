@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.cards import HIDDEN, Cards
-from referee.games.spite.messages import Deal, Draw
+from malice.protocol.cards import HIDDEN, Cards
+from malice.referee.games.spite.messages import Deal, Draw
 
 
 def mask_event(event: Struct, seat: int) -> Struct:

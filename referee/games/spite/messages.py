@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from protocol.cards import Cards
-from protocol.messages import Out
+from malice.protocol.cards import Cards
+from malice.protocol.messages import Out
 
 
 class CentreStack(Struct, frozen=True, gc=False):
@@ -16,7 +16,7 @@ class CentreStack(Struct, frozen=True, gc=False):
     height: int
     """The value reached; it exceeds the number of cards if the ruleset removes cards from below."""
     needs: str
-    """The rank that fits next, as in `protocol.cards.RANKS`."""
+    """The rank that fits next, as in `malice.protocol.cards.RANKS`."""
 
 
 class Payoff(Struct, frozen=True, gc=False):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards, french_pack, skipbo_pack
-from referee.games.spite.parameters import Parameters
+from malice.protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards, french_pack, skipbo_pack
+from malice.referee.games.spite.parameters import Parameters
 
 FRENCH = 52
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from protocol.cards import Cards
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.messages import CardMoved, Count, Event, Flip, Shuffled
-from referee.games.spite.results import end_won_game
-from referee.games.spite.stalemates import pass_turn
-from referee.games.spite.state import State, replace_item, replace_pile
-from referee.games.spite.stock import refill, restock
-from referee.games.spite.turns import begin_turn, end_turn
+from malice.protocol.cards import Cards
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.messages import CardMoved, Count, Event, Flip, Shuffled
+from malice.referee.games.spite.results import end_won_game
+from malice.referee.games.spite.stalemates import pass_turn
+from malice.referee.games.spite.state import State, replace_item, replace_pile
+from malice.referee.games.spite.stock import refill, restock
+from malice.referee.games.spite.turns import begin_turn, end_turn
 
 
 def reveal_counts(derived: DerivedRules, state: State, events: list[Event]) -> State:

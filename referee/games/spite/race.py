@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.games.spite.messages import View
+from malice.referee.games.spite.messages import View
 
 
 def count_left(view: View) -> tuple[int, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.state import State
-from referee.rules import Result
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Result
 
 SCORES: dict[str, Callable[[bool, int], int]] = {
     "win_only": lambda emptied, more: 1,

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from protocol.cards import ORDER, Cards
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.messages import Draw, Event, Pass, Shuffled
-from referee.games.spite.results import end_drawn_out_game
-from referee.games.spite.state import State, list_playing_seats
-from referee.games.spite.turns import end_turn, next_turn
+from malice.protocol.cards import ORDER, Cards
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.messages import Draw, Event, Pass, Shuffled
+from malice.referee.games.spite.results import end_drawn_out_game
+from malice.referee.games.spite.state import State, list_playing_seats
+from malice.referee.games.spite.turns import end_turn, next_turn
 
 
 def pass_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:

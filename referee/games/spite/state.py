@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from protocol.cards import Cards
-from referee.rules import Result
+from malice.protocol.cards import Cards
+from malice.referee.rules import Result
 
 Piles = tuple[Cards, ...]
 

@@ -7,11 +7,11 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from protocol.cards import ORDER
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.messages import Draw, Event, Shuffled
-from referee.games.spite.results import end_drawn_out_game
-from referee.games.spite.state import State, replace_item
+from malice.protocol.cards import ORDER
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.messages import Draw, Event, Shuffled
+from malice.referee.games.spite.results import end_drawn_out_game
+from malice.referee.games.spite.state import State, replace_item
 
 STOCK_OUT: dict[str, Callable[[int, int], bool]] = {
     "need": lambda stock, needed: stock < needed,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.packs import is_wild
-from referee.games.spite.state import Piles, State
+from malice.protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.packs import is_wild
+from malice.referee.games.spite.state import Piles, State
 
 Targets = tuple[tuple[str, frozenset[str]], ...]
 """Ends of actions, such as `-s0`, each with the cards that may go there."""

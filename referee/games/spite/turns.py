@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from protocol.cards import Cards
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.messages import Event, TurnBegins
-from referee.games.spite.results import end_drawn_out_game
-from referee.games.spite.state import State
-from referee.games.spite.stock import refill, restock
+from malice.protocol.cards import Cards
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.messages import Event, TurnBegins
+from malice.referee.games.spite.results import end_drawn_out_game
+from malice.referee.games.spite.state import State
+from malice.referee.games.spite.stock import refill, restock
 
 
 def begin_turn(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from protocol.cards import ORDER, RANKS
-from referee.errors import RulesetError
-from referee.games.spite.packs import FRENCH, count_payoff_cards, count_payoff_packs, list_fitting_cards, list_packs
-from referee.games.spite.parameters import Parameters
+from malice.protocol.cards import ORDER, RANKS
+from malice.referee.errors import RulesetError
+from malice.referee.games.spite.packs import (
+    FRENCH,
+    count_payoff_cards,
+    count_payoff_packs,
+    list_fitting_cards,
+    list_packs,
+)
+from malice.referee.games.spite.parameters import Parameters
 
 MOST_SEATS = 8
 TEAM_SEATS = {"none": None, "2x2": 4, "3x2": 6}

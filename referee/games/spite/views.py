@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from protocol.cards import HIDDEN, RANKS, Cards
-from referee.games.spite.derived import DerivedRules
-from referee.games.spite.messages import CentreStack, Payoff, SeatView, View
-from referee.games.spite.state import Piles, State
+from malice.protocol.cards import HIDDEN, RANKS, Cards
+from malice.referee.games.spite.derived import DerivedRules
+from malice.referee.games.spite.messages import CentreStack, Payoff, SeatView, View
+from malice.referee.games.spite.state import Piles, State
 
 SEES_COUNTS: dict[str, Callable[[State, int], bool]] = {
     "public": lambda state, seat: True,

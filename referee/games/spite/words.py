@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from protocol.cards import HIDDEN
-from protocol.messages import Out
-from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Event, Flip, Pass, Shuffled, TurnBegins, View
-from referee.games.spite.sentences import SENTENCES
-from referee.nouns import format_count
+from malice.protocol.cards import HIDDEN
+from malice.protocol.messages import Out
+from malice.referee.games.spite.messages import (
+    CardMoved,
+    Count,
+    Deal,
+    Draw,
+    Event,
+    Flip,
+    Pass,
+    Shuffled,
+    TurnBegins,
+    View,
+)
+from malice.referee.games.spite.sentences import SENTENCES
+from malice.referee.nouns import format_count
 
 HELP = """\
 Bots write h4S-s0 for 4S to side 0, and you may too.

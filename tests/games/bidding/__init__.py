@@ -12,9 +12,9 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.errors import IllegalAction, RulesetError
-from referee.families import Family
-from referee.rules import Ask, Events, Match, Result, Shuffle
+from malice.referee.errors import IllegalAction, RulesetError
+from malice.referee.families import Family
+from malice.referee.rules import Ask, Events, Match, Result, Shuffle
 
 STOP = "stop"
 """The action of a seat that bids no more."""

@@ -6,9 +6,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee.games.double_solitaire import FAMILY, DoubleSolitaire
-from referee.rules import Result
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.games.double_solitaire import FAMILY, DoubleSolitaire
+from malice.referee.rules import Result
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 from .tables import make_lively_chooser, play_moments
 

@@ -8,14 +8,14 @@ import pytest
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from protocol.cards import RANKS, Cards
-from referee.errors import IllegalAction
-from referee.games.double_solitaire import DoubleSolitaire
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, Exchanged, TurnedOver, View
-from referee.games.double_solitaire.parameters import Parameters
-from referee.games.double_solitaire.plays import CARDS
-from referee.games.double_solitaire.state import State
-from referee.rules import Ask, Events, Result
+from malice.protocol.cards import RANKS, Cards
+from malice.referee.errors import IllegalAction
+from malice.referee.games.double_solitaire import DoubleSolitaire
+from malice.referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, Exchanged, TurnedOver, View
+from malice.referee.games.double_solitaire.parameters import Parameters
+from malice.referee.games.double_solitaire.plays import CARDS
+from malice.referee.games.double_solitaire.state import State
+from malice.referee.rules import Ask, Events, Result
 
 from .tables import Chooser, act, play_moments
 

@@ -5,13 +5,13 @@ from hashlib import sha256
 from random import Random
 from typing import Any, NamedTuple
 
-from protocol.cards import Cards
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.games.double_solitaire import DoubleSolitaire
-from referee.games.double_solitaire.parameters import Parameters
-from referee.games.double_solitaire.state import State
-from referee.rules import Events, Result
+from malice.protocol.cards import Cards
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.games.double_solitaire import DoubleSolitaire
+from malice.referee.games.double_solitaire.parameters import Parameters
+from malice.referee.games.double_solitaire.state import State
+from malice.referee.rules import Events, Result
 
 Chooser = Callable[[tuple[str, ...]], str]
 

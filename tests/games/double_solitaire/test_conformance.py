@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol.messages import ClockRules, Move
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.game_runner import GameRunner
-from referee.games.double_solitaire.parameters import Parameters
-from referee.records import Batch, Key, Player
-from referee.replay import check_record
-from referee.rules import Result, Rules, Shuffle
-from referee.rulesets import list_rulesets, load_ruleset
-from tournaments.bench.seats import Puppet
-from tournaments.league.parts import Seeds
+from malice.protocol.messages import ClockRules, Move
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.game_runner import GameRunner
+from malice.referee.games.double_solitaire.parameters import Parameters
+from malice.referee.records import Batch, Key, Player
+from malice.referee.replay import check_record
+from malice.referee.rules import Result, Rules, Shuffle
+from malice.referee.rulesets import list_rulesets, load_ruleset
+from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.league.parts import Seeds
 
 from .promises import play_and_check
 from .tables import CHOOSERS, game, make_lively_chooser, make_uniform_chooser

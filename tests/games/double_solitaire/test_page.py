@@ -10,10 +10,10 @@ import pytest
 from msgspec.json import encode
 from selenium.webdriver import Chrome
 
-import site_pages
-from referee.games.double_solitaire import FAMILY
-from referee.games.double_solitaire.messages import CardsMoved, Draw, TurnedOver
-from referee.replay import RecordedAsk, replay_asks
+from malice import site_pages
+from malice.referee.games.double_solitaire import FAMILY
+from malice.referee.games.double_solitaire.messages import CardsMoved, Draw, TurnedOver
+from malice.referee.replay import RecordedAsk, replay_asks
 from tests.test_browser_window import at_a_desk, replay
 from tests.test_site_league import HOSTILE, League
 

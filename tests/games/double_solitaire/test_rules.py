@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from referee.errors import RulesetError
-from referee.games.double_solitaire import DoubleSolitaire
-from referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Exchanged, TurnedOver
-from referee.games.double_solitaire.parameters import Parameters
-from referee.rules import Result
+from malice.referee.errors import RulesetError
+from malice.referee.games.double_solitaire import DoubleSolitaire
+from malice.referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, End, Exchanged, TurnedOver
+from malice.referee.games.double_solitaire.parameters import Parameters
+from malice.referee.rules import Result
 
 from .tables import act, cards, game, lay
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from referee.games.double_solitaire import FAMILY
-from referee.games.double_solitaire.messages import CardsMoved, Draw, End, Exchanged, TurnedOver
-from referee.rulesets import list_rulesets
+from malice.referee.games.double_solitaire import FAMILY
+from malice.referee.games.double_solitaire.messages import CardsMoved, Draw, End, Exchanged, TurnedOver
+from malice.referee.rulesets import list_rulesets
 
 from .playthroughs import FOLDER, NAMES, render_playthrough
 from .tables import game, lay

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from random import Random
 
-from referee.course import Course
-from referee.dealer import Dealer
-from referee.games.klondike import Klondike
-from referee.games.klondike.parameters import Parameters
-from referee.games.klondike.table import Layout
-from referee.rules import Result
+from malice.referee.course import Course
+from malice.referee.dealer import Dealer
+from malice.referee.games.klondike import Klondike
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.games.klondike.table import Layout
+from malice.referee.rules import Result
 
 Chooser = Callable[[tuple[str, ...]], str]
 

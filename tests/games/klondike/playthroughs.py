@@ -12,11 +12,11 @@ from random import Random
 
 from msgspec.json import encode
 
-from referee.course import Course
-from referee.games.klondike import FAMILY
-from referee.games.klondike.winnable import find_solution
-from referee.rules import Result
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.course import Course
+from malice.referee.games.klondike import FAMILY
+from malice.referee.games.klondike.winnable import find_solution
+from malice.referee.rules import Result
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 from .playouts import make_course
 

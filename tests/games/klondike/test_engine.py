@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from protocol.cards import HIDDEN
-from protocol.messages import ClockRules
-from referee.course import list_asked
-from referee.errors import IllegalAction, RulesetError
-from referee.games.klondike import Klondike
-from referee.games.klondike.actions import list_legal
-from referee.games.klondike.engine import State, open_table
-from referee.games.klondike.messages import Dealt, Ended, Flip, Moved, Turned, Undone
-from referee.games.klondike.parameters import Parameters
-from referee.games.klondike.plays import change_layout
-from referee.games.klondike.results import rank_tables
-from referee.games.klondike.table import NUMBER, RANK, RED, Layout, Table
-from referee.records import Batch, Key
-from referee.requests import Requests
-from referee.rules import Ask, Events, Result
+from malice.protocol.cards import HIDDEN
+from malice.protocol.messages import ClockRules
+from malice.referee.course import list_asked
+from malice.referee.errors import IllegalAction, RulesetError
+from malice.referee.games.klondike import Klondike
+from malice.referee.games.klondike.actions import list_legal
+from malice.referee.games.klondike.engine import State, open_table
+from malice.referee.games.klondike.messages import Dealt, Ended, Flip, Moved, Turned, Undone
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.games.klondike.plays import change_layout
+from malice.referee.games.klondike.results import rank_tables
+from malice.referee.games.klondike.table import NUMBER, RANK, RED, Layout, Table
+from malice.referee.records import Batch, Key
+from malice.referee.requests import Requests
+from malice.referee.rules import Ask, Events, Result
 
 from .playouts import list_cards, make_choosers, make_course, play_out
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tournaments.cli import main
-from tournaments.league.store import Store
+from malice.tournaments.cli import main
+from malice.tournaments.league.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.klondike import FAMILY
-from referee.games.klondike.parameters import Parameters
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.games.klondike import FAMILY
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.rulesets import list_rulesets, load_ruleset
 from tests.documents import source
 
 from .playouts import make_choosers, make_course, play_out

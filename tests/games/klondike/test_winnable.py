@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from referee.games.klondike.engine import State, open_table
-from referee.games.klondike.parameters import Parameters
-from referee.games.klondike.winnable import find_solution, is_winnable
+from malice.referee.games.klondike.engine import State, open_table
+from malice.referee.games.klondike.parameters import Parameters
+from malice.referee.games.klondike.winnable import find_solution, is_winnable
 
 from .playouts import make_course
 from .test_engine import lay_out

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from referee.games.nuts import words
-from referee.rules import Ask, Result
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.games.nuts import words
+from malice.referee.rules import Ask, Result
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 from .tables import Moment, choose_lively, game, play_moments
 

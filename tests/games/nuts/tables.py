@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from protocol.cards import VALUE, Cards
-from referee.dealer import Dealer
-from referee.games.nuts import Nuts
-from referee.games.nuts.state import Side, State
-from referee.rules import Ask, Events, Result, Shuffle
-from referee.rulesets import load_ruleset
+from malice.protocol.cards import VALUE, Cards
+from malice.referee.dealer import Dealer
+from malice.referee.games.nuts import Nuts
+from malice.referee.games.nuts.state import Side, State
+from malice.referee.rules import Ask, Events, Result, Shuffle
+from malice.referee.rulesets import load_ruleset
 
 SUITS = "CDHS"
 Chooser = Callable[[int, tuple[str, ...]], str]

@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from protocol.cards import HIDDEN, Cards, french_pack
-from protocol.messages import ClockRules
-from referee.digests import compute_digest
-from referee.errors import IllegalAction
-from referee.games.nuts import Nuts
-from referee.games.nuts.messages import Burned, CardsMoved, Deal, Flip, Redeal, Turned
-from referee.games.nuts.moves import Moves
-from referee.games.nuts.state import Side, State
-from referee.records import Key, Record
-from referee.replay import check_record
-from referee.rules import Ask, Events, Result, Rules, Shuffle
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.protocol.cards import HIDDEN, Cards, french_pack
+from malice.protocol.messages import ClockRules
+from malice.referee.digests import compute_digest
+from malice.referee.errors import IllegalAction
+from malice.referee.games.nuts import Nuts
+from malice.referee.games.nuts.messages import Burned, CardsMoved, Deal, Flip, Redeal, Turned
+from malice.referee.games.nuts.moves import Moves
+from malice.referee.games.nuts.state import Side, State
+from malice.referee.records import Key, Record
+from malice.referee.replay import check_record
+from malice.referee.rules import Ask, Events, Result, Rules, Shuffle
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 from .tables import Chooser, Moment, choose_lively, choose_uniformly, game, play_moments, wait
 

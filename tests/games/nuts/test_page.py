@@ -11,15 +11,15 @@ from msgspec import json
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 
-import site_pages
-from protocol.cards import HIDDEN
-from referee.families import make_rules
-from referee.records import Record
-from site_pages.turning_point import list_left
+from malice import site_pages
+from malice.protocol.cards import HIDDEN
+from malice.referee.families import make_rules
+from malice.referee.records import Record
+from malice.site_pages.turning_point import list_left
+from malice.tournaments.cli import main
+from malice.tournaments.league.store import Store
 from tests.games.test_pages import fits_the_window, show_end
 from tests.test_browser_window import as_a_phone, at_a_desk, press, replay
-from tournaments.cli import main
-from tournaments.league.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

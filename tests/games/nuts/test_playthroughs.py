@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.games.nuts.parameters import Parameters
-from referee.rulesets import list_rulesets
+from malice.referee.games.nuts.parameters import Parameters
+from malice.referee.rulesets import list_rulesets
 
 from .playthroughs import FOLDER, render_playthrough
 

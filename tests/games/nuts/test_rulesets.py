@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from protocol.cards import HIDDEN
-from referee.errors import RulesetError
-from referee.games.nuts.messages import Deal, Turned
-from referee.games.nuts.views import hide_below
-from referee.rules import Shuffle
-from referee.rulesets import load_ruleset
+from malice.protocol.cards import HIDDEN
+from malice.referee.errors import RulesetError
+from malice.referee.games.nuts.messages import Deal, Turned
+from malice.referee.games.nuts.views import hide_below
+from malice.referee.rules import Shuffle
+from malice.referee.rulesets import load_ruleset
 
 from .tables import game, side, table
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from referee.games.nuts import Nuts
-from referee.games.nuts.messages import Burned
-from referee.games.nuts.state import State
-from referee.rules import Ask, Events, Result
+from malice.referee.games.nuts import Nuts
+from malice.referee.games.nuts.messages import Burned
+from malice.referee.games.nuts.state import State
+from malice.referee.rules import Ask, Events, Result
 
 from .tables import act, game, side, table
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from referee.errors import IllegalAction
-from referee.games.nuts.messages import CardsMoved, Flip, Lapse, Redeal, Turned
-from referee.rules import Ask, Result, Shuffle
+from malice.referee.errors import IllegalAction
+from malice.referee.games.nuts.messages import CardsMoved, Flip, Lapse, Redeal, Turned
+from malice.referee.rules import Ask, Result, Shuffle
 
 from .tables import act, game, side, table
 

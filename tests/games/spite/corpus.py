@@ -13,12 +13,12 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
-from protocol.codec import encode
-from protocol.messages import Move
-from referee.games.spite import FAMILY
-from referee.games.spite.features import FEATURES
-from referee.rulesets import list_rulesets, load_ruleset
-from tournaments.check.situations import LINE_BYTES, OUT, Position, Situation
+from malice.protocol.codec import encode
+from malice.protocol.messages import Move
+from malice.referee.games.spite import FAMILY
+from malice.referee.games.spite.features import FEATURES
+from malice.referee.rulesets import list_rulesets, load_ruleset
+from malice.tournaments.check.situations import LINE_BYTES, OUT, Position, Situation
 
 DEALS = 20
 """Games for each ruleset and number of seats."""

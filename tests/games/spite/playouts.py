@@ -5,10 +5,10 @@ from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
-from referee.dealer import Dealer
-from referee.games.spite import SpiteAndMalice
-from referee.games.spite.state import State
-from referee.rules import Ask, Events, Result, Shuffle
+from malice.referee.dealer import Dealer
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Ask, Events, Result, Shuffle
 
 from .tables import act, list_legal, to_act
 

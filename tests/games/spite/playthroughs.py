@@ -10,12 +10,12 @@ from textwrap import wrap
 
 from msgspec import Struct
 
-from protocol.cards import Cards
-from referee.games.spite import SpiteAndMalice
-from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Flip, Pass, Shuffled, TurnBegins, View
-from referee.games.spite.state import State
-from referee.rules import Ask, Result
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.protocol.cards import Cards
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.games.spite.messages import CardMoved, Count, Deal, Draw, Flip, Pass, Shuffled, TurnBegins, View
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Ask, Result
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 from .playouts import Moment, make_lively_chooser, play_moments
 from .tables import list_legal

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from protocol.cards import HIDDEN, ORDER, RANKS, SUITS, Cards
-from referee.errors import IllegalAction
-from referee.games.spite import SpiteAndMalice
-from referee.games.spite.messages import CardMoved, Count, Deal, Draw, Flip, Shuffled, TurnBegins
-from referee.games.spite.state import State
-from referee.rules import Ask, Events, Result
+from malice.protocol.cards import HIDDEN, ORDER, RANKS, SUITS, Cards
+from malice.referee.errors import IllegalAction
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.games.spite.messages import CardMoved, Count, Deal, Draw, Flip, Shuffled, TurnBegins
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Ask, Events, Result
 
 from .playouts import Chooser, play_moments
 from .tables import act, list_legal

@@ -5,12 +5,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from protocol.cards import ORDER, Cards
-from referee.games.spite import SpiteAndMalice
-from referee.games.spite.parameters import Parameters
-from referee.games.spite.state import State
-from referee.rules import Ask, Events, Result, Shuffle
-from referee.rulesets import load_ruleset
+from malice.protocol.cards import ORDER, Cards
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Ask, Events, Result, Shuffle
+from malice.referee.rulesets import load_ruleset
 
 STOCK = "2H 3H 4H 5H 6H 7H 8H 9H TH JH 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
 FIVE = "6D 7D 8D 9D TD"

@@ -5,14 +5,14 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from protocol.cards import french_pack
-from referee.games.spite import FAMILY, SpiteAndMalice
-from referee.games.spite.first_player import choose_first_player
-from referee.games.spite.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
-from referee.games.spite.parameters import Compulsory
-from referee.games.spite.state import State
-from referee.rules import Shuffle
-from referee.rulesets import load_ruleset
+from malice.protocol.cards import french_pack
+from malice.referee.games.spite import FAMILY, SpiteAndMalice
+from malice.referee.games.spite.first_player import choose_first_player
+from malice.referee.games.spite.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
+from malice.referee.games.spite.parameters import Compulsory
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Shuffle
+from malice.referee.rulesets import load_ruleset
 
 from .tables import FULL, TWELVE, after, cards, ends, game, list_legal, play_with_events, result, table, to_act
 

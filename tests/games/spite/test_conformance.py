@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from protocol.messages import ClockRules
-from referee.digests import compute_digest
-from referee.games.spite import FAMILY, SpiteAndMalice
-from referee.games.spite.state import State
-from referee.records import Key, Record
-from referee.replay import check_record
-from referee.rules import Result, Rules, Shuffle
-from referee.rulesets import list_rulesets, load_ruleset
-from referee.sample_games import Subject
-from referee.testing import go_on_without_who_leaves
+from malice.protocol.messages import ClockRules
+from malice.referee.digests import compute_digest
+from malice.referee.games.spite import FAMILY, SpiteAndMalice
+from malice.referee.games.spite.state import State
+from malice.referee.records import Key, Record
+from malice.referee.replay import check_record
+from malice.referee.rules import Result, Rules, Shuffle
+from malice.referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.sample_games import Subject
+from malice.referee.testing import go_on_without_who_leaves
 
 from .playouts import Chooser, make_lively_chooser, make_uniform_chooser, play_moments
 from .promises import play_and_check

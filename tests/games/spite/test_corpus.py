@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from protocol.codec import encode
-from referee.games.spite.features import FEATURES
-from referee.rulesets import list_rulesets, load_ruleset
-from tournaments.check.games import group_rulesets
-from tournaments.check.situations import LINE_BYTES as KEPT_BYTES
-from tournaments.check.situations import Situation, list_situations, load_corpus, make_game_end, replay_situation
+from malice.protocol.codec import encode
+from malice.referee.games.spite.features import FEATURES
+from malice.referee.rulesets import list_rulesets, load_ruleset
+from malice.tournaments.check.games import group_rulesets
+from malice.tournaments.check.situations import LINE_BYTES as KEPT_BYTES
+from malice.tournaments.check.situations import Situation, list_situations, load_corpus, make_game_end, replay_situation
 
 from .corpus import find_situations, list_features
 

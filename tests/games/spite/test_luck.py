@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from protocol.cards import CARDS, VALUE
-from referee.games.spite import SpiteAndMalice
-from referee.games.spite.fit_luck import fit
-from referee.games.spite.hidden_cards import Counts, FollowedTable, count_values
-from referee.games.spite.luck import FEATURES, WEIGHTS, FeatureMeter, LuckMeter, Weights, find_luck, hash_rules
-from referee.games.spite.messages import Draw, Flip
-from referee.games.spite.state import State
-from referee.rules import Ask, Result
-from referee.rulesets import load_ruleset
+from malice.protocol.cards import CARDS, VALUE
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.games.spite.fit_luck import fit
+from malice.referee.games.spite.hidden_cards import Counts, FollowedTable, count_values
+from malice.referee.games.spite.luck import FEATURES, WEIGHTS, FeatureMeter, LuckMeter, Weights, find_luck, hash_rules
+from malice.referee.games.spite.messages import Draw, Flip
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Ask, Result
+from malice.referee.rulesets import load_ruleset
 
 from .playouts import Chooser, Moment, make_lively_chooser, make_uniform_chooser, play_moments
 from .tables import act, game, list_legal, to_act

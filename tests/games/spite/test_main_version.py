@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from referee.errors import IllegalAction
-from referee.games.spite.first_player import choose_first_player
-from referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
-from referee.rules import Shuffle
+from malice.referee.errors import IllegalAction
+from malice.referee.games.spite.first_player import choose_first_player
+from malice.referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
+from malice.referee.rules import Shuffle
 
 from .tables import act, after, cards, ends, game, list_legal, play_with_events, result, settle_shuffles, table, to_act
 

@@ -8,10 +8,10 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from referee.errors import RulesetError
-from referee.games.spite import SpiteAndMalice
-from referee.games.spite.parameters import Compulsory, Parameters
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.errors import RulesetError
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.games.spite.parameters import Compulsory, Parameters
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 from .playouts import make_lively_chooser
 from .promises import play_and_check

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.games.spite.parameters import Compulsory, Parameters
-from referee.rulesets import list_rulesets
+from malice.referee.games.spite.parameters import Compulsory, Parameters
+from malice.referee.rulesets import list_rulesets
 
 from .playthroughs import FOLDER, render_playthrough
 

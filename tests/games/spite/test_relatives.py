@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from referee.games.spite.messages import Draw, Shuffled
-from referee.games.spite.parameters import Compulsory
-from referee.rulesets import load_ruleset
+from malice.referee.games.spite.messages import Draw, Shuffled
+from malice.referee.games.spite.parameters import Compulsory
+from malice.referee.rulesets import load_ruleset
 
 from .tables import TWELVE, after, cards, game, list_legal, play_with_events, result, table, to_act
 

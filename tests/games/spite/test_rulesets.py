@@ -5,10 +5,10 @@ import tomllib
 
 import pytest
 
-from referee.games import DEFAULT_RULESET
-from referee.games.spite import FAMILY
-from referee.games.spite.parameters import Parameters
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.games import DEFAULT_RULESET
+from malice.referee.games.spite import FAMILY
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 FOLDER = FAMILY.folder / "rulesets"
 PRESETS = """

@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from referee.games.spite.messages import Draw, Pass, Shuffled, TurnBegins
-from referee.rules import Shuffle
-from referee.rulesets import load_ruleset
+from malice.referee.games.spite.messages import Draw, Pass, Shuffled, TurnBegins
+from malice.referee.rules import Shuffle
+from malice.referee.rulesets import load_ruleset
 
 from .tables import (
     FIVE,

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from referee.errors import RulesetError
-from referee.games.spite import SpiteAndMalice
-from referee.games.spite.parameters import Compulsory
-from referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.errors import RulesetError
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.games.spite.parameters import Compulsory
+from malice.referee.rulesets import list_rulesets, load_ruleset
 
 from .tables import game
 

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from protocol.cards import HIDDEN
-from referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
+from malice.protocol.cards import HIDDEN
+from malice.referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 
 from .tables import FIVE, after, cards, ends, game, list_legal, play_with_events, result, table, to_act
 

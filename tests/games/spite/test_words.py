@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from referee.games.spite.messages import CardMoved, Count, Draw, Event, Flip, Pass, TurnBegins
-from referee.games.spite.words import describe_action, describe_event
+from malice.referee.games.spite.messages import CardMoved, Count, Draw, Event, Flip, Pass, TurnBegins
+from malice.referee.games.spite.words import describe_action, describe_event
 from tests.tables import Script, move_request
 
 NAMES = ("you", "ann", "bob", "eve")

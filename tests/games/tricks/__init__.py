@@ -12,10 +12,10 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.cards import HIDDEN, ORDER, VALUE, french_pack
-from referee.errors import IllegalAction, RulesetError
-from referee.families import Family
-from referee.rules import Ask, Events, Match, Result, Shuffle
+from malice.protocol.cards import HIDDEN, ORDER, VALUE, french_pack
+from malice.referee.errors import IllegalAction, RulesetError
+from malice.referee.families import Family
+from malice.referee.rules import Ask, Events, Match, Result, Shuffle
 
 PACK = french_pack()
 Cards = tuple[str, ...]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from referee.errors import DataError
-from referee.rulesets import Ruleset
-from tournaments.league.config import Config
-from tournaments.league.formats.comparison import decide_comparison
-from tournaments.league.formats.gauntlet import decide_gauntlet, refuse_gauntlet
-from tournaments.league.formats.knockout import decide_knockout, refuse_knockout
-from tournaments.league.formats.round_robin import decide_round_robin
-from tournaments.league.formats.situation import Decision, Situation
-from tournaments.league.formats.swiss import decide_swiss, refuse_swiss
-from tournaments.league.seats import find_seats
+from malice.referee.errors import DataError
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats.comparison import decide_comparison
+from malice.tournaments.league.formats.gauntlet import decide_gauntlet, refuse_gauntlet
+from malice.tournaments.league.formats.knockout import decide_knockout, refuse_knockout
+from malice.tournaments.league.formats.round_robin import decide_round_robin
+from malice.tournaments.league.formats.situation import Decision, Situation
+from malice.tournaments.league.formats.swiss import decide_swiss, refuse_swiss
+from malice.tournaments.league.seats import find_seats
 
 Refuse = Callable[[Config, Sequence[str]], None]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.errors import DataError
-from tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from tournaments.league.parts import Draft, Entrant, PartTable
+from malice.referee.errors import DataError
+from malice.tournaments.league.formats.situation import Decision, Done, Situation, Wait
+from malice.tournaments.league.parts import Draft, Entrant, PartTable
 
 
 def decide_comparison(situation: Situation) -> Decision:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.errors import DataError
-from tournaments.league.config import Config
-from tournaments.league.formats.growing import decide_growing
-from tournaments.league.formats.situation import Decision, Situation
+from malice.referee.errors import DataError
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats.growing import decide_growing
+from malice.tournaments.league.formats.situation import Decision, Situation
 
 
 def decide_gauntlet(situation: Situation) -> Decision:

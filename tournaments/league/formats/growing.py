@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from referee.nouns import format_count
-from tournaments.league import series
-from tournaments.league.draw import draw_newcomers, draw_tables, list_pairs
-from tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from tournaments.league.parts import Draft, Entrant, PartTable, draw_order, list_chain
-from tournaments.league.seats import find_seats
+from malice.referee.nouns import format_count
+from malice.tournaments.league import series
+from malice.tournaments.league.draw import draw_newcomers, draw_tables, list_pairs
+from malice.tournaments.league.formats.situation import Decision, Done, Situation, Wait
+from malice.tournaments.league.parts import Draft, Entrant, PartTable, draw_order, list_chain
+from malice.tournaments.league.seats import find_seats
 
 BLOCK_DEALS = 5
 """Deals in a block for tables with open series."""

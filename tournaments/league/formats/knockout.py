@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.errors import DataError
-from tournaments.league.config import Config
-from tournaments.league.formats.growing import list_playing
-from tournaments.league.formats.matches import Match, list_matches
-from tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from tournaments.league.parts import Draft, Entrant, Part, PartTable
+from malice.referee.errors import DataError
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats.growing import list_playing
+from malice.tournaments.league.formats.matches import Match, list_matches
+from malice.tournaments.league.formats.situation import Decision, Done, Situation, Wait
+from malice.tournaments.league.parts import Draft, Entrant, Part, PartTable
 
 PLAY_OFFS = 3
 """Play-offs of a drawn match, before the higher seed advances."""

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from tournaments.league.contents import Game
-from tournaments.league.formats.situation import Situation
+from malice.tournaments.league.contents import Game
+from malice.tournaments.league.formats.situation import Situation
 
 HALF = Fraction(1, 2)
 Place = tuple[int, int]

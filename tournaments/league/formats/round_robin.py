@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tournaments.league.formats.growing import decide_growing
-from tournaments.league.formats.situation import Decision, Situation
+from malice.tournaments.league.formats.growing import decide_growing
+from malice.tournaments.league.formats.situation import Decision, Situation
 
 
 def decide_round_robin(situation: Situation) -> Decision:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
-from tournaments.league.contents import Finished, Game
-from tournaments.league.judgement import Judgement, judge
-from tournaments.league.parts import Draft
-from tournaments.league.tournament import Tournament
+from malice.tournaments.league.contents import Finished, Game
+from malice.tournaments.league.judgement import Judgement, judge
+from malice.tournaments.league.parts import Draft
+from malice.tournaments.league.tournament import Tournament
 
 
 class Wait:

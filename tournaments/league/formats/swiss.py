@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from referee.errors import DataError
-from tournaments.league.config import Config
-from tournaments.league.formats.growing import list_playing
-from tournaments.league.formats.matches import HALF, Match, Place, list_matches
-from tournaments.league.formats.pairing import Candidate, pair_up
-from tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from tournaments.league.parts import Draft, Entrant, Part, PartTable
-from tournaments.league.tournament import Tournament
+from malice.referee.errors import DataError
+from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats.growing import list_playing
+from malice.tournaments.league.formats.matches import HALF, Match, Place, list_matches
+from malice.tournaments.league.formats.pairing import Candidate, pair_up
+from malice.tournaments.league.formats.situation import Decision, Done, Situation, Wait
+from malice.tournaments.league.parts import Draft, Entrant, Part, PartTable
+from malice.tournaments.league.tournament import Tournament
 
 
 class Encounter(NamedTuple):

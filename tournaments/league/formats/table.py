@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from copy import copy
 
-from tournaments.league.contents import TablePlace
-from tournaments.league.formats.knockout import rank_knockout
-from tournaments.league.formats.situation import Situation
-from tournaments.league.formats.swiss import rank_swiss
+from malice.tournaments.league.contents import TablePlace
+from malice.tournaments.league.formats.knockout import rank_knockout
+from malice.tournaments.league.formats.situation import Situation
+from malice.tournaments.league.formats.swiss import rank_swiss
 
 
 def has_table(name: str) -> bool:
