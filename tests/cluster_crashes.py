@@ -80,7 +80,7 @@ def kill_at_random(cluster: RealCluster, run: Run, times: int, seed: int) -> Ite
             victim = "run"
             process.kill()
             process.communicate()
-            left = await_end(lambda: cluster.mark.find("referee"))
+            left = await_end(lambda: cluster.mark.find("malice.referee"))
             assert left == [], f"kill {number}: referees live on: {list(map(told, left))}"
             assert not run.db.exists() or run.is_whole(), f"kill {number}: the file is damaged"
         elif victim == "scheduler":

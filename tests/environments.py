@@ -8,7 +8,17 @@ import sysconfig
 import venv
 from pathlib import Path
 
-SOURCES = ("protocol", "referee", "tournaments", "bots", "site/site_pages", "docs", "SECURITY.md", "pyproject.toml")
+SOURCES = (
+    "malice",
+    "protocol",
+    "referee",
+    "tournaments",
+    "bots",
+    "site/site_pages",
+    "docs",
+    "SECURITY.md",
+    "pyproject.toml",
+)
 """What malice needs to run."""
 
 COMMAND = """\
@@ -32,7 +42,7 @@ def make_environment(home: Path, root: Path) -> Path:
     venv.create(home, with_pip=False, symlinks=True)
     packages = next((home / "lib").glob("python3.*")) / "site-packages"
     # A .pth file in a folder that this one names, such as that of an editable install, is not followed.
-    (packages / "malice.pth").write_text(f"{root}\n{root}/site\n{sysconfig.get_path('purelib')}\n")
+    (packages / "malice.pth").write_text(f"{root}\n{sysconfig.get_path('purelib')}\n")
     program = home / "bin" / "malice"
     program.write_text(COMMAND.format(python=home / "bin" / "python"))
     program.chmod(0o755)
@@ -43,6 +53,7 @@ def copy_sources(root: Path, folder: Path, *without: str) -> None:
     """Copy what malice needs, as far as git knows of it, except for the folders `without`."""
     tracked = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *SOURCES]
     for name in subprocess.run(tracked, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines():
-        if (root / name).is_file() and not name.startswith(tuple(f"{each}/" for each in without)):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(root / name, folder / name)
+        source, copy = root / name, folder / name
+        if (source.is_file() or source.is_symlink()) and not name.startswith(tuple(f"{each}/" for each in without)):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, copy, follow_symlinks=False)

@@ -16,6 +16,8 @@ PICTURE = re.compile(r"(?<=^```text\n)floor  room .*?(?=^```$)", re.MULTILINE | 
 """The block of the page that holds the plan, found by the head of the plan."""
 OURS = ("protocol", "referee", "tournaments", "site_pages", "bots")
 FOLDERS = {name: ROOT / ("site/site_pages" if name == "site_pages" else name) for name in OURS}
+INSIDE = "malice."
+"""What every import of ours begins with; rooms are named without it."""
 SPLIT = "tournaments"
 """The package whose folders, and modules outside of them, are rooms of their own."""
 GAMES = "referee/games"
@@ -33,12 +35,13 @@ def list_imports(module: str, source: str) -> Iterator[str]:
     """Yield every dotted name that may be imported; `from a import b` gives `a` and `a.b`: b may be a module."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from (alias.name.removeprefix(INSIDE) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             parents = module.split(".")[: -node.level] if node.level else []
             origin = ".".join([*parents, *([node.module] if node.module else [])])
-            yield origin
-            yield from (f"{origin}.{alias.name}" for alias in node.names)
+            yield from (
+                name.removeprefix(INSIDE) for name in (origin, *(f"{origin}.{each.name}" for each in node.names))
+            )
 
 
 def find_family(name: str) -> str:

@@ -117,7 +117,7 @@ class Run:
 
     def find_referees(self) -> list[int]:
         """Return the referee processes."""
-        return self.mark.find("referee")
+        return self.mark.find("malice.referee")
 
     def await_last_order(self) -> None:
         """Wait until the only referee, in the midst of a game, has been told to end after it."""

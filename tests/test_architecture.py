@@ -64,6 +64,15 @@ def test_every_room_has_its_floor() -> None:
     assert FLOOR.keys() - {"tournaments"} == find_arrows().keys() - {"bots"}
 
 
+def test_every_import_of_ours_begins_at_the_one_root() -> None:
+    ours = re.compile(rf"^\s*(?:from|import) (?:{'|'.join(FOLDERS)})\b", re.MULTILINE)
+    files = [*(path for _, path in list_modules()), *(ROOT / "tests").rglob("*.py")]
+
+    assert [str(path.relative_to(ROOT)) for path in files if ours.search(path.read_text("utf-8"))] == [], (
+        "from the top of the tree both `referee` and `malice.referee` would work, as two modules"
+    )
+
+
 def test_imports_lead_downwards() -> None:
     wrong = {
         module: names

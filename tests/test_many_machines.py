@@ -120,7 +120,7 @@ def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Ru
     gone = read_line(process, "is gone: ")
     process.kill()
     process.communicate()
-    left = await_end(lambda: reader.mark.find("referee"))
+    left = await_end(lambda: reader.mark.find("malice.referee"))
     code, _, err = run.finish(*cluster)
 
     assert re.search(r"is gone: [1-9]\d* games? handed out again", gone)

@@ -15,9 +15,9 @@ from malice.protocol import messages
 from malice.referee.games.spite import messages as spite
 from tests.toolchains import KITS
 
-CLIENT = KITS["python"] / "malice.py"
+CLIENT = KITS["python"] / "malice_bot.py"
 TELLER = '''
-from malice import *
+from malice_bot import *
 
 class Teller(Bot):
     """Tells all it knows in its notes, and plays what comes last."""
@@ -114,7 +114,7 @@ def note(folder: Path, expression: str, *requests: dict[str, Any]) -> str:
     ],
 )
 def test_the_client_knows_every_field_of_the_protocol(theirs: str, ours: type[Any]) -> None:
-    names: dict[str, Any] = {"__name__": "malice"}
+    names: dict[str, Any] = {"__name__": "malice_bot"}
     exec(compile(CLIENT.read_text("utf-8"), CLIENT, "exec"), names)
 
     known = {"count" if theirs == "Shuffled" and name == "cards" else name for name in names[theirs]._fields}

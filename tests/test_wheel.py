@@ -18,6 +18,7 @@ from malice.referee.games import DEFAULT_FAMILY
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"protocol": ROOT, "referee": ROOT, "bots": ROOT, "tournaments": ROOT, "site_pages": ROOT / "site"}
+"""The folders that lie in `malice` once it is packed, and where each lies in the tree."""
 
 DOCS = {"SECURITY.md", *(path.name for path in (ROOT / "docs").glob("*.md"))}
 """What lies at the top, and is packed where the pages are made from it."""
@@ -41,7 +42,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return next(folder.glob("malice-*.whl"))
+    return next(folder.glob("malice_arena-*.whl"))
 
 
 def tracked(package: str, root: Path) -> set[str]:
@@ -60,7 +61,20 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
 
     files = set().union(*(tracked(package, root) for package, root in PACKAGES.items()))
-    assert packed == files | {f"site_pages/docs/{name}" for name in DOCS}
+    inside = {*files, *(f"site_pages/docs/{name}" for name in DOCS), "__init__.py", "py.typed"}
+    assert packed == {f"malice/{name}" for name in inside}
+
+
+def test_the_sources_that_people_download_build_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    # Where nothing says what to build, the wheel is built from the sdist, of nothing but its files.
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(command, capture_output=True, check=True)
+
+    (again,) = tmp_path.glob("malice_arena-*.whl")
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(again) as other:
+        assert {each.filename: each.CRC for each in one.infolist()} == {
+            each.filename: each.CRC for each in other.infolist()
+        }
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +118,7 @@ def test_an_installed_wheel_runs_a_tournament_from_an_empty_folder(installed: Pa
     assert done.stdout.splitlines()[-1] == (tmp_path / "pages" / "index.html").as_uri()
     assert (tmp_path / "pages" / "replay.html").is_file()
     assert "Spite &amp; Malice is a race" in (tmp_path / "pages" / "docs" / "rules.html").read_text("utf-8")
-    python, where = str(installed / "bin" / "python"), "import referee; print(referee.__file__)"
+    python, where = str(installed / "bin" / "python"), "from malice import referee; print(referee.__file__)"
     found = subprocess.run([python, "-P", "-c", where], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert found.stdout.startswith(str(installed))
 

@@ -100,7 +100,7 @@ class Site:
 
 
 @click.group(cls=SectionGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="malice")
+@click.version_option(package_name="malice-arena")
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Run tournaments between bots that play card games.

@@ -47,7 +47,7 @@ class Proctor:
             for ticket in tickets.values()
             if not ticket.command
         }
-        need = Need(version("malice"), (), self._isolation, 1, tuple(tars))
+        need = Need(version("malice-arena"), (), self._isolation, 1, tuple(tars))
         exams = [Exam(ticket, self._words) for ticket in tickets.values()]
         with DaskCluster(scheduler) as cluster:
             return dict(zip(tickets, cluster.examine(exams, need, tars, self._say), strict=True))

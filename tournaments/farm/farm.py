@@ -44,7 +44,7 @@ class Farm:
         tickets = {label: make_ticket(bot) for label, bot in self._plan.bots.items()}
         tars = {ticket.content: self._find_tar(ticket) for ticket in tickets.values() if not ticket.command}
         need = Need(
-            malice=version("malice"),
+            malice=version("malice-arena"),
             families=tuple({ruleset.family for ruleset in self._plan.tournament.rulesets.values()}),
             isolation=self._plan.isolation,
             cpus_per_game=cpus_per_game,

@@ -99,7 +99,7 @@ class Station:
         )
 
     def _explain_refusal(self, need: Need, per_game: int) -> str | None:
-        here = version("malice")
+        here = version("malice-arena")
         if here != need.malice:
             return f"expected malice {need.malice}, it has {here}"
         for family in need.families:

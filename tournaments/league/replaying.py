@@ -1,7 +1,8 @@
 """What is done with games, each alone, so that many processes can do it: examine, export, measure, pack, check.
 
-As a program, `python -P -m malice.tournaments.league.replaying WORK FILE TOURNAMENT` reads rows of games on stdin and writes
-what came of them on stdout; with the word `pack` or `check` alone, it reads records. `replayers` starts it.
+As a program, `python -P -m malice.tournaments.league.replaying WORK FILE TOURNAMENT` reads rows of games on
+stdin and writes what came of them on stdout; with the word `pack` or `check` alone, it reads records. `replayers`
+starts it.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Reporter:
         self._events.tell(
             RunStarted(
                 version=VERSION,
-                malice=version("malice"),
+                malice=version("malice-arena"),
                 tournament=tournament.name,
                 format=tournament.config.format,
                 rulesets=tuple(tournament.rulesets),

@@ -1,11 +1,11 @@
 """A bot to start from: pay-off cards first, then cards to the centre, then a discard onto a short stack.
 
-Improve `choose`. The types in `malice.py` show what it can see.
+Improve `choose`. The types in `malice_bot.py` show what it can see.
 """
 
 from __future__ import annotations
 
-from malice import Action, Bot, Kind, Pile, SeatClock, View, play
+from malice_bot import Action, Bot, Kind, Pile, SeatClock, View, play
 
 
 class Starter(Bot):

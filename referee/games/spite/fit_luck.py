@@ -1,7 +1,7 @@
 """Fits what cards are worth under a ruleset, on games of bots that ship, and writes `weights/RULESET.json`.
 
-`python -m malice.referee.games.spite.fit_luck standard bots/python/planner bots/python/greedy` wrote the file for `standard`.
-The same command writes the same file, as long as the bots and the rules play as they did.
+`python -m malice.referee.games.spite.fit_luck standard bots/python/planner bots/python/greedy` wrote the file for
+`standard`. The same command writes the same file, as long as the bots and the rules play as they did.
 """
 
 from __future__ import annotations

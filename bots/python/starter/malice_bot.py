@@ -2,7 +2,7 @@
 
 A whole bot:
 
-    from malice import Action, Bot, SeatClock, View, play
+    from malice_bot import Action, Bot, SeatClock, View, play
 
     class First(Bot):
         def choose(self, view: View, legal: list[Action], clock: SeatClock) -> Action:
