@@ -11,26 +11,14 @@ undecided · 130 interrupted outside a run.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from malice.tournaments.commands.check import check
-from malice.tournaments.commands.compare import compare
-from malice.tournaments.commands.entry import entry
 from malice.tournaments.commands.exit_codes import ExitCodeGroup, take_interrupts
-from malice.tournaments.commands.kits import build, new
-from malice.tournaments.commands.machine import bench, doctor
-from malice.tournaments.commands.merge import merge
-from malice.tournaments.commands.play import play
-from malice.tournaments.commands.replay import log, replay, rerun
-from malice.tournaments.commands.results import export, feedback, standings, verify
-from malice.tournaments.commands.rules import rules
-from malice.tournaments.commands.run import run
-from malice.tournaments.commands.serve import serve
-from malice.tournaments.commands.site import site
-from malice.tournaments.commands.worker import worker
 
 if TYPE_CHECKING:
     from malice.referee.records import Record
@@ -40,29 +28,63 @@ if TYPE_CHECKING:
     from malice.tournaments.league.publication import Publication
     from malice.tournaments.league.store import Store
 
+SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Write a bot": {
+        "new": ("kits", "Make a bot from a starter kit."),
+        "build": ("kits", "Run a bot's build, if anything changed."),
+        "check": ("check", "Examine bots step by step."),
+        "play": ("play", "Let bots, or you, play at one table."),
+        "compare": ("compare", "Find out whether one bot is better than another."),
+        "rerun": ("replay", "Play a stored game again with another bot."),
+    },
+    "Look at a game": {
+        "replay": ("replay", "Print a game action by action."),
+        "log": ("replay", "Print the dialogue of a bot and the referee."),
+    },
+    "Run a league": {
+        "run": ("run", "Play a tournament, or resume it."),
+        "merge": ("merge", "Bring back the games played on copies of a league."),
+        "entry": ("entry", "List, withdraw, disqualify or reinstate entries."),
+    },
+    "Results": {
+        "standings": ("results", "Print the ranking."),
+        "site": ("site", "Write the pages of a league."),
+        "serve": ("serve", "Serve the pages of a league to browsers."),
+        "feedback": ("results", "Write a page for the author of each bot."),
+        "export": ("results", "Print every game as a line of JSON."),
+        "verify": ("results", "Replay every game and check all of it."),
+    },
+    "This machine": {
+        "rules": ("rules", "List, show and compare rulesets, test a game."),
+        "doctor": ("machine", "Try every layer of isolation here."),
+        "bench": ("machine", "Measure what malice costs here."),
+        "worker": ("worker", "Lend this machine to runs elsewhere."),
+    },
+}
+"""By section and name of the command: its module, and its line in the list of commands."""
+MODULES = {name: module for commands in SECTIONS.values() for name, (module, _) in commands.items()}
+
 
 class SectionGroup(ExitCodeGroup):
-    """A group whose help lists the commands in titled sections, in the order in which they were added."""
-
-    sections: dict[str, tuple[str, ...]]
-    """The names of the commands, by the title of their section."""
-
-    def add_section(self, title: str, *commands: click.Command) -> None:
-        """Add commands under a title."""
-        for command in commands:
-            self.add_command(command)
-        self.sections = getattr(self, "sections", {}) | {title: tuple(command.name or "" for command in commands)}
+    """The commands in titled sections; the module of a command is imported when somebody calls it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the sections."""
-        return [name for names in self.sections.values() for name in names]
+        return list(MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of this name, or None."""
+        if cmd_name not in MODULES:
+            return None
+        command: click.Command = getattr(import_module(f"malice.tournaments.commands.{MODULES[cmd_name]}"), cmd_name)
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each section as a block; the columns of all blocks have the same width."""
-        width = max(map(len, self.list_commands(ctx)))
-        for title, names in self.sections.items():
+        width = max(map(len, MODULES))
+        for title, commands in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), self.commands[name].get_short_help_str()) for name in names])
+                formatter.write_dl([(name.ljust(width), text) for name, (_, text) in commands.items()])
 
 
 class Site:
@@ -111,12 +133,6 @@ def main(ctx: click.Context) -> None:
     ctx.obj = Site()
     take_interrupts()
 
-
-main.add_section("Write a bot", new, build, check, play, compare, rerun)
-main.add_section("Look at a game", replay, log)
-main.add_section("Run a league", run, merge, entry)
-main.add_section("Results", standings, site, serve, feedback, export, verify)
-main.add_section("This machine", rules, doctor, bench, worker)
 
 if __name__ == "__main__":
     main(prog_name="malice")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SHORTEST_MS, LONGEST_MS = 1, 600_000
 
 
-@click.command(short_help="Examine bots step by step.")
+@click.command()
 @click.argument("bots", metavar="BOT... | TOURNAMENT.toml", nargs=-1, required=True)
 @click.option(
     "--junit",

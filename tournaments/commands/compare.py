@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MAX_DEALS = 20_000
 
 
-@click.command(short_help="Find out whether one bot is better than another.")
+@click.command()
 @click.argument("new", metavar="NEW")
 @click.argument("base", metavar="BASE")
 @click.option("--opponents", metavar="A,B", help="Let both play against these bots, on the same cards.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from malice.tournaments.league.store import Store
 
 
-@click.group(short_help="List, withdraw, disqualify or reinstate entries.")
+@click.group()
 def entry() -> None:
     """List the entries of a league, and decide which of them play on.
 

@@ -11,7 +11,7 @@ from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import json_option
 
 
-@click.command(short_help="Make a bot from a starter kit.")
+@click.command()
 @click.argument("folder", metavar="DIR", required=False, type=click.Path(path_type=Path))
 @click.option("--language", help="The language of the kit, one that --list names [default: python].")
 @click.option("--family", metavar="GAME", help="The game that it plays, one that ships or of an installed package.")
@@ -124,7 +124,7 @@ def _print_kits(family: str | None, json: bool) -> None:
         click.echo(line)
 
 
-@click.command(short_help="Run a bot's build, if anything changed.")
+@click.command()
 @click.argument("bot")
 @click.option("--force", is_flag=True, help="Build even if nothing changed.")
 def build(bot: str, force: bool) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from malice.tournaments.commands.pages import Site
 
 
-@click.command(short_help="Try every layer of isolation here.")
+@click.command()
 @json_option
 def doctor(json: bool) -> None:
     """Try every layer of isolation on this machine; exit 4 if none works.
@@ -34,7 +34,7 @@ def doctor(json: bool) -> None:
     require_isolation("rlimit")
 
 
-@click.command(short_help="Measure what malice costs here.")
+@click.command()
 @click.option(
     "--games",
     type=click.IntRange(min=1000),

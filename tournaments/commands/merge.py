@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from malice.tournaments.running.merged import Merged
 
 
-@click.command(short_help="Bring back the games played on copies of a league.")
+@click.command()
 @database_argument
 @click.argument("copies", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
 @jobs_option

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from malice.tournaments.terminal.watching import Screen
 
 
-@click.command(short_help="Let bots, or you, play at one table.")
+@click.command()
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
 @click.option("--ruleset", default="standard", show_default=True, help="The ruleset to play.")
 @click.option(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from malice.tournaments.league.config import Config
 
 
-@click.command(short_help="Print a game action by action.")
+@click.command()
 @database_argument
 @click.argument("key")
 def replay(db: Path, key: str) -> None:
@@ -39,7 +39,7 @@ def replay(db: Path, key: str) -> None:
             click.echo(line)
 
 
-@click.command(short_help="Print the dialogue of a bot and the referee.")
+@click.command()
 @database_argument
 @click.argument("key")
 @click.option("--seat", type=click.IntRange(0), help="Only this seat [default: each in turn].")
@@ -65,7 +65,7 @@ def log(db: Path, key: str, seat: int | None, json: bool) -> None:
             click.echo(line)
 
 
-@click.command(short_help="Play a stored game again with another bot.")
+@click.command()
 @database_argument
 @click.argument("key")
 @click.argument("bot")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from malice.tournaments.league.verify import Verified
 
 
-@click.command(short_help="Print the ranking.")
+@click.command()
 @database_argument
 @tournament_option
 @click.option("--all", "everything", is_flag=True, help="Rate the games of all tournaments of the league together.")
@@ -183,7 +183,7 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
             click.echo(line)
 
 
-@click.command(short_help="Print every game as a line of JSON.")
+@click.command()
 @database_argument
 @tournament_option
 @click.option("--views", is_flag=True, help="Print a line for every decision: what the seat saw, and what it played.")
@@ -217,7 +217,7 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
                     click.echo(lines, nl=False)
 
 
-@click.command(short_help="Write a page for the author of each bot.")
+@click.command()
 @database_argument
 @tournament_option
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
@@ -235,7 +235,7 @@ def feedback(db: Path, tournament: str | None, out: Path) -> None:
             click.echo(path)
 
 
-@click.command(short_help="Replay every game and check all of it.")
+@click.command()
 @database_argument
 @tournament_option
 @click.option("--all", "everything", is_flag=True, help="Check all tournaments of the league, one after the other.")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WIDTH = 100
 
 
-@click.group(invoke_without_command=True, short_help="List, show and compare rulesets, test a game.")
+@click.group(invoke_without_command=True)
 @click.option("--family", metavar="GAME", help="Only the rulesets of this game.")
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 @click.pass_context

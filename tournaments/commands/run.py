@@ -41,7 +41,7 @@ NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-ve
 """Options of a run that a share has not: it changes nothing in its league but games."""
 
 
-@click.command(short_help="Play a tournament, or resume it.")
+@click.command()
 @click.argument("tournament", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--db",

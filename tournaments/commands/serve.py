@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from malice.tournaments.commands.pages import Site
 
 
-@click.command(short_help="Serve the pages of a league to browsers.")
+@click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="The name or address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")

@@ -26,7 +26,7 @@ def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> st
     raise click.BadParameter(f"expected a number of games from 1, or all, got: {words}")
 
 
-@click.command(short_help="Write the pages of a league.")
+@click.command()
 @database_argument
 @tournament_option
 @click.option(

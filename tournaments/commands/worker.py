@@ -13,7 +13,7 @@ from malice.tournaments.commands.exit_codes import interrupt_on_signals
 CACHE_MB = 5000
 
 
-@click.command(short_help="Lend this machine to runs elsewhere.")
+@click.command()
 @click.argument("scheduler", metavar="ADDRESS|SCHEDULER.json", callback=require_scheduler)
 @click.option("--slots", type=click.IntRange(1), help="Games at a time [default: one for each --cpus-per-slot].")
 @click.option("--cpus-per-slot", type=click.IntRange(1), default=1, show_default=True, help="Processors for a game.")
